@@ -77,7 +77,7 @@ chaos: ## kill, suspend and drain workers for FOR (3m) over each engine, take th
 		settings=$$(.ci/postgres start); eval "$$settings"; \
 		trap '.ci/postgres stop' EXIT; trap 'exit 130' INT; trap 'exit 143' TERM; \
 	fi; \
-	go test ./internal/tests/chaos -count=1 -v -timeout=0 -run 'TestNothing|TestLookAlikes|TestTheDatabaseFile|TestRecovery|TestAKillRepeats' \
+	go test ./internal/tests/chaos -count=1 -v -timeout=0 -run 'TestNoItemIsLost|TestContainers|TestDatabaseFileIsMovedAway|TestRecovery|TestKillRepeats' \
 		-args -chaos.for=$(FOR) -chaos.seed=$(SEED) -chaos.lateness=1s -chaos.recoveries=5; \
 	go test ./internal/tests/failover -count=1 -v -timeout=0 -parallel 1 -args -failover.rounds=5 -failover.busy=10s
 

@@ -23,6 +23,7 @@ import (
 	"botwork/cmd/queues"
 	"botwork/cmd/robots"
 	"botwork/cmd/run"
+	"botwork/cmd/runs"
 	"botwork/cmd/service"
 	"botwork/cmd/setup"
 	"botwork/cmd/tasks"
@@ -32,8 +33,8 @@ import (
 )
 
 const rootDoc = `Botwork runs queued work for bots. Work items wait in a database table; pipelines
-written in YAML, a list of handlers each, say how an item is done; workers take
-the items that are due, the highest priority first.
+written in YAML, each a list of handlers, define how an item is processed; workers
+run the items that are due, the highest priority first.
 
 Settings come from botwork.yaml in the working folder (or the file that --config
 or BOTWORK_CONFIG names), then from environment variables such as
@@ -41,15 +42,14 @@ BOTWORK_DATABASE_DSN.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or a file with errors.`
 
-// Run carries out one command line, without the program's name, and returns
-// the exit code. environ is in the form of os.Environ. When ctx ends, what goes
-// on is ended in good order. The kinds are handlers beside the built-in ones.
+// Run runs one command line, without the program's name, and returns the exit code. environ
+// has the form of os.Environ. When ctx ends, the command stops gracefully. kinds are handlers
+// in addition to the built-in ones.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, environ []string, kinds ...handlers.Kind) int {
 	return Execute(ctx, cli.New(stdin, stderr, environ, kinds), args, stdout)
 }
 
-// Execute carries out one command line with this call of the program, and returns the exit
-// code.
+// Execute runs one command line with app and returns the exit code.
 func Execute(ctx context.Context, a *cli.App, args []string, stdout io.Writer) int {
 	out := &cli.CheckedWriter{To: stdout}
 	a.Stdout = out
@@ -81,6 +81,7 @@ func commands(a *cli.App) []*cobra.Command {
 		workers.Command(a),
 		assign.Command(a),
 		pipelines.Command(a),
+		runs.Command(a),
 		handlerscmd.Command(a),
 		setup.SchemaCommand(a),
 		db.Command(a),
@@ -94,7 +95,7 @@ func commands(a *cli.App) []*cobra.Command {
 }
 
 func rootCommand(a *cli.App) *cobra.Command {
-	// The help shows commands as a person meets them, not by the alphabet.
+	// The help shows commands in the order in which a new user needs them, not alphabetically.
 	cobra.EnableCommandSorting = false
 	root := cli.Group(&cobra.Command{
 		Use:   "botwork",
@@ -108,7 +109,8 @@ func rootCommand(a *cli.App) *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.PersistentPreRun = func(*cobra.Command, []string) { a.Started = true }
-	root.PersistentFlags().StringVar(&a.ConfigFile, "config", "", "settings `FILE` (default botwork.yaml in the working folder, if it is there)")
+	root.PersistentFlags().StringVar(&a.ConfigFile, "config", "", "settings `FILE` (default botwork.yaml in the working folder, if it exists)")
 	_ = root.MarkPersistentFlagFilename("config", "yaml", "yml")
+	root.PersistentFlags().BoolVar(&a.UTC, "utc", false, "show times in UTC instead of the local time zone")
 	return root
 }

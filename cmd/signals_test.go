@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestTwoSignalsWithinASecondAreOne(t *testing.T) {
+func TestSignalsWithinASecondCountOnce(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		after []time.Duration // the signals, since the first one
@@ -26,7 +26,7 @@ func TestTwoSignalsWithinASecondAreOne(t *testing.T) {
 				var did []string
 				go func() {
 					defer close(ended)
-					obey(signals, func() { did = append(did, "cancel") }, func() { did = append(did, "force") })
+					handleSignals(signals, func() { did = append(did, "cancel") }, func() { did = append(did, "force") })
 				}()
 				first := time.Now()
 				signals <- os.Interrupt

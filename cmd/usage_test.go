@@ -21,7 +21,7 @@ func TestWrongUsage(t *testing.T) {
 	}{
 		{"itms list", []string{`unknown command "itms" for botwork; did you mean "items"?`, "botwork --help"}},
 		{"items lst", []string{`unknown command "lst" for botwork items; did you mean "list"?`}},
-		{"items zzzzzz", []string{"commands: list, show, why, batch, run, cancel, archive, repeat, clone, delete"}},
+		{"items zzzzzz", []string{"commands: list, show, why, batch, update, run, cancel, archive, repeat, clone, delete"}},
 		{"items list --stat Ready", []string{`unknown flag: --stat; did you mean "--state"?`, "botwork items list --help"}},
 		{"items list -x", []string{"unknown shorthand flag"}},
 		{"items list extra", []string{`got the argument "extra", want none`}},
@@ -44,7 +44,7 @@ func TestWrongUsage(t *testing.T) {
 		{"items list --queue=", []string{"--queue: got an empty text"}},
 		{"items list --lifecycle=", []string{"--lifecycle: got an empty text"}},
 		{"items list --band hgh", []string{`did you mean "high"?`}},
-		{"items list --band low --min-priority 500", []string{"no priority is left"}},
+		{"items list --band low --min-priority 500", []string{"no priority matches"}},
 		{"items show", []string{"got 0 arguments, want one: the item's id"}},
 		{"items show one", []string{`got "one", want a whole number from 1 on`}},
 		{"items cancel", []string{"got no ids and no filter; want the items' ids, a filter such as --queue NAME, or --all"}},
@@ -58,7 +58,7 @@ func TestWrongUsage(t *testing.T) {
 		{"items archive --all", []string{"--all: an archive of all items needs --yes"}},
 		{"items repeat --all", []string{"of all items needs --yes"}},
 		{"items clone --all", []string{"of all items needs --yes"}},
-		{"items run --queue default", []string{"got a filter without --status, --lifecycle or --state", "every finished item", "--yes", "--dry-run"}},
+		{"items run --queue default", []string{"got a filter without --status, --lifecycle or --state", "every matching finished item", "--yes", "--dry-run"}},
 		{"items run --tag urgent --priority 3", []string{"unknown flag: --priority"}},
 		{"items delete --queue=", []string{"--queue: got an empty text"}},
 		{"items delete --tag=", []string{"--tag: got an empty text"}},
@@ -103,8 +103,8 @@ func TestWrongUsage(t *testing.T) {
 	}
 }
 
-// A person learns a command from its help: each has a line, and each that does
-// something has an example that starts with the command itself.
+// Users learn commands from the help: each command has a summary line, and each command that
+// runs has an example that starts with the command itself.
 func TestEveryCommandIsDocumented(t *testing.T) {
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
@@ -112,10 +112,10 @@ func TestEveryCommandIsDocumented(t *testing.T) {
 			t.Errorf("%s: Short = %q, want a line without a full stop", c.CommandPath(), c.Short)
 		}
 		if c.Hidden {
-			return // the program calls it, nobody else
+			return // only the program calls it
 		}
 		if !c.HasSubCommands() && !strings.Contains(c.Example, "  "+c.CommandPath()) {
-			t.Errorf("%s: Example = %q, want one that calls it", c.CommandPath(), c.Example)
+			t.Errorf("%s: Example = %q, want a call of the command", c.CommandPath(), c.Example)
 		}
 		for _, child := range c.Commands() {
 			walk(child)
@@ -132,7 +132,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	if out := clitest.Must(t, "items", "list", "--help"); strings.Contains(out, "-2147483648") {
-		t.Errorf("the help shows a bound that nobody would give:\n%s", out)
+		t.Errorf("the help shows an internal bound as the default:\n%s", out)
 	}
 }
 

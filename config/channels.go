@@ -13,22 +13,21 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// Channels are the sorts of items that a worker takes, by name. A worker without
-// any takes every sort, at one slot an item.
+// Channels are the channels whose items a worker runs, by name. A worker without channels runs
+// items of all channels, with one slot per item.
 type Channels map[string]Channel
 
-// Channel is what an item of one sort takes of the worker.
+// Channel defines how many slots an item of a channel needs.
 type Channel struct {
-	// Cost is how many slots an item takes: 1 to the capacity without the
-	// reserved slots.
+	// Cost is how many slots an item needs: 1 to the capacity without the reserved slots.
 	Cost int `yaml:"cost,required"`
 
 	// Max is how many items run at a time, from 1 on; nil: as many as fit.
 	Max *int `yaml:"max"`
 }
 
-// queuePattern is what queues and channels may be called. It is compiled for who needs
-// it: a class that repeats 200 times makes a large program.
+// queuePattern matches valid names of queues and channels. It is compiled on demand, because a
+// class that repeats 200 times results in a large program.
 const queuePattern = `^[A-Za-z0-9_.-]{1,200}$`
 
 var queueName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(queuePattern) })
@@ -41,7 +40,7 @@ func (c *Channels) DecodeNode(n *strictyaml.Node) strictyaml.Findings {
 	return findings
 }
 
-// UnmarshalText takes "name=cost,name=cost:max", as from an environment variable.
+// UnmarshalText parses "name=cost,name=cost:max", as in an environment variable.
 func (c *Channels) UnmarshalText(text []byte) error {
 	channels := Channels{}
 	for pair := range strings.SplitSeq(string(text), ",") {
@@ -59,7 +58,7 @@ func (c *Channels) UnmarshalText(text []byte) error {
 			return errors.New("want name=cost,name=cost:max, such as voice=60,chat=10:2")
 		}
 		if _, twice := channels[name]; twice {
-			return fmt.Errorf("channel %q stands here twice", name)
+			return fmt.Errorf("channel %q is listed twice", name)
 		}
 		channels[name] = channel
 	}
@@ -67,7 +66,7 @@ func (c *Channels) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// slots checks what a worker says of its slots.
+// slots checks the settings of a worker's slots.
 func (k *checker) slots() {
 	w := &k.Worker
 	capacity := k.between("worker.capacity", w.Capacity, 1, 10_000) && !k.broken["worker.capacity"]

@@ -11,12 +11,12 @@ import (
 	"botwork/internal/database"
 )
 
-// namePattern is what connections, secrets and labels may be called: something that
-// an expression can name.
+// namePattern matches valid names of connections, secrets and labels: names that expressions
+// can use.
 var namePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 
-// checker collects what is wrong with the settings. Its methods take the path
-// of a setting, for the place.
+// checker collects errors in the settings. Its methods have the path of a setting as an
+// argument, for the position.
 type checker struct {
 	*Config
 	findings strictyaml.Findings
@@ -26,8 +26,8 @@ func (k *checker) add(path, code, message, hint string) {
 	k.findings = append(k.findings, k.finding(path, code, message, hint))
 }
 
-// present reports a key that is neither in the file nor in the environment,
-// unless it is there but wrong, which the reader has reported.
+// present reports a key that is neither in the file nor in the environment. It does not report
+// an invalid value, which the reader has already reported.
 func (k *checker) present(path, key string, is bool) bool {
 	if !is && !k.broken[path] && !k.broken[path+"."+key] {
 		k.add(path, "missing-key", fmt.Sprintf("key %q is missing", key), "")
@@ -43,7 +43,7 @@ func (k *checker) driver(path string, driver database.Driver) bool {
 	return k.choice(path, string(driver), names)
 }
 
-// name checks what a key of a section is called.
+// name checks the name of a key in a section.
 func (k *checker) name(section, name string) {
 	if !namePattern.MatchString(name) {
 		k.add(section+"."+name, "invalid-name", fmt.Sprintf("got the name %q, want letters, digits, _ and -, and no digit in front", name), "")
@@ -74,7 +74,7 @@ func (k *checker) atLeast(path string, got, low time.Duration) bool {
 	return false
 }
 
-// brief writes a duration as people do: 1m, not 1m0s.
+// brief formats a duration in short form: 1m, not 1m0s.
 func brief(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

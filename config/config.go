@@ -1,9 +1,9 @@
-// Package config holds the program's settings: defaults, the file
-// botwork.yaml, then the environment. Each mistake is reported with its place
-// and what was meant, all at once. Secrets print as <secret>.
+// Package config reads the program's settings: the defaults, the file botwork.yaml, then the
+// environment. It reports all errors at once, each with its position and a suggestion. Secrets
+// print as <secret>.
 //
-// Only the command line and the checker of a whole project know this package;
-// they hand plain values down.
+// Only the command line and the checker of a whole project use this package; they pass plain
+// values to other packages.
 package config
 
 import (
@@ -20,8 +20,8 @@ import (
 // capitals, such as BOTWORK_DATABASE_POOL_MAXOPEN. A variable that is empty
 // counts as not set.
 type Config struct {
-	// File is the absolute path of the file that was read; "" when the
-	// settings are the defaults and the environment alone.
+	// File is the absolute path of the file that was read; "" if the settings are only the
+	// defaults and the environment.
 	File string `yaml:"-"`
 
 	Database  Database  `yaml:"database" envPrefix:"DATABASE_"`
@@ -49,51 +49,50 @@ type Config struct {
 	Handlers Handlers `yaml:"handlers" envPrefix:"HANDLERS_"`
 	Log      Log      `yaml:"log" envPrefix:"LOG_"`
 
-	// Where findings point: the file's tree, what came from elsewhere, and
-	// the settings that could not be read and kept an earlier value.
+	// For the positions of findings: the file's tree, the sources of overridden settings, and the
+	// settings that could not be read and kept an earlier value.
 	name   string
 	node   *strictyaml.Node
 	from   map[string]string
 	broken map[string]bool
 
-	// inFile has the settings whose text the file takes from a variable, by the
-	// variable.
+	// inFile has the settings that the file reads from a variable, by variable.
 	inFile map[string]string
 
 	// unread is true if there is a file that is not YAML.
 	unread bool
 
-	// hostNamed is true if the worker has the host's name because it has no other.
+	// hostNamed is true if the worker has the host's name because no name is set.
 	hostNamed bool
 }
 
-// Database says where the queue's tables are.
+// Database is the database with the queue's tables.
 type Database struct {
 	Driver database.Driver `yaml:"driver" env:"DRIVER"`
 
-	// DSN must be given but for SQLite, where it is a file's path or a URI
-	// (file:…) and the default is botwork.db.
+	// DSN is required, except for SQLite, where it is a file's path or a URI (file:…) and the
+	// default is botwork.db.
 	DSN DSN `yaml:"dsn" env:"DSN"`
 
 	Pool Pool `yaml:"pool" envPrefix:"POOL_"`
 }
 
-// Pool bounds the connections to a database server. SQLite has its own rule.
+// Pool limits the connections to a database server. SQLite has separate limits.
 type Pool struct {
 	MaxOpen int `yaml:"maxOpen" env:"MAXOPEN"`
 
 	// MaxIdle is at most MaxOpen; 0 keeps no idle connection.
 	MaxIdle int `yaml:"maxIdle" env:"MAXIDLE"`
 
-	// MaxLifetime closes connections of that age, so that load moves to a
-	// server that came back. 0 keeps them.
+	// MaxLifetime closes connections of that age, so that load is balanced again after a server
+	// has returned. 0 keeps them.
 	MaxLifetime time.Duration `yaml:"maxLifetime" env:"MAXLIFETIME"`
 }
 
-// Worker is this process as the others see it.
+// Worker has the settings of this process as a worker.
 type Worker struct {
-	// Name lasts over restarts and is unique among the running workers of one
-	// database. Load fills in the host's name when it is "".
+	// Name stays the same after restarts and is unique among the running workers of a database.
+	// Load fills in the host's name when it is "".
 	Name string `yaml:"name" env:"NAME"`
 
 	// Capacity is how many items run at the same time, 1 to 10000. The
@@ -104,58 +103,57 @@ type Worker struct {
 	// one less than the capacity.
 	ReservedSlots int `yaml:"reservedSlots" env:"RESERVEDSLOTS"`
 
-	// Channels are the sorts of items that the worker takes beside those of no
-	// channel; nil: all, at one slot an item.
+	// Channels are the channels whose items the worker runs, in addition to items without a
+	// channel; nil: all, with one slot per item.
 	Channels Channels `yaml:"channels" env:"CHANNELS"`
 
-	// Queues are those that the worker serves; nil: all.
+	// Queues are the queues that the worker serves; nil: all.
 	Queues []string `yaml:"queues" env:"QUEUES"`
 
 	Labels Labels `yaml:"labels" env:"LABELS"`
 
-	// Heartbeat is the time between two signs of life, from one second on.
-	// Lease is how long an item stays this worker's after one. Two beats must
-	// fit into a lease, so that one may get lost.
+	// Heartbeat is the time between two heartbeats, at least one second. Lease is how long the
+	// worker holds an item after a heartbeat. A lease must be at least two heartbeats long, so
+	// that one may fail.
 	Heartbeat time.Duration `yaml:"heartbeat" env:"HEARTBEAT"`
 	Lease     time.Duration `yaml:"lease" env:"LEASE"`
 
-	// ShutdownGrace is how long running items may go on when the worker
-	// stops. 0 cancels them at once.
+	// ShutdownGrace is how long running items may continue when the worker stops. 0 cancels them
+	// immediately.
 	ShutdownGrace time.Duration `yaml:"shutdownGrace" env:"SHUTDOWNGRACE"`
 }
 
-// Pipelines says where pipeline files are.
+// Pipelines has the settings of pipeline files.
 type Pipelines struct {
 	Dir string `yaml:"dir" env:"DIR"`
 
-	// Timezone is an IANA name, UTC or Local: the zone of triggers that name
-	// none.
+	// Timezone is an IANA name, UTC or Local: the default time zone of triggers.
 	Timezone string `yaml:"timezone" env:"TIMEZONE"`
 }
 
 // Location returns the zone that Timezone names.
 func (p Pipelines) Location() (*time.Location, error) { return time.LoadLocation(p.Timezone) }
 
-// Connection is a database that handlers may use by its name. Both fields must
-// be given, each in the file or by the environment.
+// Connection is a database that handlers may use by its name. Both fields are required, each
+// in the file or in the environment.
 type Connection struct {
 	Driver database.Driver `yaml:"driver"`
 	DSN    DSN             `yaml:"dsn"`
 }
 
-// Handlers bounds what handlers may touch.
+// Handlers limits what handlers may access.
 type Handlers struct {
-	// Folders are those in which File, CSV, Template and Mail may read and
-	// write, subfolders included. Without any they may not touch files.
+	// Folders are the folders in which File, CSV, Template and Mail may read and write, including
+	// subfolders. Without folders they may not access files.
 	Folders []string `yaml:"folders" env:"FOLDERS"`
 
 	HTTP Hosts `yaml:"http" envPrefix:"HTTP_"`
 }
 
-// Hosts are those that HTTP steps may reach: names, *.domain, addresses and networks.
-// Package internal/hostrules says how they are judged.
+// Hosts are the hosts that HTTP steps may reach: names, *.domain, addresses and networks. See
+// package internal/hostrules.
 type Hosts struct {
-	// Allow, when there are any, are the only ones that may be reached.
+	// Allow has the only hosts that may be reached; empty: all that are not denied.
 	Allow []string `yaml:"allow" env:"ALLOW"`
 	Deny  []string `yaml:"deny" env:"DENY"`
 }
@@ -163,7 +161,7 @@ type Hosts struct {
 // Rules are the rules of these hosts; the error is about entries that Validate reports.
 func (h Hosts) Rules() (*hostrules.Rules, error) { return hostrules.New(h.Allow, h.Deny) }
 
-// Log says what is logged and how.
+// Log has the settings of the log.
 type Log struct {
 	// Level is one of Levels.
 	Level string `yaml:"level" env:"LEVEL"`
@@ -174,20 +172,20 @@ type Log struct {
 	File LogFile `yaml:"file" envPrefix:"FILE_"`
 }
 
-// LogFile is the file that a worker's log goes to.
+// LogFile has the settings of a worker's log file.
 type LogFile struct {
-	// Path is absolute after Load; "" writes no file, but for a service of Windows,
-	// which has nowhere else to write.
+	// Path is absolute after Load; "" writes no file, except for a Windows service, which has no
+	// other place for its log.
 	Path string `yaml:"path" env:"PATH"`
 
-	// MaxSizeMB is at how many megabytes (1 MB is 1048576 bytes) the file is cut, 1
+	// MaxSizeMB is the size in megabytes (1 MB is 1048576 bytes) at which the file is rotated, 1
 	// to 10000.
 	MaxSizeMB int `yaml:"maxSizeMB" env:"MAXSIZEMB"`
 
-	// MaxFiles is how many of the files that were cut off are kept; 0 keeps all.
+	// MaxFiles is how many rotated files are kept; 0 keeps all.
 	MaxFiles int `yaml:"maxFiles" env:"MAXFILES"`
 
-	// MaxAge is how long they are kept after their last line; 0 is for ever.
+	// MaxAge is how long rotated files are kept after their last line; 0 keeps them forever.
 	MaxAge time.Duration `yaml:"maxAge" env:"MAXAGE"`
 }
 
@@ -197,8 +195,8 @@ var (
 	Formats = []string{"auto", "console", "json"}
 )
 
-// Default returns the settings of a process without a file and without
-// variables. Its paths are relative still.
+// Default returns the settings of a process without a file and without variables. Its paths
+// are still relative.
 func Default() Config {
 	return Config{
 		Database: Database{

@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected findings in testdata")
 
-// TestWrongFiles compares what Parse says about each file of testdata/wrong
-// with the findings beside it.
+// TestWrongFiles compares the findings of Parse for each file in testdata/wrong with the
+// expected ones.
 func TestWrongFiles(t *testing.T) {
 	files, err := filepath.Glob("testdata/wrong/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -121,7 +121,7 @@ func TestParseNothing(t *testing.T) {
 	}
 }
 
-// uncommented matches a setting behind a comment sign in the sample.
+// uncommented matches a commented-out setting in the sample.
 var uncommented = regexp.MustCompile(`(?m)^( *)# ( *(?:[a-z]\w*:( .*)?|- .*))$`)
 
 func TestSample(t *testing.T) {

@@ -6,10 +6,10 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// Encryption says with which keys the texts of encrypted queues are sealed.
+// Encryption has the settings of the keys for encrypted queues.
 type Encryption struct {
-	// Keyset is the JSON of a keyset, as `botwork keys new` writes it. Without
-	// one this process has no keys.
+	// Keyset is the JSON of a keyset, as written by `botwork keys new`. Without it, this process
+	// has no keys.
 	Keyset Text `yaml:"keyset" env:"KEYSET"`
 }
 
@@ -27,18 +27,18 @@ func (c *Config) KeysetSource() (file, variable string) {
 	return c.Encryption.Keyset.file, c.Encryption.Keyset.env
 }
 
-// KeysetFinding says, at the place where the settings name the keyset, why it
-// cannot be used. This package reads the text and does not know what is in it.
+// KeysetFinding returns the reason why the keyset cannot be used as a finding, at the position
+// of the setting. This package reads the text but does not parse it.
 func (c *Config) KeysetFinding(message string) strictyaml.Finding {
 	return c.finding(pathKeyset, "invalid-value", message, "")
 }
 
-// FolderFinding is a finding about handlers.folders[i], at its place.
+// FolderFinding returns a finding about handlers.folders[i], at its position.
 func (c *Config) FolderFinding(i int, code, message, hint string) strictyaml.Finding {
 	return c.finding(fmt.Sprintf("handlers.folders[%d]", i), code, message, hint)
 }
 
-// encryption checks that the keyset's text is there.
+// encryption checks that the keyset's text exists.
 func (k *checker) encryption() {
 	keyset := k.Encryption.Keyset
 	const hint = "botwork keys new makes a keyset"

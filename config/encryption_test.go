@@ -33,7 +33,7 @@ func TestKeyset(t *testing.T) {
 			want: "encryption.keyset: the environment variable KEYS is not set [no-value]; botwork keys new makes a keyset"},
 		"an empty file": {file: "encryption: {keyset: {file: keys/empty.json}}\n", want: "is empty [no-value]"},
 		"an empty text": {file: "encryption: {keyset: \"\"}\n", want: "encryption.keyset: got an empty text [invalid-value]"},
-		"a keyset as it stands": {file: "encryption: {keyset: {\"primaryKeyId\": 7, \"key\": [{\"keyData\": {\"value\": \"hunter2\"}}]}}\n",
+		"a keyset in the settings": {file: "encryption: {keyset: {\"primaryKeyId\": 7, \"key\": [{\"keyData\": {\"value\": \"hunter2\"}}]}}\n",
 			want: `unknown key "primaryKeyId"`},
 		"a keyset beside the key": {file: "encryption: {file: keys/set.json}\n", want: `unknown key "file" in encryption`},
 	} {

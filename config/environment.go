@@ -25,16 +25,16 @@ const (
 	variableCredentials = "CREDENTIALS_DIRECTORY"
 )
 
-// foreignVariables are the beginnings of variables that are no settings: those
-// of the tests, and those that Kubernetes sets for a service called botwork.
+// foreignVariables are prefixes of variables that are not settings: those of the tests, and
+// those that Kubernetes sets for a service named botwork.
 var foreignVariables = []string{"BOTWORK_TEST_", "BOTWORK_SERVICE_", "BOTWORK_PORT_"}
 
-// runVariables are what a program of an Exec step is given. It may call botwork.
+// runVariables are the variables that Exec steps set for their programs, which may call botwork.
 var runVariables = []string{
 	"BOTWORK_PIPELINE", "BOTWORK_STEP", "BOTWORK_ITEM_ID", "BOTWORK_ATTEMPT", "BOTWORK_FENCE", "BOTWORK_IDEMPOTENCY_KEY", "BOTWORK_RUN",
 }
 
-// variables returns the environment as a map, without those that are empty.
+// variables returns the environment as a map, without empty variables.
 func variables(environ []string) map[string]string {
 	vars := make(map[string]string, len(environ))
 	for _, entry := range environ {
@@ -45,8 +45,7 @@ func variables(environ []string) map[string]string {
 	return vars
 }
 
-// variableName returns the name under which variables keeps a variable: the
-// case does not count on Windows.
+// variableName returns the key of a variable in the map of variables: Windows ignores case.
 func variableName(name string) string {
 	if runtime.GOOS == "windows" {
 		return strings.ToUpper(name)
@@ -54,8 +53,8 @@ func variableName(name string) string {
 	return name
 }
 
-// applyEnvironment overlays the settings that variables name. It reports the
-// variables that begin like a setting but are none.
+// applyEnvironment overlays the settings that variables name. It reports variables that begin
+// like a setting but are not one.
 func (c *Config) applyEnvironment(vars map[string]string) strictyaml.Findings {
 	paths := settings(reflect.TypeFor[Config](), "")
 	var known []string
@@ -104,8 +103,8 @@ func settings(t reflect.Type, path string) map[string]string {
 	return all
 }
 
-// applyVariable sets one setting. It goes by single variables, so that an
-// error can name the one that it is about.
+// applyVariable sets one setting. Variables are applied one by one, so that an error can name
+// the variable.
 func (c *Config) applyVariable(name, path, value string) *strictyaml.Finding {
 	err := env.ParseWithOptions(c, env.Options{Environment: map[string]string{name: value}, Prefix: variablePrefix})
 	if err == nil {

@@ -8,8 +8,7 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-// TestVariablesFollowPaths holds the env tags to the rule that a variable is
-// the path of keys in capitals.
+// TestVariablesFollowPaths checks that each env tag is the path of keys in capitals.
 func TestVariablesFollowPaths(t *testing.T) {
 	c := Default()
 	params, err := env.GetFieldParamsWithOptions(&c, env.Options{Prefix: variablePrefix})

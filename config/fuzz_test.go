@@ -11,9 +11,9 @@ import (
 	"botwork/config"
 )
 
-// FuzzParse holds the settings' checker to this: it never panics, points into
-// the text, finds whatever Validate finds, says the same of the same text, and
-// tells no secret, neither in a finding nor in the settings that it gives back.
+// FuzzParse checks that Parse never panics, reports positions inside the text, finds
+// everything that Validate finds, is deterministic, and shows no secret, neither in a finding
+// nor in the settings that it returns.
 func FuzzParse(f *testing.F) {
 	f.Add(config.Sample())
 	f.Add([]byte("database: {driver: postgres, dsn: {env: X}}\nsecrets: {a: {file: b}, c: d}\nworker: {labels: {a: 1}}\n"))
@@ -36,12 +36,12 @@ func FuzzParse(f *testing.F) {
 		if bytes.Contains(data, []byte(hidden)) {
 			return
 		}
-		// The same in front of and behind settings that hold secrets.
+		// The same before and after settings with secrets.
 		withSecrets := "secrets: {probe: " + hidden + "}\nconnections: {probe: {driver: postgres, dsn: 'postgres://u:" + hidden + "@h/d'}}\n"
 		for _, text := range []string{withSecrets + string(data), string(data) + "\n" + withSecrets} {
 			c, findings := config.Parse("botwork.yaml", []byte(text))
 			if shown := fmt.Sprintf("%v\n%+v", findings, c); strings.Contains(shown, hidden) {
-				t.Errorf("Parse(%q) tells the secret:\n%s", text, findings)
+				t.Errorf("Parse(%q) shows the secret:\n%s", text, findings)
 			}
 		}
 	})

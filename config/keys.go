@@ -18,7 +18,7 @@ func Keys() keydocs.Keys {
 			Name: "connections", Type: "map of object", Keys: connectionKeys(), Names: namePattern.String(),
 			Doc: "databases that steps may use by their name",
 		},
-		{Name: "secrets", Type: "map of source", Names: namePattern.String(), Secret: true, Doc: "what `${{ secrets.NAME }}` stands for in pipelines"},
+		{Name: "secrets", Type: "map of source", Names: namePattern.String(), Secret: true, Doc: "the values of `${{ secrets.NAME }}` in pipelines"},
 		{Name: "encryption", Type: "object", Keys: encryptionKeys(), Doc: "the keys for queues with `encrypted: true`"},
 		{Name: "queues", Type: "map of object", Doc: "the definitions of queues, by name"},
 		{Name: "tasks", Type: "map of object", Doc: "scheduled tasks, by name"},
@@ -34,7 +34,7 @@ func databaseKeys() keydocs.Keys {
 			Name: "driver", Enum: keydocs.Words(database.Drivers...), Default: string(d.Driver), Doc: "the engine",
 			EnumDocs: []string{"a file, for one machine", "Microsoft SQL Server and Azure SQL", "PostgreSQL"},
 		},
-		{Name: "dsn", Type: "source", Default: d.DSN.Reveal(), Doc: "which database, and who logs in. Only SQLite has a default. A password belongs into `{file: …}` or `{credential: …}`"},
+		{Name: "dsn", Type: "source", Default: d.DSN.Reveal(), Doc: "the address and login of the database. Only SQLite has a default. A password belongs into `{file: …}` or `{credential: …}`"},
 		{Name: "pool", Type: "object", Keys: poolKeys(d.Pool), Doc: "connections to a database server; SQLite has its own rule"},
 	})
 }
@@ -45,7 +45,7 @@ func poolKeys(d Pool) keydocs.Keys {
 		{Name: "maxIdle", Type: "whole number", Min: new(0.0), Max: new(1000.0), Default: fmt.Sprint(d.MaxIdle), Doc: "idle connections that are kept, 0 to `maxOpen`"},
 		{
 			Name: "maxLifetime", Type: "duration", Min: new(0.0), Default: brief(d.MaxLifetime),
-			Doc: "connections of this age are closed, so that load moves to a server that came back; `0s` keeps them",
+			Doc: "connections of this age are closed, so that load is balanced again after a server has returned; `0s` keeps them",
 		},
 	})
 }
@@ -75,7 +75,7 @@ func workerKeys() keydocs.Keys {
 		},
 		{
 			Name: "shutdownGrace", Type: "duration", Min: new(0.0), Default: brief(d.ShutdownGrace),
-			Doc: "how long running items may go on when the worker stops; `0s` cancels them at once",
+			Doc: "how long running items may continue when the worker stops; `0s` cancels them immediately",
 		},
 	})
 }
@@ -97,8 +97,8 @@ func pipelinesKeys() keydocs.Keys {
 
 func connectionKeys() keydocs.Keys {
 	return keydocs.For[Connection](keydocs.Keys{
-		{Name: "driver", Enum: keydocs.Words(database.Drivers...), Doc: "the engine; the environment may say it, too"},
-		{Name: "dsn", Type: "source", Example: "{env: ERP_DSN}", Doc: "which database, and who logs in; the environment may say it, too"},
+		{Name: "driver", Enum: keydocs.Words(database.Drivers...), Doc: "the engine; can also be set in the environment"},
+		{Name: "dsn", Type: "source", Example: "{env: ERP_DSN}", Doc: "the address and login of the database; can also be set in the environment"},
 	})
 }
 
@@ -157,6 +157,6 @@ func logFileKeys(d LogFile) keydocs.Keys {
 			Name: "maxFiles", Type: "whole number", Min: new(0.0), Default: fmt.Sprint(d.MaxFiles),
 			Doc: "how many of the files that were cut off are kept; `0` keeps all",
 		},
-		{Name: "maxAge", Type: "duration", Min: new(0.0), Default: brief(d.MaxAge), Doc: "how long they are kept, such as `720h`; `0s` is for ever"},
+		{Name: "maxAge", Type: "duration", Min: new(0.0), Default: brief(d.MaxAge), Doc: "how long they are kept, such as `720h`; `0s` keeps them forever"},
 	})
 }

@@ -6,8 +6,8 @@ import (
 	"botwork/config"
 )
 
-// TestEverySettingIsDescribed finds a setting that editors and schemas do not
-// know: describe it in keys.go.
+// TestEverySettingIsDescribed fails for a setting without a description for editors and
+// schemas: add it to keys.go.
 func TestEverySettingIsDescribed(t *testing.T) {
 	defer func() {
 		if missing := recover(); missing != nil {

@@ -10,8 +10,8 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// Labels say what a worker has or is, for pipelines to choose by. A value is
-// a string, int, float64 or bool.
+// Labels are the properties of a worker, which the selectors of pipelines use. A value is a
+// string, int, float64 or bool.
 type Labels map[string]any
 
 // DecodeNode implements strictyaml.NodeDecoder.
@@ -30,8 +30,8 @@ func (l *Labels) DecodeNode(n *strictyaml.Node) strictyaml.Findings {
 	return findings
 }
 
-// UnmarshalText takes "name=value,name=value", as from an environment
-// variable. Values are written as those of an item's labels on the command line.
+// UnmarshalText parses "name=value,name=value", as in an environment variable. Values have the
+// same format as an item's labels on the command line.
 func (l *Labels) UnmarshalText(text []byte) error {
 	labels := Labels{}
 	for pair := range strings.SplitSeq(string(text), ",") {
@@ -41,7 +41,7 @@ func (l *Labels) UnmarshalText(text []byte) error {
 			return errors.New("want name=value,name=value")
 		}
 		if _, twice := labels[name]; twice {
-			return fmt.Errorf("label %q stands here twice", name)
+			return fmt.Errorf("label %q is listed twice", name)
 		}
 		v, err := labelValue(value)
 		if err != nil {
@@ -64,7 +64,7 @@ func labelValue(text string) (any, error) {
 	return v.Any(), nil
 }
 
-// labels checks a worker's labels as items will meet them.
+// labels checks a worker's labels.
 func (k *checker) labels(labels Labels) {
 	for name, value := range labels {
 		k.name("worker.labels", name)

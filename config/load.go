@@ -13,9 +13,9 @@ import (
 // DefaultFile is read from the working folder when no file is named.
 const DefaultFile = "botwork.yaml"
 
-// Parse reads a settings file over the defaults and checks the result, without touching anything
-// outside: paths stay relative, and texts in variables or files are not read. file is the name
-// for findings. A file with nothing but comments is the defaults.
+// Parse parses a settings file over the defaults and checks the result, without reading
+// anything else: paths stay relative, and texts in variables or files are not read. file is
+// the name for findings. A file that has only comments results in the defaults.
 func Parse(file string, data []byte) (Config, strictyaml.Findings) {
 	c, findings := decode(file, data)
 	if c.node != nil || len(findings) == 0 {
@@ -30,9 +30,8 @@ func Parse(file string, data []byte) (Config, strictyaml.Findings) {
 // folder, or the working folder when there is no file. When path is "", the variable
 // BOTWORK_CONFIG names the file; when that is not set either, DefaultFile is read if it exists.
 //
-// The error is a strictyaml.Findings with everything that is wrong. Secrets
-// and connections that name a variable or a file which is not there are no
-// error here, since most commands do without them: see CheckSecrets.
+// The error is a strictyaml.Findings with all errors. A missing variable or file of a secret
+// or connection is not an error here, because most commands do not need it: see CheckSecrets.
 func Load(path string, environ []string) (Config, error) {
 	c, findings, err := LoadFrom(path, environ, os.ReadFile)
 	if err == nil {
@@ -41,10 +40,9 @@ func Load(path string, environ []string) (Config, error) {
 	return c, err
 }
 
-// LoadFrom is Load with a function that reads the settings file, such as one that
-// knows what an editor has not saved. Whatever is wrong with the settings is in
-// the findings, and the settings are those that could be read; see Readable. The
-// error is about the machine.
+// LoadFrom is Load with a function that reads the settings file, such as one that returns
+// unsaved text of an editor. All errors in the settings are in the findings, and the returned
+// settings are those that could be read; see Readable. The error is an error of the machine.
 func LoadFrom(path string, environ []string, read func(path string) ([]byte, error)) (Config, strictyaml.Findings, error) {
 	vars := variables(environ)
 	if path == "" {
@@ -86,8 +84,8 @@ func LoadFrom(path string, environ []string, read func(path string) ([]byte, err
 	return c, findings, nil
 }
 
-// Readable reports whether the settings file could be read as YAML, or there is none. What
-// unreadable settings define is unknown.
+// Readable reports whether the settings file is valid YAML or missing. The values of
+// unreadable settings are unknown.
 func (c *Config) Readable() bool { return !c.unread }
 
 func noFile(path string, err error) strictyaml.Findings {
@@ -98,8 +96,7 @@ func noFile(path string, err error) strictyaml.Findings {
 	return strictyaml.Findings{f}
 }
 
-// decode reads the file over the defaults. Its node is nil when there is
-// nothing to read or the text is not YAML.
+// decode parses the file over the defaults. The node is nil if the file is empty or not YAML.
 func decode(file string, data []byte) (Config, strictyaml.Findings) {
 	c := Default()
 	c.name = file
@@ -110,8 +107,8 @@ func decode(file string, data []byte) (Config, strictyaml.Findings) {
 	if node != nil {
 		findings = append(findings, node.Decode(&c)...)
 		c.node = node
-		c.noteBroken(findings)
-		c.noteSources()
+		c.recordBroken(findings)
+		c.recordSources()
 	}
 	return c, findings
 }

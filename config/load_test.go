@@ -12,7 +12,7 @@ import (
 	"botwork/config"
 )
 
-// write makes a settings file in a new folder and returns its path.
+// write creates a settings file in a new folder and returns its path.
 func write(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "botwork.yaml")
@@ -98,8 +98,9 @@ func TestEveryMistakeAtOnce(t *testing.T) {
 	}
 }
 
-// A number that cannot be kept is no text: the environment, like a file, says so.
-func TestLabelsThatAreNoNumbers(t *testing.T) {
+// A number that cannot be stored exactly is an error in the environment too, and does not
+// become text.
+func TestLabelsRejectInexactNumbers(t *testing.T) {
 	path := write(t, "worker: {}\n")
 	for _, value := range []string{"NaN", "1e400", "9007199254740993", "92233720368547758070000001"} {
 		_, err := config.Load(path, []string{"BOTWORK_WORKER_LABELS=site=lisbon,serial=" + value})

@@ -6,8 +6,8 @@ import (
 	"botwork/internal/database"
 )
 
-// applySecret sets the secret whose name in capitals, with - as _, is name. A
-// new one gets the name in lower case.
+// applySecret sets the secret whose name, in capitals and with _ for -, is name. A new one
+// gets the name in lower case.
 func (c *Config) applySecret(variable, name, value string) {
 	if c.Secrets == nil {
 		c.Secrets = make(map[string]Text)

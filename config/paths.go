@@ -7,8 +7,8 @@ import (
 	"botwork/internal/database"
 )
 
-// resolve makes every path absolute, against dir, and reads the texts from variables and files. A
-// service starts in a system folder, so no relative path may outlive this.
+// resolve makes every path absolute, against dir, and reads the texts from variables and
+// files. A service starts in a system folder, so no path may stay relative.
 func (c *Config) resolve(dir string, vars map[string]string) {
 	c.Database.DSN.resolve(vars, dir)
 	c.Database.DSN.rebase(c.Database.Driver, dir)

@@ -6,8 +6,8 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// SetFrom notes that the setting at path, such as "worker.capacity", was
-// overridden by source, such as "--capacity", so that Validate names it.
+// SetFrom records that the setting at path, such as "worker.capacity", was overridden by
+// source, such as "--capacity", so that findings of Validate name the source.
 func (c *Config) SetFrom(path, source string) {
 	if c.from == nil {
 		c.from = make(map[string]string)
@@ -15,8 +15,8 @@ func (c *Config) SetFrom(path, source string) {
 	c.from[path] = source
 }
 
-// finding makes a finding about the setting at path, at the place that its value came from. A
-// setting without a place gets the place of its section.
+// finding returns a finding about the setting at path, at the source of its value. A setting
+// without a position gets the position of its section.
 func (c *Config) finding(path, code, message, hint string) strictyaml.Finding {
 	message = path + ": " + message
 	if source, ok := c.from[path]; ok {
@@ -53,9 +53,9 @@ func children(n *strictyaml.Node) []*strictyaml.Node {
 	return list
 }
 
-// noteBroken notes the settings that findings are about. They kept their
-// earlier values, which must not be compared with what the file says.
-func (c *Config) noteBroken(findings strictyaml.Findings) {
+// recordBroken records the settings of findings. They kept their earlier values, which must
+// not be compared with other settings of the file.
+func (c *Config) recordBroken(findings strictyaml.Findings) {
 	var walk func(n *strictyaml.Node)
 	walk = func(n *strictyaml.Node) {
 		for _, f := range findings {

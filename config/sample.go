@@ -8,6 +8,5 @@ import (
 //go:embed sample.yaml
 var sample []byte
 
-// Sample returns the text of a settings file that says what each setting is
-// for and changes none.
+// Sample returns the text of a settings file that explains each setting and changes none.
 func Sample() []byte { return slices.Clone(sample) }

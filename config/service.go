@@ -5,24 +5,23 @@ import (
 	"time"
 )
 
-// ServiceName is what the service is called of which one needs no name.
+// ServiceName is the default name of the service.
 const ServiceName = "botwork"
 
-// ForService makes the settings those of a service: several of one machine that
-// read the same file must not get into each other's way. The worker's name, where
-// it is the host's for want of another, gets the service's behind it, but for that
-// of [ServiceName].
+// ForService adapts the settings to a service, so that several services of a machine with the
+// same file do not conflict. If the worker has the host's name by default, the service's name
+// is appended, except for [ServiceName].
 func (c *Config) ForService(name string) {
 	if c.hostNamed && name != ServiceName {
 		c.Worker.Name += "-" + name
 	}
 }
 
-// StopIn is how long a worker takes to stop at most: its running items get the grace,
-// and pipelines that hang after it a lease more.
+// StopIn is the maximum time that a worker takes to stop: the grace for running items, and one
+// more lease for pipelines that hang.
 func (w *Worker) StopIn() time.Duration { return w.ShutdownGrace + w.Lease }
 
-// ServiceLog is where a service logs that has nowhere else to: beside its settings.
+// ServiceLog returns the default log file of a service: in the folder of its settings.
 func ServiceLog(configFile, name string) string {
 	return filepath.Join(filepath.Dir(configFile), "logs", name+".log")
 }

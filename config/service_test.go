@@ -8,7 +8,7 @@ import (
 	"botwork/config"
 )
 
-func TestServicesOfOneMachineHaveNamesOfTheirOwn(t *testing.T) {
+func TestServicesOfOneMachineHaveDifferentNames(t *testing.T) {
 	host, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func TestServicesOfOneMachineHaveNamesOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestTheLogLiesBesideTheSettings(t *testing.T) {
+func TestServiceLogIsInTheFolderOfTheSettings(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "botwork.yaml")
 	if err := os.WriteFile(file, []byte("log: {file: {path: logs/worker.log, maxAge: 30d}}\n"), 0o600); err != nil {

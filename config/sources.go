@@ -25,9 +25,9 @@ func (c *Config) texts() map[string]Text {
 	return all
 }
 
-// noteSources keeps which variables the file names, before the environment overrides
-// settings: they are secrets also where another one counts.
-func (c *Config) noteSources() {
+// recordSources records which variables the file names, before the environment overrides
+// settings: they are secrets even if they are overridden.
+func (c *Config) recordSources() {
 	c.inFile = map[string]string{}
 	for path, text := range c.texts() {
 		if text.env != "" {
@@ -52,9 +52,9 @@ func (c *Config) SecretVariables() map[string]string {
 	return all
 }
 
-// SecretValues returns what no log, error or output may show: the values of the
-// secrets, the passwords in the DSNs, and the DSNs that hold one. The keyset is not
-// among them: what is secret in it are its keys.
+// SecretValues returns the values that must not appear in logs, errors or output: the values
+// of the secrets, the passwords in the DSNs, and the DSNs with a password. The keyset is not
+// included, because only its keys are secret.
 func (c *Config) SecretValues() []string {
 	var values []string
 	for _, secret := range c.Secrets {

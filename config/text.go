@@ -11,22 +11,23 @@ import (
 	"botwork/internal/database"
 )
 
-// Text is a setting that is often not written in the file itself. In YAML it is a plain text,
-// {value: text}, {env: VARIABLE}, {file: path} or {credential: name}; of a file's content one
-// line end at the end does not count. It prints as <secret>.
+// Text is a setting whose value is often not in the settings file itself. In YAML it is a
+// string, {value: text}, {env: VARIABLE}, {file: path} or {credential: name}; one line ending
+// at the end of a file is removed. It prints as <secret>.
 type Text struct {
 	env, file string
 	secret    Secret
 
-	// credential is a file's name in the folder that systemd gives a service's
-	// credentials in; file is its path when it has been found.
+	// credential is a file's name in systemd's folder for a service's credentials; file is its
+	// path after it was found.
 	credential string
 
-	implied bool   // a default that was not written
-	problem string // why there is no text, in words
+	implied bool   // a default that is not in the settings
+	problem string // the reason why there is no text
 }
 
-// MaxTextFile bounds a secret's file, in bytes: more is not a secret but a mistake.
+// MaxTextFile is the maximum size of a secret's file in bytes. A larger file is probably the
+// wrong one.
 const MaxTextFile = 64 << 10
 
 // DecodeNode implements strictyaml.NodeDecoder.
@@ -65,8 +66,7 @@ func (t *Text) DecodeNode(n *strictyaml.Node) strictyaml.Findings {
 	return findings
 }
 
-// inline takes a single value of any type, since a secret may look like a
-// number.
+// inline accepts a scalar of any type, because a secret may look like a number.
 type inline struct{ Secret }
 
 func (i *inline) UnmarshalText(text []byte) error {
@@ -74,7 +74,7 @@ func (i *inline) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// UnmarshalText takes the text itself, as from an environment variable.
+// UnmarshalText sets the text itself, as from an environment variable.
 func (t *Text) UnmarshalText(text []byte) error {
 	*t = Text{secret: NewSecret(string(text))}
 	return nil
@@ -134,18 +134,17 @@ func readText(path string) (Secret, string) {
 	return NewSecret(text), ""
 }
 
-// pending reports that the text is elsewhere and was not read.
+// pending reports whether the text is in a variable or file and was not read.
 func (t Text) pending() bool {
 	return (t.env != "" || t.file != "" || t.credential != "") && t.secret.text == nil
 }
 
-// absent reports that nothing was written at all.
+// absent reports whether the setting is missing.
 func (t Text) absent() bool {
 	return t.env == "" && t.file == "" && t.credential == "" && t.secret.text == nil
 }
 
-// DSN is a Text that prints with its password hidden only, since it says which
-// database is meant.
+// DSN is a Text that prints with only its password hidden, so that the database can be identified.
 type DSN struct{ Text }
 
 func (d DSN) String() string { return database.SafeDSN(d.Reveal()) }

@@ -12,19 +12,18 @@ import (
 	"botwork/internal/hostrules"
 )
 
-// Validate checks the settings and their pairs. Load has called it; call it
-// again after overriding some, as flags do. The error is a strictyaml.Findings
-// with everything that is wrong.
+// Validate checks the settings and their combinations. Load calls it; call it again after
+// overriding settings, for example from flags. The error is a strictyaml.Findings with all
+// errors.
 func (c *Config) Validate() error {
 	findings := c.check()
 	findings.Sort()
 	return findings.Err()
 }
 
-// CheckSecrets reports the secrets and the named connections whose variable
-// or file is not there, as a strictyaml.Findings. A process that runs
-// pipelines calls it at start; Load does not, for a person who lists items
-// need not hold every secret of the service.
+// CheckSecrets reports the secrets and the named connections whose variable or file is
+// missing, as a strictyaml.Findings. A process that runs pipelines calls it at the start; Load
+// does not, because a user who lists items does not need every secret of the service.
 func (c *Config) CheckSecrets() error {
 	k := checker{Config: c}
 	for name, secret := range c.Secrets {

@@ -1,4 +1,4 @@
-// Package examples_test holds what is true of all examples.
+// Package examples_test checks all examples.
 package examples_test
 
 import (
@@ -14,8 +14,8 @@ import (
 	"botwork/pipelines/shipped"
 )
 
-// The examples hold copies of the system pipelines, so that their folders run as
-// they stand.
+// TestSystemPipelinesAreTheShippedOnes checks the copies of the system pipelines in the
+// examples. The copies exist so that each project folder runs unchanged.
 func TestSystemPipelinesAreTheShippedOnes(t *testing.T) {
 	for _, file := range shipped.Files() {
 		copies, err := filepath.Glob(filepath.Join("*", "project", "pipelines", file.Name))
@@ -25,15 +25,15 @@ func TestSystemPipelinesAreTheShippedOnes(t *testing.T) {
 		for _, path := range copies {
 			got, err := os.ReadFile(path)
 			if err != nil || !bytes.Equal(got, file.Data) {
-				t.Errorf("%s is not the one of pipelines/shipped (%v)", path, err)
+				t.Errorf("%s differs from the file in pipelines/shipped (%v)", path, err)
 			}
 		}
 	}
 }
 
-// TestPipelineTests runs the tests of pipelines that the examples show; every step
-// of a pipeline that has one is run by some case. Programs of examples bring kinds
-// of their own, which are not known here.
+// TestPipelineTests runs the pipeline tests of the examples. If a pipeline has tests,
+// they must run each of its steps. Handlers that an example's program adds are not known
+// here.
 func TestPipelineTests(t *testing.T) {
 	registry := handlers.Builtin(handlers.Resources{Folders: []string{t.TempDir()}, Connections: connections(t)})
 	registry.MustRegister(queue.Kinds(queue.Services{})...)
@@ -69,7 +69,8 @@ func TestPipelineTests(t *testing.T) {
 	}
 }
 
-// connections are those that the examples' settings name; nobody connects.
+// connections returns the connections that the examples' settings name. The tests do not
+// use them to connect.
 func connections(t *testing.T) *handlers.Connections {
 	t.Helper()
 	known, err := handlers.NewConnections(map[string]handlers.Connection{"ledger": {Driver: "sqlite", DSN: "ledger.db"}})

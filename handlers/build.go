@@ -5,14 +5,12 @@ import (
 	"reflect"
 )
 
-// Build makes a handler from a step's parameters: the defaults of New, filled
-// strictly from with, then validated. Every mistake is in the *ParamErrors
-// that it returns. Build does no I/O.
+// Build creates a handler from a step's parameters: it sets the defaults of New, decodes with
+// strictly, and validates. It returns all errors as *ParamErrors. Build does no I/O.
 //
-// The values of with are what YAML and expressions give: nil, bool, numbers,
-// strings, times, lists, and maps with string keys. A nil counts as not given.
-// Names are exact. Text is not taken for a number nor a number for text, and a
-// fraction is not cut to a whole number.
+// The values of with are what YAML and expressions give: nil, bool, numbers, strings, times,
+// lists, and maps with string keys. A nil value means "not given". Names are case-sensitive.
+// Build does not convert text to numbers or numbers to text, and does not round fractions.
 func (k Kind) Build(with map[string]any) (Handler, error) {
 	h, wrong := k.build(with, nil)
 	if len(wrong) > 0 {
@@ -21,10 +19,10 @@ func (k Kind) Build(with map[string]any) (Handler, error) {
 	return h, nil
 }
 
-// CheckLiteral finds what is wrong with parameters of which some are not known yet. dynamic
-// reports for a path, which it must not keep, whether an expression will give that value; such a
-// value counts as given and is not checked. Validate is called only when nothing is dynamic and
-// nothing else is wrong, since it may compare parameters.
+// CheckLiteral checks parameters of which some are expressions. dynamic reports whether the
+// value at a path is an expression; it must not keep the path. Such a value counts as given
+// and is not checked. Validate is called only if no value is dynamic and there are no other
+// errors, because it may compare parameters.
 func (k Kind) CheckLiteral(with map[string]any, dynamic func(path []string) bool) []ParamError {
 	_, wrong := k.build(with, dynamic)
 	return wrong

@@ -35,7 +35,7 @@ func TestBuildKeepsDefaultsAndFillsTheRest(t *testing.T) {
 	}
 }
 
-func TestBuildTakesWhatExpressionsGive(t *testing.T) {
+func TestBuildAcceptsValuesOfExpressions(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	h, err := sampleKind().Build(map[string]any{
 		"url": "x", "timeout": 5 * time.Minute, "codes": []int{7}, "headers": map[string]string{"A": "b"}, "at": at,
@@ -92,7 +92,7 @@ func TestBuildReportsEachMistake(t *testing.T) {
 			if !errors.As(err, &wrong) || h != nil {
 				t.Fatalf("Build = %v, %v, want ParamErrors", h, err)
 			}
-			skip := []string{"Known", "Meant", "Sure", "WantsText"} // what the checker makes edits of
+			skip := []string{"Known", "Suggestion", "Certain", "ExpectedText"} // what the checker makes edits of
 			if c.want.Hint == "" {
 				skip = append(skip, "Hint")
 			}
@@ -186,7 +186,7 @@ func TestBuildWithoutStruct(t *testing.T) {
 	}
 }
 
-func TestCheckLiteralRefusesExpressionsInSQL(t *testing.T) {
+func TestCheckLiteralRejectsExpressionsInSQL(t *testing.T) {
 	connections, err := NewConnections(map[string]Connection{"db": {Driver: "sqlite", DSN: ":memory:"}})
 	if err != nil {
 		t.Fatal(err)

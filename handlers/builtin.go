@@ -5,31 +5,27 @@ import (
 	"botwork/internal/programs"
 )
 
-// Resources are what the built-in kinds need of the program that runs them.
+// Resources are what the built-in kinds need from the program.
 type Resources struct {
 	// Connections are the databases of SQL steps; nil means none.
 	Connections *Connections
 
-	// Folders are the absolute paths in which steps may read and write files;
-	// relative paths start at the first. Empty means that no file may be
-	// touched.
+	// Folders are the absolute paths in which steps may read and write files; relative paths start
+	// at the first. Empty means that steps may not access files.
 	Folders []string
 
-	// Hosts says which hosts HTTP steps may reach; nil denies the reserved networks
-	// only.
+	// Hosts defines which hosts HTTP steps may reach; nil denies only the reserved networks.
 	Hosts *hostrules.Rules
 
 	// SecretEnv are the names of the environment variables that settings read as
 	// secrets. Programs of Exec do not inherit them.
 	SecretEnv []string
 
-	// Programs knows the programs of Exec steps; nil is an account of its own, which
-	// has no watcher.
+	// Programs tracks the programs of Exec steps; nil means a new account without a watcher.
 	Programs *programs.Account
 }
 
-// Builtin returns a registry of all built-in kinds but those of
-// handlers/queue.
+// Builtin returns a registry of all built-in kinds except those of handlers/queue.
 func Builtin(res Resources) *Registry {
 	r := NewRegistry()
 	r.MustRegister(

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestCompiledKeepsWhatTextsCameTo(t *testing.T) {
+func TestCompiledCachesTexts(t *testing.T) {
 	var c compiled[int]
 	calls := 0
 	length := func(text string) (int, error) {
@@ -29,7 +29,7 @@ func TestCompiledKeepsWhatTextsCameTo(t *testing.T) {
 		}
 	}
 	if calls != 3 {
-		t.Errorf("compiled %d times, want 3: mistakes are not kept", calls)
+		t.Errorf("compiled %d times, want 3: errors are not cached", calls)
 	}
 	for i := range 3 * maxCompiled {
 		if n, err := c.of(strconv.Itoa(i), length); n != len(strconv.Itoa(i)) || err != nil {
@@ -41,8 +41,8 @@ func TestCompiledKeepsWhatTextsCameTo(t *testing.T) {
 	}
 }
 
-// A step of which any parameter is an expression is built anew in each run: its other
-// texts must not be compiled for that.
+// A step with an expression in any parameter is built again in each run: its other texts must
+// not be compiled again.
 func TestStepsAreCompiledOnce(t *testing.T) {
 	r := Builtin(Resources{})
 	with := map[string]map[string]any{

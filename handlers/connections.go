@@ -13,16 +13,16 @@ import (
 	"botwork/internal/database"
 )
 
-// Connection says how to reach a database that pipelines use by name. Driver
-// is sqlite, sqlserver or postgres.
+// Connection defines a database that pipelines use by name. Driver is sqlite, sqlserver or
+// postgres.
 type Connection struct {
 	Driver string
 	DSN    string
 }
 
-// Connections are the databases that SQL steps may use. Each is opened at its
-// first use and stays open until Close; all methods may run at the same time.
-// A nil *Connections knows no database.
+// Connections are the databases that SQL steps may use. Each is opened at its first use and
+// stays open until Close; all methods may run at the same time. A nil *Connections has no
+// databases.
 type Connections struct {
 	known map[string]Connection // immutable
 
@@ -31,8 +31,8 @@ type Connections struct {
 	closed bool               // guarded by mu
 }
 
-// NewConnections takes the connections by name. It connects to nothing; a
-// driver that does not exist is an error.
+// NewConnections returns the connections by name. It opens no connection; an unknown driver is
+// an error.
 func NewConnections(known map[string]Connection) (*Connections, error) {
 	var wrong []error
 	for _, name := range slices.Sorted(maps.Keys(known)) {
@@ -46,7 +46,7 @@ func NewConnections(known map[string]Connection) (*Connections, error) {
 	return &Connections{known: maps.Clone(known), pools: map[string]*sql.DB{}}, nil
 }
 
-// check reports whether the name is known, without connecting.
+// check returns an error if the name is unknown, without connecting.
 func (c *Connections) check(name string) error {
 	if c == nil || len(c.known) == 0 {
 		return fmt.Errorf("unknown connection %q: none are configured; name some under connections in the configuration", name)
@@ -78,14 +78,14 @@ func (c *Connections) open(name string) (*sql.DB, database.Driver, error) {
 	}
 	db, err := database.Open(driver, c.known[name].DSN)
 	if err != nil {
-		// The DSN cannot be read: no later attempt will read it.
+		// The DSN is invalid, so no later attempt can succeed.
 		return nil, "", Permanent(fmt.Errorf("connection %q: %w", name, err))
 	}
 	c.pools[name] = db
 	return db, driver, nil
 }
 
-// explain names the connection in err and hides its password.
+// explain adds the connection's name to err and removes its password.
 func (c *Connections) explain(name string, err error) error {
 	return fmt.Errorf("connection %q: %w", name, database.Redact(err, c.known[name].DSN))
 }

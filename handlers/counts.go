@@ -1,12 +1,18 @@
 package handlers
 
-import "github.com/rs/zerolog"
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
 
-// Counts are the numbers of what a run did, such as assigned items, in the order in
-// which its steps reported them first. The zero value is ready to use.
+	"github.com/rs/zerolog"
+)
+
+// Counts are the numbers that a run reported, such as assigned items, in the order in which
+// its steps first reported them. The zero value is ready to use.
 type Counts []Count
 
-// Count is one number with its name, a key of log lines.
+// Count is a number with its name, which is a key of log lines.
 type Count struct {
 	Name string
 	N    int
@@ -31,4 +37,24 @@ func (c Counts) MarshalZerologObject(e *zerolog.Event) {
 	for _, count := range c {
 		e.Int(count.Name, count.N)
 	}
+}
+
+// MarshalJSON returns an object with a number for each name, in order.
+func (c Counts) MarshalJSON() ([]byte, error) {
+	var text bytes.Buffer
+	text.WriteByte('{')
+	for i, count := range c {
+		if i > 0 {
+			text.WriteByte(',')
+		}
+		name, err := json.Marshal(count.Name)
+		if err != nil {
+			return nil, err
+		}
+		text.Write(name)
+		text.WriteByte(':')
+		text.WriteString(strconv.Itoa(count.N))
+	}
+	text.WriteByte('}')
+	return text.Bytes(), nil
 }

@@ -32,7 +32,7 @@ func csvKind(res Resources) Kind {
 		Name: "CSV", Summary: "Read or write CSV", Doc: csvDoc,
 		Output: "for parse: {rows: list of maps by column, errors: list of {row, column, message} where row is the line in the file, count}; " +
 			"for format: the text, or with to: {path, count}.",
-		Gives: csvGives,
+		OutputShape: csvGives,
 		Example: `- name: invoices
   handler: CSV
   with:
@@ -77,7 +77,7 @@ type csvStep struct {
 	folders folders
 }
 
-// columnTypes are what columns may name.
+// columnTypes are the valid types of columns.
 var columnTypes = []string{"text", "whole", "number", "date", "time", "boolean"}
 
 func (s *csvStep) Validate() error {
@@ -86,7 +86,7 @@ func (s *csvStep) Validate() error {
 		errs = append(errs, WrongParam(name, fmt.Sprintf(format, args...)))
 	}
 	if r, size := utf8.DecodeRuneInString(s.separator()); size != len(s.separator()) || strings.ContainsRune("\"\r\n\uFFFD", r) || size == 0 {
-		wrong("delimiter", "got %q, want one character that is no quote and no line end", s.Delimiter)
+		wrong("delimiter", "got %q, want one character other than a quote or a line break", s.Delimiter)
 	}
 	for _, column := range slices.Sorted(maps.Keys(s.Columns)) {
 		if !slices.Contains(columnTypes, s.Columns[column]) {
@@ -137,7 +137,7 @@ func (s *csvStep) Handle(ctx context.Context, call *Call) (any, error) {
 	return out, nil
 }
 
-// repeated returns a name that the list has twice, or "".
+// repeated returns a duplicate name in the list, or "".
 func repeated(names []string) string {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
@@ -149,7 +149,7 @@ func repeated(names []string) string {
 
 func (s *csvStep) separator() string { return strings.ReplaceAll(s.Delimiter, `\t`, "\t") }
 
-// dateLayout turns YYYY-MM-DD into the form of package time.
+// dateLayout converts a format such as YYYY-MM-DD to a layout of package time.
 func dateLayout(format string) string {
 	return strings.NewReplacer("YYYY", "2006", "MM", "01", "DD", "02").Replace(format)
 }

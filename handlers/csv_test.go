@@ -156,7 +156,7 @@ func TestCSVValidate(t *testing.T) {
 	}
 }
 
-func TestCSVWithoutHeaderKnowsItsColumns(t *testing.T) {
+func TestCSVWithoutHeader(t *testing.T) {
 	kind := csvKind(Resources{})
 	wantInvalid(t, kind, map[string]any{"op": "parse", "header": false, "names": []any{"a", "a"}}, `names: got "a" twice`)
 	for _, c := range []struct {

@@ -21,7 +21,7 @@ func (s *csvStep) parse(ctx context.Context, call *Call) (any, error) {
 	}
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma, _ = utf8.DecodeRuneInString(s.separator())
-	r.FieldsPerRecord = -1 // a row of another length is a bad row, not the end
+	r.FieldsPerRecord = -1 // a row with another number of values is a bad row, not a parse error
 	names := s.Names
 	if s.Header {
 		if names, err = s.header(r); err != nil {
@@ -107,8 +107,8 @@ func (s *csvStep) header(r *csv.Reader) ([]string, error) {
 	return names, s.typedColumns(names)
 }
 
-// typedColumns refuses a type for a column that is not there: its values would
-// pass as text.
+// typedColumns returns an error if a typed column is missing, because its values would
+// silently stay text.
 func (s *csvStep) typedColumns(names []string) error {
 	for _, column := range slices.Sorted(maps.Keys(s.Columns)) {
 		if !slices.Contains(names, column) {
@@ -118,7 +118,7 @@ func (s *csvStep) typedColumns(names []string) error {
 	return nil
 }
 
-// numbered names the columns of a text that has no names.
+// numbered returns the names of the columns of a text without a header.
 func numbered(n int) []string {
 	names := make([]string, n)
 	for i := range names {
@@ -127,7 +127,7 @@ func numbered(n int) []string {
 	return names
 }
 
-// row converts one record, or returns everything that is wrong with it.
+// row converts one record, or returns all errors in it.
 func (s *csvStep) row(names, record []string, line int) (map[string]any, []any) {
 	if len(record) != len(names) {
 		return nil, []any{badRow(line, "", fmt.Sprintf("got %d values, want %d", len(record), len(names)))}
@@ -170,7 +170,7 @@ func (s *csvStep) value(columnType, text string) (any, error) {
 		if s.Decimal == "comma" {
 			number = strings.Replace(text, ",", ".", 1)
 		}
-		// The other sign would change the number; ParseFloat takes Inf and 0x10.
+		// The wrong decimal sign would change the number; ParseFloat accepts Inf and 0x10.
 		f, err := strconv.ParseFloat(number, 64)
 		if err != nil || strings.Trim(number, "0123456789+-.eE") != "" || s.Decimal == "comma" && strings.Contains(text, ".") {
 			return nil, fmt.Errorf("got %q, want a number such as %s", text, strings.Replace("12.5", ".", s.decimalSign(), 1))
@@ -201,7 +201,7 @@ func badRow(line int, column, message string) map[string]any {
 	return map[string]any{"row": line, "column": column, "message": message}
 }
 
-// badRows combines the first of them into one error.
+// badRows combines the first bad rows into one error.
 func badRows(bad []any) error {
 	const shown = 10
 	var errs []error

@@ -15,14 +15,13 @@ import (
 	"botwork/internal/spans"
 )
 
-// decoder fills parameter structs and collects what is wrong on the way. One
-// walk serves both Build and CheckLiteral, so that the checker can never
-// accept what a run refuses.
+// decoder fills parameter structs and collects errors. Build and CheckLiteral share it, so
+// that the checker never accepts parameters that a run rejects.
 //
-// A path that a method is given ends at its value. The paths of nested values are appended to it
-// and overwrite each other: code that keeps one copies it.
+// The path argument of a method ends at its value. The paths of nested values are appended to
+// it and overwrite each other: copy a path to keep it.
 type decoder struct {
-	expected func(path []string) bool // see CheckLiteral; nil: all is known
+	expected func(path []string) bool // see CheckLiteral; nil: no expressions
 
 	// skipped is true if a value was dynamic: the struct is not complete.
 	skipped bool
@@ -36,7 +35,7 @@ func (d *decoder) fail(path []string, code, message, hint string) {
 	d.wrong = append(d.wrong, ParamError{Path: slices.Clone(path), Code: code, Message: message, Hint: hint})
 }
 
-// last is what was reported last, to be added to.
+// last returns the last reported error, for additions.
 func (d *decoder) last() *ParamError { return &d.wrong[len(d.wrong)-1] }
 
 // object fills the struct dst from a map.
@@ -55,7 +54,7 @@ func (d *decoder) object(path []string, dst reflect.Value, src map[string]any) {
 		case given && d.dynamic(at):
 			d.skipped = true
 		case given && value == nil && p.nonNull:
-			d.fail(at, WrongType, "got nothing, want a "+typeName(dst.FieldByIndex(p.index).Type()), "write ?? [] behind the expression if nothing is right")
+			d.fail(at, WrongType, "got nothing, want a "+typeName(dst.FieldByIndex(p.index).Type()), "write ?? [] after the expression if null is allowed")
 		case given && value != nil:
 			before := len(d.wrong)
 			d.value(at, dst.FieldByIndex(p.index), value)
@@ -71,7 +70,7 @@ func (d *decoder) object(path []string, dst reflect.Value, src map[string]any) {
 	}
 }
 
-// unknown reports what is given and no parameter.
+// unknown reports given names that are not parameters.
 func (d *decoder) unknown(path []string, params []param, src map[string]any) {
 	known := make([]string, len(params))
 	for i, p := range params {
@@ -118,7 +117,7 @@ func (d *decoder) enum(path []string, p *param, v reflect.Value) {
 	if got := fmt.Sprint(v.Interface()); !slices.Contains(p.enum, got) {
 		d.fail(path, WrongValue, fmt.Sprintf("got %q, want one of %s", got, strings.Join(p.enum, ", ")), strictyaml.Suggest(got, p.enum))
 		if meant, only := strictyaml.Nearest(got, p.enum); only {
-			d.last().Meant = meant
+			d.last().Suggestion = meant
 		}
 	}
 }
@@ -152,7 +151,7 @@ func (d *decoder) value(path []string, dst reflect.Value, src any) {
 			hint = "put it in quotes, or use string(…) in an expression"
 		}
 		d.mismatch(path, dst, src, hint)
-		d.last().WantsText = true
+		d.last().ExpectedText = true
 	case reflect.Bool:
 		if v.Kind() == reflect.Bool {
 			dst.SetBool(v.Bool())
@@ -177,8 +176,8 @@ func (d *decoder) value(path []string, dst reflect.Value, src any) {
 	}
 }
 
-// assign sets dst where that is one of the common types and src is of it, and so
-// that nothing has to be asked of package reflect.
+// assign sets dst if it has one of the common types and src matches, which avoids the slower
+// reflection.
 func assign(dst reflect.Value, src any) (done bool) {
 	switch to := dst.Addr().Interface().(type) {
 	case *any:
@@ -204,8 +203,7 @@ func takesBool(dst reflect.Value) bool {
 	return taken
 }
 
-// text sets a type that reads itself from text: strings, and numbers as they
-// are written.
+// text sets a type with UnmarshalText from strings, and from numbers as they are written.
 func (d *decoder) text(path []string, dst reflect.Value, src any) {
 	if length, ok := src.(time.Duration); ok && dst.Type() == durationType {
 		dst.SetInt(int64(length)) // duration("5m") in an expression
@@ -229,7 +227,7 @@ func (d *decoder) text(path []string, dst reflect.Value, src any) {
 		d.fail(path, WrongValue, err.Error(), "")
 		if meant, ok := spans.Guess(text); ok && dst.Type() == durationType {
 			e := d.last()
-			e.Meant, e.Sure, e.Hint = meant, true, fmt.Sprintf("did you mean %q?", meant)
+			e.Suggestion, e.Certain, e.Hint = meant, true, fmt.Sprintf("did you mean %q?", meant)
 		}
 	}
 }
@@ -255,8 +253,8 @@ func (d *decoder) list(path []string, dst, v reflect.Value) {
 	dst.Set(out)
 }
 
-// fields sets a map of any values, or of texts when all of them are; false when dst is
-// of another type.
+// fields sets a map of any values, or of strings if all values are strings; it returns false
+// if dst has another type.
 func (d *decoder) fields(path []string, dst reflect.Value, src map[string]any) bool {
 	switch to := dst.Addr().Interface().(type) {
 	case *map[string]any:
@@ -311,7 +309,7 @@ func (d *decoder) element(path []string, dst reflect.Value, src any) {
 	}
 }
 
-// number sets whole and other numbers without losing anything.
+// number sets integers and other numbers without loss of precision.
 func (d *decoder) number(path []string, dst reflect.Value, src any, v reflect.Value) {
 	var f float64
 	switch {
@@ -333,7 +331,7 @@ func (d *decoder) number(path []string, dst reflect.Value, src any, v reflect.Va
 		d.mismatch(path, dst, src, "")
 		return
 	}
-	// Integers take the exact way: a float64 holds no more than 53 bits.
+	// Integers are set exactly: a float64 has only 53 bits of precision.
 	switch {
 	case v.CanFloat() && math.Abs(f) < 1<<63:
 		v = reflect.ValueOf(int64(f))

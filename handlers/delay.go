@@ -12,8 +12,8 @@ func delayKind() Kind {
 which gives the slot to others.
 
 It is safe to run twice: it waits again. It fails only when the run is cancelled.`,
-		Output: "its input.",
-		Gives:  Always(InputShape),
+		Output:      "its input.",
+		OutputShape: Always(InputShape),
 		Example: `- handler: Delay
   with: {for: 30s}
 `,

@@ -1,6 +1,5 @@
-// Package handlers defines what a pipeline step can do: the Handler contract,
-// the Registry that knows every kind by name, and the built-in kinds, one file
-// each.
+// Package handlers defines what a pipeline step can do: the Handler contract, the Registry of
+// all kinds, and the built-in kinds, one file each.
 //
 // # The life of a handler
 //
@@ -9,7 +8,7 @@
 //   - handler: HTTP
 //     with: {url: "https://example.test/orders", method: POST}
 //
-//     1. New: [Kind.New] makes a parameter struct filled with its defaults.
+//     1. New: [Kind.New] returns a parameter struct with the default values.
 //     2. Decode: [Kind.Build] fills it strictly from the step's `with`. An unknown
 //     key, a value of the wrong type and a missing required key are errors, all
 //     reported together.
@@ -19,9 +18,8 @@
 //     serves every run of the step, from several goroutines at once: Handle must
 //     not change its receiver.
 //
-// Handle may run again for the same item: after a failure, and after a crash
-// between the work and the record of it. Each built-in says in its
-// documentation how it stays safe then.
+// Handle may run again for the same item: after a failure, and after a crash before the result
+// was recorded. The documentation of each built-in kind describes how it stays safe then.
 //
 // # Outcomes
 //
@@ -30,11 +28,13 @@
 //
 //	any error        the attempt failed; retried while the resilience limit allows
 //	Permanent(err)   no later attempt can succeed; the item is cancelled at once
-//	Business(err)    the data is wrong, not the machinery; retried only if the
+//
+// Business(err)    the data is wrong, not the system; retried only if the
+//
 //	                 resilience policy names "business"
 //	Snooze(d, why)   run the item again after d; counts no attempt
 //	Break(why)       end the pipeline here, successfully
-//	RetryAfter(err)  a failure that knows how long the other side wants to be left alone
+//	RetryAfter(err)  a failure with a minimum wait that the other side requested
 //
 // A panic is a failed attempt.
 package handlers

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Markdown returns the kind's documentation, which reads well as plain text
-// too: what it does, its parameters, its output and an example.
+// Markdown returns the kind's documentation, which is also readable as plain text: what it
+// does, its parameters, its output and an example.
 func (k Kind) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s.\n\n%s\n\n## Parameters\n\n", k.Name, k.Summary, strings.TrimSpace(k.Doc))
@@ -22,10 +22,10 @@ func (k Kind) Markdown() string {
 	return b.String()
 }
 
-// parameterTable pads the columns, so that the table can be read unrendered.
+// parameterTable pads the columns, so that the Markdown source is readable.
 func parameterTable(fields []Field) string {
 	rows := append([][4]string{{"name", "type", "default", "meaning"}}, parameterRows("", fields)...)
-	var width [3]int // the last column needs none
+	var width [3]int // the last column needs no padding
 	for _, row := range rows {
 		for i := range width {
 			width[i] = max(width[i], len([]rune(row[i])))
@@ -41,8 +41,7 @@ func parameterTable(fields []Field) string {
 	return b.String()
 }
 
-// parameterRows lists the parameters; those of an object follow it with its
-// name in front.
+// parameterRows lists the parameters; the fields of an object follow it, prefixed with its name.
 func parameterRows(prefix string, fields []Field) [][4]string {
 	var rows [][4]string
 	for _, f := range fields {

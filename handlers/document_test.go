@@ -40,7 +40,7 @@ func TestBuiltinKindsAreDocumented(t *testing.T) {
 			t.Errorf("%s: the summary is %q, want one line without a full stop", kind.Name, kind.Summary)
 		}
 		if !strings.Contains(kind.Doc, "run twice") {
-			t.Errorf("%s: the documentation does not say how it stays safe when it runs twice", kind.Name)
+			t.Errorf("%s: the documentation does not describe how it stays safe when it runs twice", kind.Name)
 		}
 		if kind.Output == "" || kind.Example == "" {
 			t.Errorf("%s: want an output and an example", kind.Name)

@@ -29,14 +29,14 @@ func Permanent(err error) error {
 	return &PermanentError{Err: err}
 }
 
-// BusinessError marks a failure of the data, not of the machinery.
+// BusinessError marks a failure caused by wrong data.
 type BusinessError struct{ Err error }
 
 func (e *BusinessError) Error() string { return e.Err.Error() }
 func (e *BusinessError) Unwrap() error { return e.Err }
 
-// Business marks err as a failure of the data that was processed: a person must fix it, so it is
-// retried only if the resilience policy says so. A nil err stays nil.
+// Business marks err as a failure caused by wrong data: a person must fix the data, so it is
+// retried only if the resilience policy allows it. A nil err stays nil.
 func Business(err error) error {
 	if err == nil {
 		return nil
@@ -57,13 +57,13 @@ func (e *SnoozeError) Error() string {
 	return fmt.Sprintf("snooze for %s: %s", e.After, e.Reason)
 }
 
-// Snooze returns an error that makes the item ready again after d, counting no
-// attempt. A negative d means at once.
+// Snooze returns an error that makes the item ready again after d, counting no attempt. A
+// negative d means now.
 func Snooze(d time.Duration, reason string) error {
 	return &SnoozeError{After: max(d, 0), Reason: reason}
 }
 
-// RetryAfterError is a failure that knows the shortest sensible wait.
+// RetryAfterError is a failure with a minimum wait before the next attempt.
 type RetryAfterError struct {
 	Err   error
 	After time.Duration
@@ -72,9 +72,9 @@ type RetryAfterError struct {
 func (e *RetryAfterError) Error() string { return e.Err.Error() }
 func (e *RetryAfterError) Unwrap() error { return e.Err }
 
-// RetryAfter marks err with the wait that the other side asked for. The
-// attempt counts as failed; the next one starts no sooner than d from now, and
-// no sooner than the resilience policy says. A nil err stays nil.
+// RetryAfter marks err with the wait that the other side requested. The attempt counts as
+// failed; the next one starts no sooner than after d, and no sooner than the resilience policy
+// allows. A nil err stays nil.
 func RetryAfter(err error, d time.Duration) error {
 	if err == nil {
 		return nil
@@ -82,15 +82,14 @@ func RetryAfter(err error, d time.Duration) error {
 	return &RetryAfterError{Err: err, After: max(d, 0)}
 }
 
-// UncountedError is a failure that counts no attempt.
+// UncountedError is a failure that does not count as an attempt.
 type UncountedError struct{ Err error }
 
 func (e *UncountedError) Error() string { return e.Err.Error() }
 func (e *UncountedError) Unwrap() error { return e.Err }
 
-// Uncounted marks err as a failure that counts no attempt: the item is tried
-// again after its backoff, however often, until the policy's `within` ends.
-// A nil err stays nil.
+// Uncounted marks err as a failure that does not count as an attempt: the item is retried
+// after its backoff without a limit, until the policy's `within` ends. A nil err stays nil.
 func Uncounted(err error) error {
 	if err == nil {
 		return nil
@@ -103,6 +102,6 @@ type DropError struct{ Reason string }
 
 func (e *DropError) Error() string { return "drop: " + e.Reason }
 
-// Drop returns an error that deletes the item, as its queue deletes: at once,
-// or kept out of sight with the reason. It is neither a success nor a failure.
+// Drop returns an error that deletes the item according to its queue's deletion setting:
+// permanently, or hidden with the reason. It is neither a success nor a failure.
 func Drop(reason string) error { return &DropError{Reason: reason} }

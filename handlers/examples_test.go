@@ -15,18 +15,18 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// exampleStep is as much of a pipeline's step as the examples use.
+// exampleStep has the fields of a step that the examples use.
 type exampleStep struct {
 	Name, Handler string
 	If            string
 	With          map[string]any
 }
 
-// example says what one kind's example needs and what must come of it.
+// example defines what a kind's example needs and its expected result.
 type example struct {
 	payload any
 
-	// replace puts the test's addresses in the place of the example's.
+	// replace maps the example's addresses to those of the test.
 	replace map[string]string
 
 	// outcome is what the last step ends with, success if empty.
@@ -93,8 +93,8 @@ func runExample(t *testing.T, kinds *Registry, kind Kind, e example) {
 	}
 }
 
-// fill replaces ${{ }} in a value: a text that is one expression becomes its
-// value, others take its text in.
+// fill replaces ${{ }} in a value: text that consists of one expression becomes the
+// expression's value, in other text the expression is replaced with its text.
 func fill(t *testing.T, v any, env map[string]any) any {
 	t.Helper()
 	switch v := v.(type) {
@@ -188,7 +188,7 @@ func TestExamplesRun(t *testing.T) {
 			if !ok {
 				t.Fatal("nothing runs this kind's example")
 			}
-			if kind.Name == "Delay" { // in a time that costs none
+			if kind.Name == "Delay" { // with the fake time of synctest
 				synctest.Test(t, func(t *testing.T) { runExample(t, kinds, kind, e) })
 				return
 			}

@@ -43,8 +43,8 @@ func execKind(res Resources) Kind {
 	}
 	return Kind{
 		Name: "Exec", Summary: "Run a program", Doc: execDoc,
-		Output: "{exitCode, output, stderr}: output is what the program wrote, in the form of stdout; stderr is its last 4 KB of errors, after a … if there were more.",
-		Gives:  execGives,
+		Output:      "{exitCode, output, stderr}: output is what the program wrote, in the form of stdout; stderr is its last 4 KB of errors, after a … if there were more.",
+		OutputShape: execGives,
 		Example: `- name: sorted
   handler: Exec
   with:
@@ -102,7 +102,7 @@ func (s *execStep) Validate() error {
 	}
 	for _, code := range slices.Concat(s.Business, s.Permanent) {
 		if slices.Contains(s.Success, code) || slices.Contains(s.Business, code) && slices.Contains(s.Permanent, code) {
-			errs = append(errs, fmt.Errorf("the exit code %d stands in two of success, business and permanent", code))
+			errs = append(errs, fmt.Errorf("the exit code %d is in two of success, business and permanent", code))
 		}
 	}
 	return errors.Join(errs...)
@@ -114,7 +114,7 @@ func (s *execStep) Handle(ctx context.Context, call *Call) (any, error) {
 		return nil, Permanent(err)
 	}
 	if s.Dir != "" {
-		// Else the error of a missing folder would name the program.
+		// Without this check, the error for a missing folder would name the program.
 		if info, err := os.Stat(s.Dir); err != nil || !info.IsDir() {
 			return nil, Permanent(fmt.Errorf("exec %s: dir %q is no folder", s.Program, s.Dir))
 		}
@@ -136,31 +136,31 @@ func (s *execStep) Handle(ctx context.Context, call *Call) (any, error) {
 	}
 	err = s.programs.Run(ctx, cmd, call.Log)
 	if at, ok := ctx.Deadline(); ok && err != nil && !time.Now().Before(at) {
-		// The program may have been killed at its timeout while this process was
-		// suspended. The context's own timer has not rung yet then.
+		// The program may have been killed at its timeout while this process was suspended, before the
+		// context's own timer expired.
 		<-ctx.Done()
 	}
 	switch cause := context.Cause(ctx); {
-	case stdout.overflowed: // also when it ended well: its output is not whole
+	case stdout.overflowed: // also if it succeeded: its output is incomplete
 		err = Permanent(fmt.Errorf("it wrote more than %s; raise maxOutput if that is right", s.MaxOutput))
 	case err != nil && cause != nil:
 		err = cause
 	}
-	return s.judge(cmd, err, stdout.kept.Bytes(), stderr.String())
+	return s.result(cmd, err, stdout.kept.Bytes(), stderr.String())
 }
 
-// judge turns the end of the program into an output or an error.
-func (s *execStep) judge(cmd *exec.Cmd, err error, stdout []byte, stderr string) (any, error) {
+// result converts the end of the program to an output or an error.
+func (s *execStep) result(cmd *exec.Cmd, err error, stdout []byte, stderr string) (any, error) {
 	named := func(err error) error {
 		if tail := strings.TrimSpace(stderr); tail != "" {
-			return fmt.Errorf("exec %s: %w; it says: %s", s.Program, err, tail)
+			return fmt.Errorf("exec %s: %w; standard error: %s", s.Program, err, tail)
 		}
 		return fmt.Errorf("exec %s: %w", s.Program, err)
 	}
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(err, exec.ErrWaitDelay):
-		return nil, named(errors.New("it left processes behind that held its output open; they were killed"))
+		return nil, named(errors.New("it left processes running that held its output open; they were killed"))
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, exec.ErrDot):
 		return nil, Permanent(named(err))
 	case err != nil && !errors.As(err, &exit):

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The test binary is also the program that the Exec tests run: TestMain hands
-// over to helperProgram when this variable is set.
+// The test binary is also the program that the Exec tests run: TestMain calls helperProgram if
+// this variable is set.
 const helperVariable = "EXEC_TEST_HELPER"
 
 func helperProgram(args []string) int {
@@ -42,7 +42,7 @@ func helperProgram(args []string) int {
 			}
 		}
 	case "hang":
-		// Unlike an empty select this is no deadlock to the runtime.
+		// The runtime reports an empty select as a deadlock, but not this.
 		signals := make(chan os.Signal, 1)
 		signal.Notify(signals)
 		<-signals
@@ -125,7 +125,7 @@ func TestExecOutcomes(t *testing.T) {
 		_, err := run(t, execKind(Resources{}), helper(t, with(), "exit", code), nil)
 		wantError(t, err, want)
 		if want != "success" {
-			wantError(t, err, want, "exit code "+code+"; it says: some trouble")
+			wantError(t, err, want, "exit code "+code+"; standard error: some trouble")
 		}
 	}
 	_, err := run(t, execKind(Resources{}), map[string]any{"program": "botwork-no-such-program"}, nil)
@@ -156,8 +156,8 @@ func TestExecStopsWithItsContext(t *testing.T) {
 func TestExecValidate(t *testing.T) {
 	wantInvalid(t, execKind(Resources{}), map[string]any{"program": "", "timeout": "0s", "success": []any{}},
 		"program: want a name", "timeout: want more than 0s", "success: want at least one")
-	wantInvalid(t, execKind(Resources{}), map[string]any{"program": "x", "business": 0}, "the exit code 0 stands in two")
-	wantInvalid(t, execKind(Resources{}), map[string]any{"program": "x", "business": 1, "permanent": 1}, "the exit code 1 stands in two")
+	wantInvalid(t, execKind(Resources{}), map[string]any{"program": "x", "business": 0}, "the exit code 0 is in two")
+	wantInvalid(t, execKind(Resources{}), map[string]any{"program": "x", "business": 1, "permanent": 1}, "the exit code 1 is in two")
 }
 
 func TestTailBuffer(t *testing.T) {

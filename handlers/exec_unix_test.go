@@ -64,7 +64,7 @@ func TestExecKillsGrandchildrenWhenCancelled(t *testing.T) {
 	died()
 }
 
-func TestExecKillsWhatIsLeftBehind(t *testing.T) {
+func TestExecKillsLeftoverProcesses(t *testing.T) {
 	for _, c := range []struct{ name, script, outcome string }{
 		{"quietly", "sleep 1000 >/dev/null 2>&1 &", "success"},
 		{"holding the output", "sleep 1000 &", "error"},
@@ -77,7 +77,7 @@ func TestExecKillsWhatIsLeftBehind(t *testing.T) {
 			_, err := h.Handle(context.Background(), &Call{})
 			wantError(t, err, c.outcome)
 			if err != nil {
-				wantError(t, err, c.outcome, "left processes behind")
+				wantError(t, err, c.outcome, "left processes running")
 			}
 			connected()
 			died()

@@ -18,14 +18,14 @@ import (
 // program reads its arguments in an old encoding.
 const batchArgument = " _./:\\=,+@-"
 
-// batchProgram are those that may not be in the name of the batch file itself, which
-// is in the command line, too.
+// batchProgram are the characters that may not be in the name of the batch file, which is also
+// in the command line.
 const batchProgram = "&|<>^%!\"'`;,=\r\n\t"
 
-// checkBatch refuses a command line whose program is a batch file of Windows if that
-// could take some of its text for a command. look is exec.LookPath.
-func checkBatch(path, dir string, args []string, look func(string) (string, error)) error {
-	file := batchFile(path, dir, look)
+// checkBatch rejects a command line for a Windows batch file if the command interpreter could
+// execute a part of it as a command. lookPath is exec.LookPath.
+func checkBatch(path, dir string, args []string, lookPath func(string) (string, error)) error {
+	file := batchFile(path, dir, lookPath)
 	if file == "" {
 		return nil
 	}
@@ -49,12 +49,12 @@ func plainInBatch(r rune) bool {
 
 // batchFile returns the batch file that package os/exec starts for a path in a
 // folder, "" if it starts none.
-func batchFile(path, dir string, look func(string) (string, error)) string {
+func batchFile(path, dir string, lookPath func(string) (string, error)) string {
 	at := path
 	if dir != "" && filepath.VolumeName(path) == "" && !os.IsPathSeparator((path + "x")[0]) {
 		at = filepath.Join(dir, path)
 	}
-	found, _ := look(at) // what is not found is not started
+	found, _ := lookPath(at) // a missing file is not started
 	for _, file := range []string{path, found} {
 		if isBatch(file) {
 			return file
@@ -63,8 +63,8 @@ func batchFile(path, dir string, look func(string) (string, error)) string {
 	return ""
 }
 
-// isBatch reports whether Windows runs a file by its command interpreter. It ignores
-// dots and spaces at the end of a name, and the name of a stream after a colon.
+// isBatch reports whether Windows runs a file with its command interpreter. It ignores dots
+// and spaces at the end of a name, and the name of a stream after a colon.
 func isBatch(file string) bool {
 	name := file[strings.LastIndexAny(file, `\/`)+1:]
 	if len(name) > 2 {

@@ -47,8 +47,8 @@ func (s *execStep) stdin(call *Call) (string, error) {
 	return "", nil
 }
 
-// environment is botwork's own without what may hold its secrets, and with what
-// names the run.
+// environment returns botwork's own environment without variables that may contain its
+// secrets, and with variables that identify the run.
 func (s *execStep) environment(call *Call) []string {
 	env := slices.DeleteFunc(os.Environ(), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
@@ -89,9 +89,9 @@ func (s *execStep) output(stdout []byte) (any, error) {
 	return lines, nil
 }
 
-// limitedBuffer keeps up to limit bytes and calls full once when more come.
-// The rest is taken and dropped, so that the writer does not block before it
-// is stopped. It does not embed the buffer, whose ReadFrom would know no limit.
+// limitedBuffer keeps up to limit bytes and calls full once when there are more. It drops the
+// other bytes, so that the writer does not block before it is stopped. It does not embed the
+// buffer, whose ReadFrom has no limit.
 type limitedBuffer struct {
 	kept  bytes.Buffer
 	limit int64
@@ -127,8 +127,8 @@ func (b *tailBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns what was kept, behind a … when something is missing; a
-// character that was cut is replaced.
+// String returns the kept text, with a … before it if the start is missing; a cut character is
+// replaced.
 func (b *tailBuffer) String() string {
 	text := strings.ToValidUTF8(string(b.kept), "�")
 	if b.cut {

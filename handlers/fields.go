@@ -35,13 +35,13 @@ type Field struct {
 	// of them, and Wanted the same in words; "" is any.
 	Pattern, Wanted string
 
-	// Secret values show nowhere.
+	// Secret values are never shown.
 	Secret bool
 
-	// TakesBool reports that true and false are such texts, too.
+	// TakesBool is true if true and false are also accepted.
 	TakesBool bool
 
-	// Literal values are given by no expression; NonNull ones cannot be null.
+	// Literal values cannot be expressions; NonNull values cannot be null.
 	Literal, NonNull bool
 
 	// Fields are those of an object, or of the objects in a list or map.
@@ -121,7 +121,7 @@ type param struct {
 	nonNull bool
 }
 
-// paramCache holds what paramsOf found, by type: a step with expressions builds its
+// paramCache caches the results of paramsOf by type: a step with expressions builds its
 // handler in every run.
 var paramCache sync.Map // of reflect.Type to []param
 
@@ -167,7 +167,7 @@ func isText(t reflect.Type) bool {
 	return is
 }
 
-// textCache holds what isText found, by type.
+// textCache caches the results of isText by type.
 var textCache sync.Map // of reflect.Type to bool
 
 // objectIn returns the struct that t is, or that a list or map t holds; nil if

@@ -34,7 +34,7 @@ func fileKind(res Resources) Kind {
 		Name: "File", Summary: "List, read, write, move, copy or delete files", Doc: fileDoc,
 		Output: "for list: {files: list of {path, name, size, modifiedAt}, count}, sorted by path; for read: {path, size, modifiedAt, " +
 			"content}; for write and append: {path, size}; for move and copy: {path}, the new one; for delete: {path, deleted}.",
-		Gives: fileGives,
+		OutputShape: fileGives,
 		Example: `- name: inbox
   handler: File
   with: {op: list, path: inbox, pattern: "*.txt"}

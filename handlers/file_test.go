@@ -173,12 +173,12 @@ func TestFileValidate(t *testing.T) {
 	}
 }
 
-// Two allowed folders may be one place: nothing may be lost on the way.
+// Two allowed folders may be the same folder: the file must not be lost.
 func TestFileMoveOntoItself(t *testing.T) {
 	folder := tempFolder(t, map[string]string{"a.txt": "olá"})
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(folder, link); err != nil {
-		t.Skip(err) // Windows lets not everybody make links
+		t.Skip(err) // Windows does not allow every user to create links
 	}
 	with := map[string]any{"op": "move", "path": filepath.Join(folder, "a.txt"), "to": filepath.Join(link, "a.txt")}
 	if _, err := run(t, fileIn(folder, link), with, nil); err != nil {
@@ -189,7 +189,7 @@ func TestFileMoveOntoItself(t *testing.T) {
 	}
 }
 
-// A large file takes its time.
+// A large file takes some time.
 func TestFileCopyStopsWithItsContext(t *testing.T) {
 	folder := tempFolder(t, map[string]string{"a.txt": "A"})
 	h, err := fileIn(folder).Build(map[string]any{"op": "copy", "path": "a.txt", "to": "b.txt"})

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Opening a named pipe waits for its other end, for ever if need be. A socket and a
-// device have no content either.
+// Opening a named pipe blocks until its other end is opened. A socket and a device have no
+// content either.
 func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	type params = map[string]any
 	for name, c := range map[string]struct {
@@ -52,8 +52,8 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	}
 }
 
-// What opens nothing is allowed, and looking for files leaves the pipe out.
-func TestAPipeCanBeMovedAndDeleted(t *testing.T) {
+// Operations that do not open the file are allowed, and list skips the pipe.
+func TestMoveAndDeletePipe(t *testing.T) {
 	file := fileIn(withPipe(t))
 	within(t, func() {
 		for pattern, want := range map[string]int{"*": 1, "*/*": 0} {
@@ -92,7 +92,7 @@ func withPipe(t *testing.T) string {
 	return folder
 }
 
-// within fails unless do comes back.
+// within fails if do does not return.
 func within(t *testing.T, do func()) {
 	t.Helper()
 	done := make(chan bool)

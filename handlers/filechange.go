@@ -64,7 +64,7 @@ func (s *fileStep) move(ctx context.Context) (any, error) {
 	}
 	defer to.Close()
 	if info, err := from.Lstat(source.path); errors.Is(err, fs.ErrNotExist) {
-		// An earlier try may have moved it and then failed to say so.
+		// An earlier attempt may have moved it and failed before recording that.
 		if _, err := to.Lstat(target.path); err == nil {
 			return map[string]any{"path": s.To}, nil
 		}
@@ -73,8 +73,8 @@ func (s *fileStep) move(ctx context.Context) (any, error) {
 		return nil, Permanent(fmt.Errorf("move %q: it is a folder, want a file", s.Path))
 	}
 	if source.folder != target.folder {
-		// Two folders can be one place, by a link or a mount: a copy and a
-		// delete would leave nothing.
+		// Two folders can be the same folder, by a link or a mount: a copy and a delete would lose the
+		// file.
 		if here, err := from.Stat(source.path); err == nil {
 			if there, err := to.Stat(target.path); err == nil && os.SameFile(here, there) {
 				return map[string]any{"path": s.To}, nil
@@ -131,7 +131,7 @@ func (s *fileStep) delete() (any, error) {
 		return nil, err
 	}
 	defer root.Close()
-	// Lstat: a symbolic link is deleted itself, wherever it leads.
+	// Use Lstat: a symbolic link is deleted, not its target.
 	info, err := root.Lstat(at.path)
 	if err == nil && info.IsDir() {
 		return nil, Permanent(fmt.Errorf("delete %q: it is a folder, want a file", s.Path))
@@ -145,8 +145,8 @@ func (s *fileStep) delete() (any, error) {
 	return map[string]any{"path": s.Path, "deleted": err == nil}, nil
 }
 
-// mayReplace guards an existing target. It is a courtesy to people, not a
-// lock: two steps that write at the same moment can both pass it.
+// mayReplace protects an existing target. It is not a lock: two steps that write at the same
+// time can both pass it.
 func (s *fileStep) mayReplace(path string) error {
 	if s.Overwrite {
 		return nil

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// checkPattern refuses what fs.Glob could not read or would quietly match
-// nothing with.
+// checkPattern rejects patterns that fs.Glob cannot parse or that would silently match nothing.
 func checkPattern(pattern string) error {
 	if _, err := path.Match(pattern, ""); err != nil {
 		return WrongParam("pattern", fmt.Sprintf("%q is no pattern: a [ is not closed or a range is wrong", pattern))
@@ -23,8 +22,8 @@ func checkPattern(pattern string) error {
 	return nil
 }
 
-// list finds regular files. The paths that it puts out continue the path that
-// was given, so that a relative one works on another machine too.
+// list finds regular files. Its output paths start with the given path, so that a relative
+// path works on other machines too.
 func (s *fileStep) list(ctx context.Context) (any, error) {
 	root, at, err := s.folders.open(s.Path)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"unicode/utf8"
 )
 
-// folders are the absolute paths that handlers may touch; the first one is
-// where relative paths start. Every access goes through an os.Root, so that
-// neither ".." nor a symbolic link leads out.
+// folders are the absolute paths that handlers may access; relative paths start at the first
+// one. Every access uses an os.Root, so that neither ".." nor a symbolic link can leave the
+// folder.
 type folders []string
 
 // location is a path inside an allowed folder.
@@ -25,8 +25,8 @@ type location struct {
 	given  string // as the pipeline wrote it
 }
 
-// locate finds the allowed folder that path lies in, judged by the text alone;
-// the file system has its say when the location is opened.
+// locate finds the allowed folder of path by comparing paths only; symbolic links are checked
+// when the location is opened.
 func (f folders) locate(path string) (location, error) {
 	if len(f) == 0 {
 		return location{}, Permanent(fmt.Errorf("path %q: no folders are allowed; list some under handlers.folders in the configuration", path))
@@ -62,9 +62,9 @@ func (f folders) open(path string) (*os.Root, location, error) {
 	return root, at, nil
 }
 
-// explain gives an error of a root the path as the pipeline wrote it, and
-// makes an escape by a symbolic link permanent. What is missing may come, so
-// that stays an ordinary failure.
+// explain replaces the path in an error of a root with the path in the pipeline, and marks an
+// escape by a symbolic link as permanent. A missing file may be created later, so that is an
+// ordinary failure.
 func (f folders) explain(op string, at location, err error) error {
 	if err == nil {
 		return nil
@@ -127,14 +127,14 @@ func textOf(data []byte) (string, error) {
 	}
 	for i, r := range text {
 		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD") {
-			return "", errors.New("want text in UTF-8, got something else at byte " + strconv.Itoa(i))
+			return "", errors.New("want text in UTF-8, got an invalid character at byte " + strconv.Itoa(i))
 		}
 	}
 	return text, nil
 }
 
-// write replaces a file in one step: readers see the old content or the new
-// one, never a part, and a crash leaves at most a temporary file behind.
+// write replaces a file atomically: readers see the old content or the new one, never a part,
+// and a crash leaves at most a temporary file.
 func (f folders) write(path string, createFolders bool, from io.Reader) (fs.FileInfo, error) {
 	root, at, err := f.open(path)
 	if err != nil {
@@ -169,7 +169,7 @@ func replaceFile(root *os.Root, name string, from io.Reader) (info fs.FileInfo, 
 	}()
 	_, err = io.Copy(file, from)
 	if err == nil {
-		err = file.Sync() // else a crash could leave the new name with no content
+		err = file.Sync() // without it, a crash could leave an empty file
 	}
 	if err == nil {
 		info, err = file.Stat()

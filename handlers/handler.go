@@ -17,15 +17,14 @@ type Handler interface {
 	Handle(ctx context.Context, call *Call) (any, error)
 }
 
-// Validator is implemented by handlers whose parameters can be wrong in ways
-// that their types do not show. Validate does no I/O; it joins all that is
-// wrong into one error.
+// Validator is implemented by handlers whose parameters can be wrong in ways that their types
+// do not show. Validate does no I/O; it joins all errors into one.
 type Validator interface {
 	Validate() error
 }
 
-// Call is what a handler learns about the run that it is part of. The engine
-// makes a new one for every step of every run; a handler may keep none of it.
+// Call describes the current run to a handler. The engine creates a new one for every step of
+// every run; a handler must not keep it.
 type Call struct {
 	// Pipeline and Step are the names of the caller.
 	Pipeline, Step string
@@ -33,9 +32,9 @@ type Call struct {
 	// ItemID is the work item's id, 0 in a run that belongs to no item.
 	ItemID int64
 
-	// IdempotencyKey is what other systems know the item's work by: the same at every
-	// try of the item and unlike that of any other, in this database or another. "" in a
-	// run that belongs to no item.
+	// IdempotencyKey identifies the item's work to other systems: it is the same in every attempt
+	// of the item and different for all other items, also in other databases. "" in a run that
+	// belongs to no item.
 	IdempotencyKey string
 
 	// Queue is the item's queue, "" in a run that belongs to no item.
@@ -56,7 +55,7 @@ type Call struct {
 	// Input is the output of the step before, the payload for the first step.
 	Input any
 
-	// Log has the pipeline, the step and the item bound already.
+	// Log already has the fields for the pipeline, the step and the item.
 	Log zerolog.Logger
 
 	// OnProgress, OnPercent, OnOutput and OnAnalytics receive what Progress, Percent, Show and
@@ -80,16 +79,15 @@ func (c *Call) Count(name string, n int) {
 	}
 }
 
-// Progress reports how far the work has come, such as "1,200 of 5,000 rows"; the latest text is
-// stored with the item. It may be called as often as the handler likes: it is stored every few
-// seconds.
+// Progress reports the progress of the work, such as "1,200 of 5,000 rows"; the latest text is
+// stored with the item. It may be called often: it is stored only every few seconds.
 func (c *Call) Progress(text string) {
 	if c.OnProgress != nil {
 		c.OnProgress(text)
 	}
 }
 
-// Percent reports how far the work has come, 0 to 100; values outside are clamped. It is recorded
+// Percent reports the progress of the work, 0 to 100; other values are clamped. It is recorded
 // like Progress.
 func (c *Call) Percent(percent int) {
 	if c.OnPercent != nil {
@@ -98,8 +96,9 @@ func (c *Call) Percent(percent int) {
 }
 
 // Show stores a preliminary output with the item, such as the number of the order that the run
-// has created, so that it can be found after a failure or a crash. The pipeline's output replaces
-// it when the item succeeds. The error is that the value cannot be written as JSON.
+// has created, so that it can be found after a failure or a crash. The pipeline's output
+// replaces it when the item succeeds. Show returns an error if the value cannot be encoded as
+// JSON.
 func (c *Call) Show(value any) error {
 	if c.OnOutput == nil {
 		return nil
@@ -107,9 +106,9 @@ func (c *Call) Show(value any) error {
 	return c.OnOutput(value)
 }
 
-// Analyse reports figures about the work for the queue's owner, such as the number of pages; the
-// latest value is stored with the item when its run ends, and must match the queue's schema. The
-// error is that the value cannot be written as JSON.
+// Analyse reports figures about the work for the queue's owner, such as the number of pages;
+// the latest value is stored with the item when its run ends, and must match the queue's
+// schema. Analyse returns an error if the value cannot be encoded as JSON.
 func (c *Call) Analyse(value any) error {
 	if c.OnAnalytics == nil {
 		return nil

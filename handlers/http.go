@@ -45,7 +45,7 @@ func httpKind(res Resources) Kind {
 		Output: "{status, headers, body, encoding, url}: headers by lower-case name; body is the decoded value of a JSON " +
 			"response (encoding json), else text (encoding text), or base64 for what is not UTF-8 (encoding base64); url is " +
 			"where redirects led, without its query.",
-		Gives: Always(httpShape),
+		OutputShape: Always(httpShape),
 		Example: `- name: order
   handler: HTTP
   with:
@@ -139,14 +139,13 @@ func (s *httpStep) Handle(ctx context.Context, call *Call) (any, error) {
 	return nil, keepOutcome(err)
 }
 
-// shownURL is an address without its user, password and query, which may hold
-// secrets.
+// shownURL returns an address without its user, password and query, which may contain secrets.
 func shownURL(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// keepOutcome lifts the outcome that lies inside a wrapped error to the
-// outside, so that the engine sees both it and the whole text.
+// keepOutcome wraps an error with the outcome of an inner error, so that the engine sees both
+// the outcome and the whole text.
 func keepOutcome(err error) error {
 	var permanent *PermanentError
 	var business *BusinessError

@@ -22,7 +22,7 @@ func serve(t *testing.T, h http.HandlerFunc) string {
 	return server.URL
 }
 
-func TestHTTPSendsWhatItIsTold(t *testing.T) {
+func TestHTTPRequest(t *testing.T) {
 	var got *http.Request
 	var body string
 	address := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -115,7 +115,7 @@ func TestHTTPOutcomes(t *testing.T) {
 			if !strings.HasPrefix(err.Error(), "GET "+address+"/p: ") || strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("err = %v, want the address without its query", err)
 			}
-			if c.name == "not found" && !strings.HasSuffix(err.Error(), "got status 404 Not Found, want 2xx; the response says: some reason") {
+			if c.name == "not found" && !strings.HasSuffix(err.Error(), "got status 404 Not Found, want 2xx; response: some reason") {
 				t.Errorf("err = %v", err)
 			}
 		})
@@ -210,7 +210,7 @@ func TestRetryAfterWithoutDate(t *testing.T) {
 	}
 }
 
-func TestHTTPRedirectTellsNoQuery(t *testing.T) {
+func TestHTTPRedirectSendsNoReferer(t *testing.T) {
 	var referer string
 	other := serve(t, func(_ http.ResponseWriter, r *http.Request) { referer = r.Header.Get("Referer") })
 	address := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other, http.StatusFound) })
@@ -218,6 +218,6 @@ func TestHTTPRedirectTellsNoQuery(t *testing.T) {
 		t.Fatal(err)
 	}
 	if referer != "" {
-		t.Errorf("the other host was told Referer: %s", referer)
+		t.Errorf("the other host received Referer: %s", referer)
 	}
 }

@@ -31,8 +31,8 @@ type httpClient struct {
 	direct, proxied *http.Transport // set by once
 }
 
-// do sends the request and follows no redirect. It does not go through an http.Client, which
-// reads the Location of a response even if it is not followed, and repeats it in errors with the
+// do sends the request and follows no redirect. It does not use an http.Client, which parses
+// the Location of a response even if it is not followed, and includes it in errors with the
 // secrets that it may contain.
 func (c *httpClient) do(request *http.Request) (*http.Response, error) {
 	c.once.Do(c.init)
@@ -58,9 +58,9 @@ func (c *httpClient) do(request *http.Request) (*http.Response, error) {
 	return nil, err
 }
 
-// init makes the transports. Each connection of the direct one is checked after the
-// name was resolved, with the address that is connected to, so that a name cannot
-// resolve to one address for the check and to another for the connection.
+// init creates the transports. The direct transport checks each connection after the name was
+// resolved, with the actual address, so that a name cannot resolve to one address for the
+// check and to another for the connection.
 func (c *httpClient) init() {
 	if c.proxy == nil {
 		c.proxy = http.ProxyFromEnvironment
@@ -73,12 +73,13 @@ func (c *httpClient) init() {
 	c.direct.DialContext = c.dial
 }
 
-// route chooses how the request goes. A proxy resolves the host itself, so that only the host's
-// name, or its address, can be checked. A proxy for http goes by the Host header as well.
+// route selects the direct transport or a proxy. A proxy resolves the host itself, so that
+// only the host's name, or its address, can be checked. An http proxy also uses the Host
+// header.
 func (c *httpClient) route(request *http.Request) (*http.Transport, error) {
 	proxy, err := c.proxy(request)
 	if err != nil {
-		// The error repeats the proxy's address, which may hold a password.
+		// The error contains the proxy's address, which may contain a password.
 		return nil, Permanent(errors.New("the proxy's address in the environment cannot be read; correct HTTP_PROXY or HTTPS_PROXY"))
 	}
 	if proxy == nil {

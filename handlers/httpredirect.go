@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// maxRedirects is how many redirects are followed unless a step says a number.
+// maxRedirects is the default limit of followed redirects.
 const maxRedirects = 10
 
 // redirects is which redirects a step follows: same-origin, follow, refuse, or a
@@ -26,7 +26,7 @@ const (
 	refuseRedirects = "refuse"
 )
 
-// UnmarshalText takes a mode or a number.
+// UnmarshalText parses a mode or a number.
 func (r *redirects) UnmarshalText(text []byte) error {
 	switch mode := string(text); mode {
 	case sameOrigin, followRedirects, refuseRedirects:
@@ -60,21 +60,20 @@ func (*redirects) Pattern() (pattern, wanted string) {
 
 var _ Patterned = (*redirects)(nil)
 
-// journey is a request on its way through redirects.
+// journey is a request that follows redirects.
 type journey struct {
 	*httpStep
 	request *http.Request
 	hops    int
 
-	// foreign is set when another origin has been reached. From then on nothing of
-	// the step's goes along, not even back to the first origin: another host chose
-	// the way there.
+	// foreign is set when another origin has been reached. From then on none of the step's data is
+	// sent, not even to the first origin, because another host chose the address.
 	foreign bool
 }
 
-// travel sends the request and follows redirects as far as the step allows. The
-// response's Request is the last one.
-func (s *httpStep) travel(request *http.Request) (*http.Response, error) {
+// follow sends the request and follows redirects as far as the step allows. The response's
+// Request is the last one.
+func (s *httpStep) follow(request *http.Request) (*http.Response, error) {
 	j := &journey{httpStep: s, request: request}
 	for {
 		response, err := s.client.do(j.request)
@@ -106,13 +105,13 @@ func isRedirect(status int) bool {
 	return false
 }
 
-// takes reports whether the step refuses to follow and takes the redirect's status as
-// an answer.
+// takes reports whether the step does not follow redirects and accepts the redirect's status
+// as the response.
 func (s *httpStep) takes(status int) bool {
 	return s.Redirects.mode == refuseRedirects && (matches(s.ExpectStatus, status) || matches(s.BusinessStatus, status) || matches(s.RetryStatus, status))
 }
 
-// next makes the request that a redirect asks for.
+// next returns the request to the address of a redirect.
 func (j *journey) next(status int, location string) error {
 	target, err := url.Parse(location)
 	if err != nil {
@@ -164,9 +163,9 @@ func (j *journey) next(status int, location string) error {
 	return nil
 }
 
-// isSameOrigin reports whether two addresses have one scheme, host and port. What leads from http
-// to https on one host, both on their usual ports, stays there too: only the receiver of the
-// first request receives the second.
+// isSameOrigin reports whether two addresses have one scheme, host and port. A redirect from
+// http to https on the same host, both on their default ports, also has the same origin: only
+// the receiver of the first request receives the second.
 func isSameOrigin(from, to *url.URL) bool {
 	if !strings.EqualFold(from.Hostname(), to.Hostname()) {
 		return false
@@ -184,8 +183,8 @@ func portOf(u *url.URL) string {
 	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
 }
 
-// headersFor are the headers that go along to the next address: to another origin
-// only those that say nothing of this step.
+// headersFor returns the headers for the next address: for another origin, only those without
+// data of this step.
 func headersFor(headers http.Header, foreign, body bool) http.Header {
 	kept := http.Header{}
 	for name, values := range headers {

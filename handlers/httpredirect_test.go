@@ -13,13 +13,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// heard is what a server got of one request.
+// heard is a request that a server received.
 type heard struct {
 	method, path, body string
 	header             http.Header
 }
 
-// listener is a server that keeps what it hears; answer may be nil.
+// listener is a server that records requests; answer may be nil.
 func listener(t *testing.T, answer http.HandlerFunc) (address string, got *[]heard) {
 	t.Helper()
 	got = &[]heard{}
@@ -43,7 +43,7 @@ func redirecting(status int, to func(r *http.Request) string) http.HandlerFunc {
 	}
 }
 
-// secretive is a request with all that no other origin may get.
+// secretive is a request with data that no other origin may receive.
 func secretive(address, method string) map[string]any {
 	with := map[string]any{
 		"url": address + "/start?key=hunter2", "method": method, "redirects": "follow", "idempotencyKey": true,
@@ -56,7 +56,7 @@ func secretive(address, method string) map[string]any {
 	return with
 }
 
-func TestHTTPRedirectToAnotherOriginIsRefusedByDefault(t *testing.T) {
+func TestHTTPRedirectToAnotherOriginFailsByDefault(t *testing.T) {
 	other, got := listener(t, nil)
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		address := serve(t, redirecting(status, func(*http.Request) string { return other + "/end?token=hunter3" }))
@@ -75,7 +75,7 @@ func TestHTTPRedirectToAnotherOriginIsRefusedByDefault(t *testing.T) {
 	}
 }
 
-func TestHTTPRedirectFollowedTakesNothingAlong(t *testing.T) {
+func TestHTTPRedirectToAnotherOriginSendsNoData(t *testing.T) {
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		for _, status := range []int{301, 302, 303, 307, 308} {
 			t.Run(fmt.Sprint(method, status), func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestHTTPRedirectFollowedTakesNothingAlong(t *testing.T) {
 	}
 }
 
-func TestHTTPRedirectWithinOneOriginTakesAllAlong(t *testing.T) {
+func TestHTTPRedirectWithinOriginSendsAllData(t *testing.T) {
 	for status, wantMethod := range map[int]string{302: "GET", 303: "GET", 307: "POST", 308: "POST"} {
 		for _, location := range []string{"/end", "//HOST/end", "http://HOST/end", "end"} {
 			address, got := listener(t, redirecting(status, func(r *http.Request) string { return strings.ReplaceAll(location, "HOST", r.Host) }))
@@ -138,11 +138,11 @@ func TestHTTPRedirectBackGetsNothingEither(t *testing.T) {
 		t.Fatal(err)
 	}
 	if header := (*got)[1].header; header.Get("X-Api-Key") != "" || header.Get("Authorization") != "" {
-		t.Errorf("what came back through another origin has the headers %v", header)
+		t.Errorf("the request after a redirect through another origin has the headers %v", header)
 	}
 }
 
-func TestHTTPRedirectLocationSignsNobodyIn(t *testing.T) {
+func TestHTTPRedirectIgnoresUserInLocation(t *testing.T) {
 	address, got := listener(t, redirecting(302, func(r *http.Request) string { return "http://mallory:x@" + r.Host + "/end" }))
 	if _, err := run(t, httpKind(Resources{}), map[string]any{"url": address}, nil); err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func TestHTTPRedirectNeverFromHTTPSToHTTP(t *testing.T) {
 	}
 }
 
-// trust lets a step believe the certificate of a test's server.
+// trust makes a step trust the certificate of a test server.
 func trust(step *httpStep, server *httptest.Server) {
 	step.client.once.Do(step.client.init)
 	step.client.direct.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig
@@ -217,7 +217,7 @@ func TestHTTPRedirectElsewhere(t *testing.T) {
 			t.Errorf("err = %v, want no password in it", err)
 		}
 	}
-	// Without a Location there is nothing to follow.
+	// A redirect without a Location cannot be followed.
 	address := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(302) })
 	_, err := run(t, httpKind(Resources{}), map[string]any{"url": address}, nil)
 	wantError(t, err, "permanent", "got status 302 Found, want 2xx")

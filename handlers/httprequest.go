@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// request makes the request; an error is a wrong parameter.
+// request returns the request; an error means a wrong parameter.
 func (s *httpStep) request(ctx context.Context, call *Call) (*http.Request, error) {
 	address, err := url.Parse(s.URL)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *httpStep) request(ctx context.Context, call *Call) (*http.Request, erro
 	}
 	request, err := http.NewRequestWithContext(ctx, s.Method, address.String(), body)
 	if err != nil {
-		return nil, fmt.Errorf("make the request: %w", err)
+		return nil, fmt.Errorf("create the request: %w", err)
 	}
 	request.Header.Set("User-Agent", "botwork")
 	if contentType != "" {
@@ -85,9 +85,8 @@ func (s *httpStep) body() (io.Reader, string, error) {
 	}
 }
 
-// idempotencyKey names the work of a step for an item: it stays the same at
-// every try. It is "" in a run that belongs to no item, where nothing stays
-// the same.
+// idempotencyKey identifies the work of a step for an item: it is the same in every attempt.
+// It is "" in a run without an item.
 func idempotencyKey(call *Call) string {
 	if call.IdempotencyKey == "" {
 		return ""

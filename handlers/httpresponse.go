@@ -14,9 +14,9 @@ import (
 	"unicode/utf8"
 )
 
-// exchange sends the request and judges the response.
+// exchange sends the request and checks the response.
 func (s *httpStep) exchange(request *http.Request) (any, error) {
-	response, err := s.travel(request)
+	response, err := s.follow(request)
 	if err != nil {
 		return nil, err
 	}
@@ -46,13 +46,13 @@ func (s *httpStep) exchange(request *http.Request) (any, error) {
 	}, nil
 }
 
-// refusal is the error of a status that is not expected.
+// refusal returns the error for an unexpected status.
 func (s *httpStep) refusal(response *http.Response, data []byte) error {
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(data), "�")), " ")
 	err := fmt.Errorf("got status %s, want %s", response.Status, joinPatterns(s.ExpectStatus))
 	if text != "" {
-		// The engine knows a secret that ends at the mark of a cut.
-		err = fmt.Errorf("%w; the response says: %s", err, shorten(text, 300))
+		// The engine also redacts a secret that is cut off at the mark.
+		err = fmt.Errorf("%w; response: %s", err, shorten(text, 300))
 	}
 	switch code := response.StatusCode; {
 	case matches(s.BusinessStatus, code):
@@ -84,10 +84,10 @@ func responseBody(contentType string, data []byte) (body any, encoding string, e
 	}
 }
 
-// retryAfter reads a Retry-After header: seconds, or a date. A date is taken
-// relative to the response's own Date, so that a wrong clock on either side
-// does no harm. A number too large for a duration is the longest duration: the
-// item's policy bounds what is granted. A negative number is no wait at all.
+// retryAfter reads a Retry-After header: seconds, or a date. A date is taken relative to the
+// response's own Date, so that a wrong clock on either side does no harm. A number that is too
+// large for a duration is the longest duration: the item's policy limits the wait. A negative
+// number means no wait.
 func retryAfter(header http.Header) (time.Duration, bool) {
 	value := header.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(value, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) {
@@ -107,7 +107,7 @@ func retryAfter(header http.Header) (time.Duration, bool) {
 // statusPattern is an HTTP status, "404", or a class of them, "4xx".
 type statusPattern string
 
-// UnmarshalText takes a status from 100 to 599, or 1xx to 5xx.
+// UnmarshalText parses a status from 100 to 599, or 1xx to 5xx.
 func (p *statusPattern) UnmarshalText(text []byte) error {
 	pattern := strings.ToLower(string(text))
 	digits := strings.Replace(pattern, "xx", "00", 1)

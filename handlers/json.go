@@ -14,8 +14,8 @@ It is safe to run twice: it changes nothing. Text that is not JSON is a business
 func jsonKind() Kind {
 	return Kind{
 		Name: "JSON", Summary: "Read or write JSON text", Doc: jsonDoc,
-		Output: "for parse: the value; for format: the text.",
-		Gives:  jsonGives,
+		Output:      "for parse: the value; for format: the text.",
+		OutputShape: jsonGives,
 		Example: `- name: order
   handler: JSON
   with: {op: parse, value: '{"customer": "Ana", "total": 12.5}'}

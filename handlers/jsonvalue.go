@@ -62,9 +62,8 @@ func encodeJSON(v any, indent string) (string, error) {
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
-// plainValue copies v in the types that a handler may put out: lists become
-// []any, maps map[string]any, whole numbers int, other numbers float64, and
-// times UTC.
+// plainValue copies v with the types that a handler may return: lists become []any, maps
+// map[string]any, whole numbers int, other numbers float64, and times UTC.
 func plainValue(v any) any {
 	switch v := v.(type) {
 	case nil, bool, int, float64, string:
@@ -77,7 +76,7 @@ func plainValue(v any) any {
 		}
 		f, err := v.Float64()
 		if err != nil {
-			return v.String() // beyond float64: the digits are all that is left
+			return v.String() // beyond float64: keep the digits as text
 		}
 		return f
 	case time.Time:

@@ -13,8 +13,8 @@ func logKind() Kind {
 secrets.
 
 It is safe to run twice: the log then has two lines. It never fails.`,
-		Output: "its input, so it can be anywhere in a pipeline.",
-		Gives:  Always(InputShape),
+		Output:      "its input, so it can be anywhere in a pipeline.",
+		OutputShape: Always(InputShape),
 		Example: `- handler: Log
   with:
     message: order ${{ payload.id }} arrived
@@ -37,7 +37,7 @@ func (s *logStep) Handle(_ context.Context, call *Call) (any, error) {
 	}
 	event := call.Log.WithLevel(level)
 	if len(s.Fields) > 0 {
-		// Below a key of their own they cannot pass for botwork's fields.
+		// Below a separate key they cannot be confused with botwork's fields.
 		event = event.Interface("fields", s.Fields)
 	}
 	event.Msg(s.Message)

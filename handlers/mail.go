@@ -24,8 +24,8 @@ server that cannot be reached, are retried.`
 func mailKind(res Resources) Kind {
 	return Kind{
 		Name: "Mail", Summary: "Send a mail", Doc: mailDoc,
-		Output: "{messageId, recipients: how many}.",
-		Gives:  Always(mailShape),
+		Output:      "{messageId, recipients: how many}.",
+		OutputShape: Always(mailShape),
 		Example: `- handler: Mail
   with:
     host: mail.example.test

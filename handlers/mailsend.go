@@ -63,14 +63,13 @@ func (s *mailStep) senderDomain() string {
 // send hands the mail to the server.
 func (s *mailStep) send(ctx context.Context, call *Call, message *mail.Msg) error {
 	timeout := time.Duration(s.Timeout)
-	// The end of this context closes the connection, also where the library
-	// would forget it or wait for the server.
+	// The end of this context closes the connection, also if the library does not close it or
+	// waits for the server.
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, late("no end within %s", s.Timeout))
 	defer cancel()
 	security := &tls.Config{ServerName: s.Host, MinVersion: tls.VersionTLS12}
 	options := []mail.Option{
-		// The library's own limit must not be what ends the exchange: its
-		// error would not say so.
+		// The library's own timeout must be longer, because its error would not mention the timeout.
 		mail.WithTimeout(timeout + time.Minute),
 		mail.WithPort(s.Port), mail.WithTLSConfig(security), mail.WithoutRset(),
 		mail.WithTLSPolicy(map[string]mail.TLSPolicy{"starttls": mail.TLSMandatory, "tls": mail.NoTLS, "none": mail.NoTLS}[s.TLS]),
@@ -117,7 +116,7 @@ func (s *mailStep) dial(whole, dialing context.Context, security *tls.Config, ne
 	return encrypted, nil
 }
 
-// classifySMTP marks what the server refuses for good as permanent.
+// classifySMTP marks permanent rejections of the server as permanent.
 func classifySMTP(err error) error {
 	code := 0
 	var sending *mail.SendError

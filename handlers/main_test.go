@@ -62,7 +62,7 @@ func outcome(err error) string {
 	}
 }
 
-// wantError fails unless err has the outcome and the words.
+// wantError fails unless err has the outcome and contains the words.
 func wantError(t *testing.T, err error, kind string, words ...string) {
 	t.Helper()
 	if got := outcome(err); got != kind {
@@ -75,7 +75,7 @@ func wantError(t *testing.T, err error, kind string, words ...string) {
 	}
 }
 
-// wantInvalid fails unless building says all the words.
+// wantInvalid fails unless the error of Build contains all words.
 func wantInvalid(t *testing.T, kind Kind, with map[string]any, words ...string) {
 	t.Helper()
 	_, err := kind.Build(with)

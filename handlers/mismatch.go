@@ -73,8 +73,8 @@ func wantName(t reflect.Type) string {
 	}
 }
 
-// cutMark replaces a missing part of a text. It shows the engine that a secret beside it may not
-// be whole.
+// cutMark replaces a missing part of a text. It shows the engine that a secret next to it may
+// be incomplete.
 const cutMark = "…"
 
 // shorten cuts text to at most n characters and marks the cut.

@@ -12,8 +12,8 @@ func breakKind() Kind {
 		Doc: `Ends the pipeline without failing it: the steps that follow do not run and the item is done. Give the step an if.
 
 It is safe to run twice: it changes nothing.`,
-		Output: "nothing; no step follows.",
-		Gives:  Always(NothingShape),
+		Output:      "nothing; no step follows.",
+		OutputShape: Always(NothingShape),
 		Example: `- handler: Break
   if: len(payload.orders) == 0
   with: {reason: there are no orders}
@@ -37,8 +37,8 @@ never retried. With counted: false a failure of the kind error counts no attempt
 limit, until the policy's within ends, for example while an external system is not reachable.
 
 It is safe to run twice: it changes nothing.`,
-		Output: "nothing; it always fails.",
-		Gives:  Always(NothingShape),
+		Output:      "nothing; it always fails.",
+		OutputShape: Always(NothingShape),
 		Example: `- handler: Fail
   if: payload.amount < 0
   with:
@@ -84,8 +84,8 @@ logical). It counts neither as a success nor as a failure. Give the step an if. 
 pipeline successfully.
 
 It is safe to run twice: the item is gone after the first time.`,
-		Output: "nothing; no step follows.",
-		Gives:  Always(NothingShape),
+		Output:      "nothing; no step follows.",
+		OutputShape: Always(NothingShape),
 		Example: `- handler: Drop
   if: payload.withdrawn
   with: {reason: the order was withdrawn}
@@ -107,8 +107,8 @@ func snoozeKind() Kind {
 becomes false in the end, or the item snoozes forever. The steps before it run again.
 
 It is safe to run twice: it changes nothing.`,
-		Output: "nothing; no step follows.",
-		Gives:  Always(NothingShape),
+		Output:      "nothing; no step follows.",
+		OutputShape: Always(NothingShape),
 		Example: `- handler: Snooze
   if: not payload.ready
   with: {for: 15m, reason: the file is not there yet}

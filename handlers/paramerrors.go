@@ -15,15 +15,15 @@ const (
 
 // ParamError is one mistake in a step's parameters.
 type ParamError struct {
-	// Path leads to the value from `with` on, such as ["retry", "attempts"];
-	// an element of a list is named by its number from 0. It is empty when
-	// the mistake is not one value's. A missing key's path ends in the key.
+	// Path is the path of the value in `with`, such as ["retry", "attempts"]; an element of a list
+	// is its index. It is empty if the error does not belong to one value. The path of a missing
+	// key ends with the key.
 	Path []string
 
 	// Code is one of UnknownParameter, MissingParameter, WrongType, WrongValue.
 	Code string
 
-	// Message says what is wrong and what was wanted, without the path.
+	// Message describes the error and the expected value, without the path.
 	Message string
 
 	// Hint suggests a correction; "" if there is none.
@@ -32,13 +32,13 @@ type ParamError struct {
 	// Known are the names that an unknown parameter could have meant.
 	Known []string
 
-	// Meant is the value that was probably meant, "" if unknown; Sure reports that there is no
+	// Suggestion is the value that was probably meant, "" if unknown; Certain reports that there is no
 	// doubt about it.
-	Meant string
-	Sure  bool
+	Suggestion string
+	Certain    bool
 
-	// WantsText reports that a value of the wrong type should have been text.
-	WantsText bool
+	// ExpectedText is true if a value of the wrong type should have been text.
+	ExpectedText bool
 }
 
 func (e *ParamError) Error() string {
@@ -52,7 +52,7 @@ func (e *ParamError) Error() string {
 	return text
 }
 
-// ParamErrors are all the mistakes in a step's parameters, in no special order.
+// ParamErrors are all errors in a step's parameters, in no particular order.
 type ParamErrors struct{ List []ParamError }
 
 func (e *ParamErrors) Error() string {
@@ -69,8 +69,8 @@ func WrongParam(name, message string) error {
 	return &ParamError{Path: strings.Split(name, "."), Code: WrongValue, Message: message}
 }
 
-// paramErrorsOf takes what Validate returned apart: joined errors count one by
-// one, and an error that names no parameter belongs to the step as a whole.
+// paramErrorsOf splits the error of Validate: joined errors are separate, and an error without
+// a parameter belongs to the whole step.
 func paramErrorsOf(err error) []ParamError {
 	if err == nil {
 		return nil

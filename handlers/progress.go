@@ -16,8 +16,8 @@ and have to fit the queue's schema. The text is cut to 1,000 characters. ` + "`b
 succeeded. Everyone who reads items can read it: report no secrets.
 
 It is safe to run twice: it reports the same again.`,
-		Output: "its input, so it can be anywhere in a pipeline.",
-		Gives:  Always(InputShape),
+		Output:      "its input, so it can be anywhere in a pipeline.",
+		OutputShape: Always(InputShape),
 		Example: `- handler: Progress
   with: {text: "half of ${{ payload.n }}", percent: 50}
 `,

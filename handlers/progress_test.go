@@ -14,9 +14,9 @@ func TestProgress(t *testing.T) {
 		}
 	}
 	if len(told) != 2 || told[0] != "half of 12" || told[1] != "all of 12" {
-		t.Errorf("told %q, want both texts in order", told)
+		t.Errorf("reported %q, want both texts in order", told)
 	}
-	// In a run that belongs to no item nobody listens.
+	// In a run without an item there is no listener.
 	if out, err := run(t, progressKind(), map[string]any{"text": "half"}, &Call{Input: "in"}); err != nil || out != "in" {
 		t.Errorf("Progress without a listener = %v, %v, want its input", out, err)
 	}
@@ -36,7 +36,7 @@ func TestProgressInNumbers(t *testing.T) {
 		t.Errorf("Progress = %v, %v, want its input", out, err)
 	}
 	if order, _ := shown.(map[string]any); percent != 40 || order["order"] != 4711 {
-		t.Errorf("told %d %% and %v, want 40 %% and the order", percent, shown)
+		t.Errorf("reported %d %% and %v, want 40 %% and the order", percent, shown)
 	}
 	call.OnAnalytics = func(v any) error { shown = v; return nil }
 	if _, err := run(t, progressKind(), map[string]any{"analytics": map[string]any{"pages": 7}}, call); err != nil {

@@ -1,9 +1,9 @@
 package handlers
 
-// Pure is implemented by handlers that can be called for nothing. One that is
-// pure, with the parameters that it has, changes nothing outside the run, waits
-// for nothing, and puts out what its call and its parameters say alone. Tests of
-// pipelines call such handlers for real; all others need a stub there.
+// Pure is implemented by handlers that may have no side effects. A handler that is pure with
+// its parameters changes nothing outside the run, does not wait, and its output depends only
+// on its call and its parameters. Tests of pipelines call pure handlers; all others need a
+// stub.
 type Pure interface {
 	Handler
 	Pure() bool
@@ -37,10 +37,10 @@ func (s *csvStep) Pure() bool { return s.Path == "" && s.To == "" }
 // Pure implements Pure: the run's log is the caller's.
 func (*logStep) Pure() bool { return true }
 
-// Pure implements Pure: who listens is the caller's choice.
+// Pure implements Pure: the caller chooses the listener.
 func (*progressStep) Pure() bool { return true }
 
-// Pure implements Pure: what becomes of the item is the caller's business.
+// Pure implements Pure: the caller changes the item.
 func (*breakStep) Pure() bool { return true }
 
 // Pure implements Pure.

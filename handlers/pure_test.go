@@ -2,7 +2,7 @@ package handlers
 
 import "testing"
 
-// TestPure says of every built-in kind whether it can be called for nothing.
+// TestPure checks for every built-in kind whether it is pure.
 func TestPure(t *testing.T) {
 	folders := []string{t.TempDir()}
 	registry := Builtin(Resources{Folders: folders})
@@ -54,7 +54,7 @@ func TestPure(t *testing.T) {
 	}
 	for _, name := range registry.Names() {
 		if !told[name] {
-			t.Errorf("the test does not say whether %s is pure", name)
+			t.Errorf("the test does not define whether %s is pure", name)
 		}
 	}
 }

@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// Kind is one sort of handler: the name that pipelines use for it, its
-// documentation, and how to make one.
+// Kind is one kind of handler: its name in pipelines, its documentation, and its constructor.
 type Kind struct {
-	// Name is what a step's `handler` says, such as "HTTP". Names differ by
-	// more than upper and lower case.
+	// Name is the value of a step's `handler`, such as "HTTP". Names must differ by more than
+	// upper and lower case.
 	Name string
 
 	// Summary is one line without a full stop.
@@ -21,14 +20,14 @@ type Kind struct {
 	// it runs again, and which failures it reports as which kind.
 	Doc string
 
-	// Output says what the step puts out.
+	// Output describes the output of the step.
 	Output string
 
-	// Gives returns the shape of the output for these parameters; those that an expression
-	// supplies are nil. If Gives is nil, the shape is unknown.
-	Gives func(with map[string]any) Shape
+	// OutputShape returns the shape of the output for these parameters; those that an expression
+	// supplies are nil. If OutputShape is nil, the shape is unknown.
+	OutputShape func(with map[string]any) Shape
 
-	// Example is a YAML list of steps that shows a use. A test runs it.
+	// Example is a YAML list of steps. A test runs it.
 	Example string
 
 	// New returns a pointer to a new parameter struct that holds the defaults. Its exported
@@ -38,8 +37,8 @@ type Kind struct {
 	New func() Handler
 }
 
-// Registry knows kinds by name. It is filled at start-up and only read after
-// that; reading it from several goroutines is safe.
+// Registry has kinds by name. It is filled at start-up and only read afterwards; concurrent
+// reads are safe.
 type Registry struct {
 	kinds map[string]Kind
 }
@@ -47,8 +46,8 @@ type Registry struct {
 // NewRegistry returns an empty registry.
 func NewRegistry() *Registry { return &Registry{kinds: map[string]Kind{}} }
 
-// Register adds a kind. A kind without a name or a New, or with a name that is
-// taken (in any case), is an error.
+// Register adds a kind. It returns an error for a kind without a name or New, or with a name
+// that is already registered (ignoring case).
 func (r *Registry) Register(k Kind) error {
 	if k.Name == "" || k.New == nil {
 		return fmt.Errorf("register handler %q: a kind needs a Name and a New", k.Name)
@@ -61,8 +60,7 @@ func (r *Registry) Register(k Kind) error {
 	return nil
 }
 
-// MustRegister adds kinds and panics where Register would return an error. It
-// is for lists that are written in code.
+// MustRegister adds kinds and panics if Register returns an error. It is for lists in code.
 func (r *Registry) MustRegister(kinds ...Kind) {
 	for _, k := range kinds {
 		if err := r.Register(k); err != nil {

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 )
 
-// wantRegular refuses what is no regular file. Opening a named pipe waits for its
-// other end, whatever becomes of the step; opening a device can do something; and
-// neither has a size or an end.
+// wantRegular returns an error if a file is not regular. Opening a named pipe blocks until its
+// other end is opened, even if the step is cancelled; opening a device can have side effects;
+// and neither has a size or an end.
 func wantRegular(op string, at location, info fs.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return nil
@@ -41,7 +41,7 @@ func (f folders) openRegular(op string, root *os.Root, at location, flag int) (*
 			return nil, nil, err
 		}
 	}
-	// It may have become a pipe since: that is opened without waiting, and closed.
+	// It may have become a pipe meanwhile: that is opened without blocking, and closed.
 	file, err := root.OpenFile(at.path, flag|nonBlocking, 0o644)
 	if err != nil {
 		return nil, nil, f.explain(op, at, err)
@@ -59,7 +59,7 @@ func (f folders) openRegular(op string, root *os.Root, at location, flag int) (*
 	return file, info, nil
 }
 
-// rootFolder is a folder of a root whose search opens nothing but folders.
+// rootFolder is a folder of a root. A search in it opens only folders.
 type rootFolder struct {
 	root *os.Root
 	path string // of the folder, with slashes

@@ -4,5 +4,5 @@ package handlers
 
 import "syscall"
 
-// nonBlocking lets a file be opened at once, whatever it is.
+// nonBlocking makes opening a file of any type return immediately.
 const nonBlocking = syscall.O_NONBLOCK

@@ -1,4 +1,4 @@
 package handlers
 
-// nonBlocking is nothing: the folders of Windows hold no pipes and no devices.
+// nonBlocking is 0: folders on Windows contain no pipes and no devices.
 const nonBlocking = 0

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Shape says what a step puts out, as far as that is known before it runs.
+// Shape describes the output of a step, as far as it is known before the run.
 type Shape struct {
 	// Type is "any" or "" (nothing is known), "text", "whole number", "true or
 	// false", "time", "object" (has exactly Fields), "map" (has any keys), "list",
@@ -22,7 +22,7 @@ type Shape struct {
 	Elem *Shape
 }
 
-// The shapes that need no more words.
+// The simple shapes.
 var (
 	AnyShape     = Shape{Type: "any"}
 	TextShape    = Shape{Type: "text"}
@@ -39,7 +39,7 @@ func ObjectShape(fields map[string]Shape) Shape { return Shape{Type: "object", F
 // ListShape is a list of elements of one shape.
 func ListShape(elem Shape) Shape { return Shape{Type: "list", Elem: &elem} }
 
-// MapShape is a mapping whose keys are not known.
+// MapShape is a mapping with unknown keys.
 func MapShape(elem Shape) Shape { return Shape{Type: "map", Elem: &elem} }
 
 // CountsShape is an object of whole numbers.
@@ -51,16 +51,16 @@ func CountsShape(names ...string) Shape {
 	return ObjectShape(fields)
 }
 
-// Always is a Gives that does not depend on the parameters.
+// Always is an OutputShape that does not depend on the parameters.
 func Always(s Shape) func(map[string]any) Shape { return func(map[string]any) Shape { return s } }
 
-// Shape returns what a step of the kind puts out with these parameters, of which those that an
-// expression gives are nil. It is AnyShape if unknown.
+// Shape returns the shape of the kind's output with these parameters; parameters that are
+// expressions are nil. It is AnyShape if unknown.
 func (k Kind) Shape(with map[string]any) Shape {
-	if k.Gives == nil {
+	if k.OutputShape == nil {
 		return AnyShape
 	}
-	return k.Gives(with)
+	return k.OutputShape(with)
 }
 
 // Check returns where a value does not have the shape, or nil. It ignores "input" and "nothing".

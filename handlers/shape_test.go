@@ -5,15 +5,15 @@ import (
 	"testing"
 )
 
-// checkShape holds what a kind says of its output to what a step really put out. All
-// tests that run a handler come here.
+// checkShape compares the declared shape of a kind's output with the real output. All tests
+// that run a handler call it.
 func checkShape(t *testing.T, kind Kind, with map[string]any, out any, err error) {
 	t.Helper()
 	if err != nil {
 		return
 	}
 	if err := kind.Shape(with).Check(out); err != nil {
-		t.Errorf("%s does not put out what it says: %v", kind.Name, err)
+		t.Errorf("the output of %s does not match its shape: %v", kind.Name, err)
 	}
 }
 
@@ -46,11 +46,11 @@ func TestShapeCheck(t *testing.T) {
 	}
 }
 
-// Every kind of the program says what it puts out.
+// Every kind of the program declares its output.
 func TestEveryKindHasAShape(t *testing.T) {
 	for _, kind := range Builtin(Resources{}).Kinds() {
-		if kind.Gives == nil {
-			t.Errorf("%s does not say what it puts out", kind.Name)
+		if kind.OutputShape == nil {
+			t.Errorf("%s does not declare its output", kind.Name)
 		}
 	}
 }

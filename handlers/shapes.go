@@ -1,9 +1,9 @@
 package handlers
 
-// What the built-in kinds put out, where that depends on their parameters. A
-// parameter that an expression gives is there and nil.
+// The outputs of the built-in kinds that depend on their parameters. A parameter that is an
+// expression is present and nil.
 
-// orText is text unless a file is named to write it to.
+// orText is text, unless a parameter names an output file.
 func orText(written Shape) func(map[string]any) Shape {
 	return func(with map[string]any) Shape {
 		to, named := with["to"]

@@ -15,9 +15,8 @@ import (
 type smtpServer struct {
 	port int
 
-	// replies gives an answer other than the usual one for the first word of
-	// a command; "." is the end of the mail. The answer "close" breaks the
-	// connection.
+	// replies has special replies by the first word of a command; "." is the end of the mail. The
+	// reply "close" closes the connection.
 	replies map[string]string
 
 	mu       sync.Mutex
@@ -53,8 +52,7 @@ func startSMTP(t *testing.T, replies map[string]string) *smtpServer {
 
 func (s *smtpServer) serve(conn net.Conn) {
 	in := textproto.NewReader(bufio.NewReader(conn))
-	// reply sends the usual answer, or the test's, and tells whether the
-	// conversation goes on.
+	// reply sends the usual reply, or the test's, and reports whether the session continues.
 	reply := func(command, usual string) (positive, open bool) {
 		if other, ok := s.replies[command]; ok {
 			usual = other
@@ -99,7 +97,7 @@ func (s *smtpServer) serve(conn net.Conn) {
 	}
 }
 
-// taken returns the mails that the server accepted and the commands it got.
+// taken returns the mails that the server accepted and the commands that it received.
 func (s *smtpServer) taken() (mails, commands []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -32,7 +32,7 @@ func sqlKind(res Resources) Kind {
 		Name: "SQL", Summary: "Query or change a database", Doc: sqlDoc,
 		Output: "for query: {rows: list of maps by column, count}; for exec: {rowsAffected}. " +
 			"Times are UTC; exact decimals and bytes are strings (bytes that are not UTF-8 in base64).",
-		Gives: sqlGives,
+		OutputShape: sqlGives,
 		Example: `- name: customers
   handler: SQL
   with:
@@ -137,7 +137,7 @@ func (s *sqlStep) exec(ctx context.Context, db *sql.DB, driver database.Driver) 
 	if err != nil {
 		return nil, err
 	}
-	defer tx.Rollback() // after a commit it does nothing, before it the first error counts
+	defer tx.Rollback() // no effect after a commit; otherwise the first error is returned
 	var affected int64
 	if s.Rows == nil {
 		affected, err = s.run(ctx, tx, driver, statements, nil)
@@ -159,8 +159,8 @@ func (s *sqlStep) exec(ctx context.Context, db *sql.DB, driver database.Driver) 
 	return map[string]any{"rowsAffected": int(affected)}, nil
 }
 
-// compile readies the statements and refuses a value in params that none of
-// them names: it is most likely a typing mistake.
+// compile prepares the statements and rejects a value in params that none of them uses,
+// because it is probably a typing error.
 func (s *sqlStep) compile(driver database.Driver) ([]namedsql.Statement, error) {
 	statements := make([]namedsql.Statement, len(s.Exec))
 	var names []string

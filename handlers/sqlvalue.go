@@ -18,7 +18,7 @@ import (
 	"botwork/internal/database"
 )
 
-// sqlArgs turns the values of expressions into those that drivers take.
+// sqlArgs converts the values of expressions to values for drivers.
 func sqlArgs(driver database.Driver, values []any) ([]any, error) {
 	args := make([]any, len(values))
 	for i, v := range values {
@@ -84,7 +84,7 @@ func sqlResult(databaseType string, v any) any {
 	data, ok := v.([]byte)
 	if !ok {
 		if n, whole := v.(int64); whole && databaseType == "BOOLEAN" {
-			return n != 0 // SQLite has no type of its own for it
+			return n != 0 // SQLite has no separate type for it
 		}
 		return plainValue(v)
 	}
@@ -100,7 +100,7 @@ func sqlResult(databaseType string, v any) any {
 	return base64.StdEncoding.EncodeToString(data)
 }
 
-// classifySQL marks what the engine calls wrong SQL as permanent.
+// classifySQL marks errors for invalid SQL as permanent.
 func classifySQL(err error) error {
 	var onPostgres *pgconn.PgError
 	var onServer mssql.Error

@@ -27,8 +27,8 @@ func templateKind(res Resources) Kind {
 	texts := new(compiled[*bounded.Template])
 	return Kind{
 		Name: "Template", Summary: "Fill a text template", Doc: templateDoc,
-		Output: "the text, or with to: {path, size}.",
-		Gives:  templateGives,
+		Output:      "the text, or with to: {path, size}.",
+		OutputShape: templateGives,
 		Example: `- handler: Template
   with:
     text: |
@@ -116,7 +116,7 @@ func (s *templateStep) Handle(ctx context.Context, call *Call) (any, error) {
 	return map[string]any{"path": s.To, "size": int(info.Size())}, nil
 }
 
-// templateOutput refuses more when the limit is reached or the context ends.
+// templateOutput returns an error when the limit is reached or the context ends.
 type templateOutput struct {
 	limitedBuffer
 	ctx context.Context
@@ -137,8 +137,7 @@ func compileTemplate(text string) (*bounded.Template, error) {
 	return bounded.ParseTemplate(text, templateFunctions)
 }
 
-// templateFunctions are the functions that templates know beside those of
-// text/template.
+// templateFunctions are the functions of templates in addition to those of text/template.
 func templateFunctions(b *bounded.Budget) template.FuncMap {
 	return template.FuncMap{
 		"json": func(v any) (string, error) {

@@ -48,12 +48,12 @@ func TestTemplateStops(t *testing.T) {
 	_, err := run(t, templateKind(Resources{}), endless, nil)
 	wantError(t, err, "permanent", "larger than 1KB")
 	for text, want := range map[string]string{
-		"{{ range 999999999999 }}{{ end }}":                                         "takes more than",
+		"{{ range 999999999999 }}{{ end }}":                                         "needs more than",
 		`{{ $x := "ab" }}{{ range 40 }}{{ $x = print $x $x }}{{ end }}`:             "more than 64 MB",
 		`{{ $x := "\\" }}{{ range 60 }}{{ $x = json $x }}{{ end }}`:                 "more than 64 MB",
 		`{{ $x := .list }}{{ range 1000 }}{{ $y := join $x $.text }}{{ end }}`:      "more than 64 MB",
 		`{{ $x := .text }}{{ range 1000 }}{{ $y := date $.at $x }}{{ end }}`:        "more than 64 MB",
-		`{{ define "a" }}{{ template "a" . }}{{ end }}{{ template "a" . }}`:         "call each other without end",
+		`{{ define "a" }}{{ template "a" . }}{{ end }}{{ template "a" . }}`:         "call each other endlessly",
 		`{{ $x := "1" }}{{ range 40 }}{{ $x = $x | $.at.Format }}{{ end }}{{ $x }}`: "more than 64 MB",
 	} {
 		_, err := run(t, templateKind(Resources{}), map[string]any{"text": text, "data": map[string]any{

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestOwnTimeoutsAreKnownAsTimeouts(t *testing.T) {
+func TestTimeoutsOfHandlers(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts by the system's queue, says nothing
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func TestOwnTimeoutsAreKnownAsTimeouts(t *testing.T) {
 		_, err := run(t, c.kind, c.with, nil)
 		wantError(t, err, "error", "within")
 		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: %v is not known as a timeout", c.kind.Name, err)
+			t.Errorf("%s: %v does not count as a timeout", c.kind.Name, err)
 		}
 	}
 }

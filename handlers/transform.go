@@ -14,7 +14,7 @@ import (
 	"github.com/expr-lang/expr/types"
 )
 
-const transformDoc = `Makes a new value. With value, the output is that value, usually with expressions in it.
+const transformDoc = `Computes a new value. With value, the output is that value, usually with expressions in it.
 
 Without value it works on a list, items or the step's input, in this order: where keeps the elements for which it is true; groupBy
 makes groups {key, items} of the elements with the same key, in the order in which the keys first occur; sortBy sorts, with
@@ -30,9 +30,9 @@ and keys that cannot be sorted, are business errors, since the data is not what 
 func transformKind() Kind {
 	conditions, values := new(compiled[*bounded.Program]), new(compiled[*bounded.Program])
 	return Kind{
-		Name: "Transform", Summary: "Make a new value, or filter, group, sort and map a list", Doc: transformDoc,
-		Output: "value, or the new list.",
-		Gives:  transformGives,
+		Name: "Transform", Summary: "Compute a new value, or filter, group, sort and map a list", Doc: transformDoc,
+		Output:      "value, or the new list.",
+		OutputShape: transformGives,
 		Example: `- handler: Transform
   with:
     items: ${{ payload.orders }}
@@ -134,8 +134,7 @@ func expressionError(err error) string {
 	return err.Error()
 }
 
-// transformation is one run over a list. After an error its methods do nothing
-// more.
+// transformation is one pass over a list. After an error its methods do nothing.
 type transformation struct {
 	variables map[string]any
 	machine   bounded.Machine

@@ -60,10 +60,10 @@ func TestTransformOutcomes(t *testing.T) {
 		{"no condition", map[string]any{"items": []any{5}, "where": "it"}, "business", "where for element 0"},
 		{"no order", map[string]any{"items": []any{5, "x"}, "sortBy": "it"}, "business", "have no order"},
 		{"a list as key", map[string]any{"items": []any{5}, "groupBy": "[it]"}, "business", "groupBy for element 0 gives a list"},
-		{"too much text", map[string]any{"items": []any{5}, "select": `reduce(1..40, #acc + #acc, "x")`}, "business", "select for element 0: it makes texts and lists of more than 64 MB"},
+		{"too much text", map[string]any{"items": []any{5}, "select": `reduce(1..40, #acc + #acc, "x")`}, "business", "select for element 0: it creates texts and lists of more than 64 MB"},
 		{"too much text of all elements", map[string]any{"items": make([]any, 1000), "select": `repeat("x", 1000000)`}, "business", "more than 64 MB"},
-		{"too many steps", map[string]any{"items": []any{5}, "where": "let l = 1..900000; count(l, any(l, # < 0)) > 0"}, "business", "where for element 0: it takes more than"},
-		{"a value that holds itself twice", map[string]any{"items": []any{5}, "select": "reduce(1..60, [#acc, #acc], it)"}, "business", "it takes more than"},
+		{"too many steps", map[string]any{"items": []any{5}, "where": "let l = 1..900000; count(l, any(l, # < 0)) > 0"}, "business", "where for element 0: it needs more than"},
+		{"a value that holds itself twice", map[string]any{"items": []any{5}, "select": "reduce(1..60, [#acc, #acc], it)"}, "business", "it needs more than"},
 		{"too much memory", map[string]any{"items": []any{5}, "select": "map(1..100000, map(1..100000, #))"}, "business", "memory budget"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

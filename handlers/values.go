@@ -11,8 +11,8 @@ import (
 	"botwork/internal/spans"
 )
 
-// Duration is a length of time in a pipeline file: "90s", "1h30m", "250ms",
-// "7d". A bare number is refused, since its unit would be a guess.
+// Duration is a duration in a pipeline file: "90s", "1h30m", "250ms", "7d". A number without a
+// unit is rejected, because the unit would be a guess.
 type Duration time.Duration
 
 // UnmarshalText parses what ParseDuration does.
@@ -28,33 +28,32 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // MarshalText writes the duration as String does.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// String writes the duration as it is read: "15m", not "15m0s".
+// String returns the duration as in pipeline files: "15m", not "15m0s".
 func (d Duration) String() string { return spans.Text(time.Duration(d)) }
 
-// ParseDuration reads a length of time as a pipeline writes it. It may be
-// negative.
+// ParseDuration parses a duration in the format of pipelines. It may be negative.
 func ParseDuration(text string) (time.Duration, error) { return spans.Parse(text) }
 
-// BoolTaker is a parameter type that reads itself from text, and from true and
-// false as well, which reach it as "true" and "false".
+// BoolTaker is a parameter type that is parsed from text, or from true and false, which it
+// receives as "true" and "false".
 type BoolTaker interface {
 	encoding.TextUnmarshaler
 	TakesBool()
 }
 
-// Patterned is a parameter type that parses itself from text and describes its form to editors: a
-// regular expression for the whole text, in the syntax that Go and JavaScript share, and the same
-// in words. A text that matches may still be refused.
+// Patterned is a parameter type that parses itself from text and describes its form to
+// editors: a regular expression for the whole text, in the syntax that Go and JavaScript
+// share, and the same in words. A text that matches may still be invalid.
 type Patterned interface {
 	encoding.TextUnmarshaler
 	Pattern() (pattern, wanted string)
 }
 
-// DurationPattern is the form of a length of time, without its sign.
+// DurationPattern is the pattern of a duration without a sign.
 const DurationPattern = spans.Pattern
 
-// Secret is a parameter that no log, error or page may show: it prints as
-// <secret>. Convert it to a string where it is used.
+// Secret is a parameter that must not appear in logs, errors or pages: it prints as <secret>.
+// Convert it to a string where it is used.
 type Secret string
 
 func (s Secret) String() string {
@@ -74,8 +73,7 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // bare number. The units are powers of 1024.
 type Size int64
 
-// sizeUnits are in the order in which String prefers them; "B" comes last,
-// since the others end in it.
+// sizeUnits are in the order of preference of String; "B" is last, because the others end with it.
 var sizeUnits = []struct {
 	name  string
 	bytes int64

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// valueText writes a value into a text as interpolation in a pipeline does:
-// numbers in plain digits, times in RFC 3339 and UTC, lists and maps as JSON.
-// Nothing has no text.
+// valueText returns a value as text, like interpolation in a pipeline: numbers in plain
+// digits, times in RFC 3339 and UTC, lists and maps as JSON. nil has no text.
 func valueText(v any) (string, error) {
 	switch v := plainValue(v).(type) {
 	case nil:

@@ -17,8 +17,8 @@ func (r *run) call(s *Step) *handlers.Call {
 	if it := r.in.Run; it != nil {
 		if r.listeners == nil {
 			r.listeners = &listeners{
-				progress: func(text string) { it.Tell(r.engine.redactor.Redact(text)) },
-				percent:  it.TellPercent, output: r.recorder(it.Show), analytics: r.recorder(it.Analyse),
+				progress: func(text string) { it.ReportProgress(r.engine.redactor.Redact(text)) },
+				percent:  it.ReportPercent, output: r.recorder(it.Show), analytics: r.recorder(it.Analyse),
 			}
 		}
 		c.OnProgress, c.OnPercent, c.OnOutput, c.OnAnalytics = r.listeners.progress, r.listeners.percent, r.listeners.output, r.listeners.analytics

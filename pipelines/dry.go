@@ -67,8 +67,8 @@ type DryStep struct {
 	// error.
 	Reason string
 
-	// Gives is the result of `if`: "true", "false" or "unknown"; "" without an `if`.
-	Gives string
+	// Condition is the result of `if`: "true", "false" or "unknown"; "" without an `if`.
+	Condition string
 
 	// Unless are the steps that may end the run before this one, as far as their handlers
 	// do not decide it.
@@ -213,7 +213,7 @@ func (d *dryRun) condition(s *Step, step *DryStep) (maybe bool, err error) {
 	wanted, isBool := v.(bool)
 	switch {
 	case len(unknown) > 0:
-		step.Gives, step.Reason = "unknown", "its condition depends on "+stepList(unknown)
+		step.Condition, step.Reason = "unknown", "its condition depends on "+stepList(unknown)
 		return true, nil
 	case err == nil && !isBool:
 		err = s.condition.fail(0, fmt.Sprintf("the condition evaluates to %s, want true or false", describe(v)))
@@ -224,7 +224,7 @@ func (d *dryRun) condition(s *Step, step *DryStep) (maybe bool, err error) {
 		}
 		return false, handlers.Permanent(err)
 	}
-	step.Gives = fmt.Sprint(wanted)
+	step.Condition = fmt.Sprint(wanted)
 	if !wanted {
 		step.Action, step.Reason = DrySkip, "its condition is false"
 	}

@@ -18,8 +18,8 @@ func summary(r DryRun) []string {
 	var lines []string
 	for _, s := range r.Steps {
 		line := fmt.Sprintf("%s %s", s.Name, s.Action)
-		if s.Gives != "" {
-			line += " if=" + s.Gives
+		if s.Condition != "" {
+			line += " if=" + s.Condition
 		}
 		if len(s.Unless) > 0 {
 			line += " unless=" + strings.Join(s.Unless, ",")

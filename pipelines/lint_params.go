@@ -75,11 +75,11 @@ func (c *compilation) parameter(w *handlers.ParamError, step, with *strictyaml.N
 	n := with.Descend(w.Path)
 	at, edit := positionOf(n), (*strictyaml.Edit)(nil)
 	switch {
-	case w.Meant != "" && n.Kind == strictyaml.Scalar && n.Quoted:
-		edit = n.Replace(strictyaml.Quoted(w.Meant), w.Sure)
-	case w.Meant != "" && n.Kind == strictyaml.Scalar:
-		edit = n.Replace(w.Meant, w.Sure)
-	case w.Code == handlers.WrongType && w.WantsText:
+	case w.Suggestion != "" && n.Kind == strictyaml.Scalar && n.Quoted:
+		edit = n.Replace(strictyaml.Quoted(w.Suggestion), w.Certain)
+	case w.Suggestion != "" && n.Kind == strictyaml.Scalar:
+		edit = n.Replace(w.Suggestion, w.Certain)
+	case w.Code == handlers.WrongType && w.ExpectedText:
 		edit = n.Quote()
 	case w.Code == handlers.WrongType:
 		edit = n.Unquote()

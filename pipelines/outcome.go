@@ -131,6 +131,9 @@ func (r *run) interrupt(ctx context.Context, s *Step, err error) {
 		if bound, ok := errors.AsType[*workqueue.TimeLimitError](cause); ok {
 			text = fmt.Sprintf("timed out after %v, the timeout of the whole run (resilience.timeout)", bound.Limit)
 		}
+		if end, ok := errors.AsType[*workqueue.FinishByError](cause); ok {
+			o.Kind, text = workqueue.KindExpired, "expired: "+end.Error()
+		}
 	}
 	_, waited := errors.AsType[*waitError](err)
 	switch bare := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded); {

@@ -107,6 +107,16 @@ func (k *Catalogue) CheckItem(integrationConfig string) error {
 	return k.CheckIntegrationConfig(integrationConfig).Err()
 }
 
+// CheckItemPayload returns why the input of an item's pipeline does not allow a payload, a
+// *PayloadError. It accepts any payload of an IntegrationConfig that CheckItem refuses.
+func (k *Catalogue) CheckItemPayload(integrationConfig string, payload workqueue.JSONText) error {
+	p, err := k.Resolve(integrationConfig)
+	if err != nil {
+		return nil //nolint:nilerr // CheckItem reports it
+	}
+	return p.CheckPayload(payload)
+}
+
 func isInline(text string) bool { return workqueue.InlinePipeline(text) }
 
 // refuseTrigger reports a pipeline with a trigger: run as an item, it could run twice at

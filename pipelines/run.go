@@ -44,7 +44,7 @@ func newRun(e *Engine, p *Pipeline, in RunInput) *run {
 		r.in.Payload, r.tee = in.Run.Payload, teeWriter{e, in.Run}
 		in.Run.Follow(p.Hash, p.Resilience)
 		if p.Finish == FinishSync {
-			in.Run.WriteFirst()
+			in.Run.FinishSynchronously()
 		}
 	}
 	r.result.Steps, r.result.Idle = make([]StepResult, 0, len(p.Steps)), in.Run == nil

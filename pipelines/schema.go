@@ -43,7 +43,7 @@ func (p *Pipeline) payload(text workqueue.JSONText) (any, error) {
 		return value, nil
 	}
 	if wrong := p.input.Check(value); len(wrong) > 0 {
-		return nil, &PayloadError{Problems: wrong.Under(varPayload)}
+		return nil, &PayloadError{Problems: wrong.TextsBelow(varPayload)}
 	}
 	return value, nil
 }

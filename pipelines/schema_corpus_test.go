@@ -35,7 +35,7 @@ var beyondFiles = map[string]string{
 	"learn-by-long":        "the length of a text beside its form",
 	"matching-expressions": "an expression is a text where texts may stand",
 	"matching-meaning":     "keys that do not go together",
-	"matching-secret":      "a header whose name tells of a secret",
+	"matching-secret":      "a header whose name suggests a secret",
 	"resilience-no-delay":  "a duration of 0s looks like any other",
 }
 

@@ -180,6 +180,31 @@ func TestRunTimeout(t *testing.T) {
 	}
 }
 
+// A run that is ended at the time by which its item must finish is expired, whatever its steps
+// would do next.
+func TestRunEndsAtFinishBy(t *testing.T) {
+	at := time.Date(2090, 1, 31, 18, 0, 0, 0, time.UTC)
+	hang := func(ctx context.Context, _ *handlers.Call) (any, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	for _, steps := range []string{"{name: s, handler: Do}", "{name: s, handler: Do, onError: continue}, {handler: Do}", "{name: s, handler: Do, retry: {attempts: 3, delay: 1s}}"} {
+		synctest.Test(t, func(t *testing.T) {
+			p := parse(t, testCompiler(map[string]do{"Do": hang}), "steps: ["+steps+"]")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(time.Minute, func() { cancel(&workqueue.FinishByError{At: at}) })
+			got := testEngine(nil).Run(ctx, p, RunInput{})
+			want := workqueue.Outcome{
+				Verdict: workqueue.Failed, Kind: workqueue.KindExpired, Step: "s",
+				Error: `step "s" (Do): expired: the item did not finish by 2090-01-31T18:00:00Z`,
+			}
+			if diff := cmp.Diff(want, got.Outcome); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", steps, diff)
+			}
+		})
+	}
+}
+
 // TestRetry checks the number of attempts of a step and the waits between them.
 func TestRetry(t *testing.T) {
 	transient := errors.New("try again")

@@ -1,6 +1,6 @@
 package sql
 
-// Cell is one of the values that the statement enqueue takes for each item.
+// Cell is one of the values that the statement enqueue needs for each item.
 type Cell int
 
 // The cells.
@@ -16,6 +16,8 @@ const (
 	DelayCell
 	DeadlineCell
 	DeadlineMsCell
+	FinishCell
+	FinishMsCell
 	AuthorCell
 	TaskCell
 	KeyCell
@@ -33,17 +35,17 @@ const (
 	ContentCell
 	TimedCell
 	TimedMsCell
-	CellCount // how many cells there are
+	CellCount // the number of cells
 )
 
-// CellKind is what a cell holds besides NULL.
+// CellKind is the type of a cell's value if it is not NULL.
 type CellKind string
 
 // The kinds of cells.
 const (
 	TextCell   CellKind = "text"
 	NumberCell CellKind = "number" // of 64 bits
-	TimeCell   CellKind = "time"   // UTC, as the text that the engine reads out of JSON
+	TimeCell   CellKind = "time"   // UTC, as the text that the engine reads from JSON
 )
 
 var cells = [CellCount]struct {
@@ -61,6 +63,8 @@ var cells = [CellCount]struct {
 	DelayCell:      {"DelayMs", NumberCell},
 	DeadlineCell:   {"Deadline", TimeCell},
 	DeadlineMsCell: {"DeadlineMs", NumberCell},
+	FinishCell:     {"FinishAt", TimeCell},
+	FinishMsCell:   {"FinishMs", NumberCell},
 	AuthorCell:     {"Author", TextCell},
 	TaskCell:       {"Task", TextCell},
 	KeyCell:        {"KeyText", TextCell},
@@ -83,10 +87,10 @@ var cells = [CellCount]struct {
 // Name returns the cell's name in the statement.
 func (c Cell) Name() string { return cells[c].name }
 
-// Kind returns what the cell holds.
+// Kind returns the type of the cell's value.
 func (c Cell) Kind() CellKind { return cells[c].kind }
 
-// CellNamed returns the cell of a name, and false if there is none.
+// CellNamed returns the cell with a name, and false if there is none.
 func CellNamed(name string) (Cell, bool) {
 	for c := range CellCount {
 		if cells[c].name == name {
@@ -96,7 +100,7 @@ func CellNamed(name string) (Cell, bool) {
 	return 0, false
 }
 
-// CellSet is a set of cells, a bit for each.
+// CellSet is a set of cells, one bit for each.
 type CellSet uint64
 
 // AllCells is the set of all cells.

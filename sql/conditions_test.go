@@ -14,26 +14,26 @@ import (
 	"botwork/sql"
 )
 
-// No server executes the T-SQL of the queries here, so what they ask is compared with
-// what their siblings ask, which are executed: each condition of both siblings is in the
-// T-SQL as often as in the one that has it less often, and the T-SQL has no condition
-// that neither of them has.
+// The tests do not execute the T-SQL of the queries, so they compare its conditions with those
+// of the other engines' statements, which are executed. Each condition that both others have
+// must be in the T-SQL at least as often as in the one that has it less often, and the T-SQL
+// must have no condition that neither of them has.
 
-// different are conditions of the T-SQL that stand in another form there, or are missing,
-// by file; each with its reason.
+// different are conditions of the T-SQL, by file, that are written in another form or are
+// missing, each with the reason.
 var different = map[string][]struct{ condition, reason string }{
-	"checkout.sql":      {{"LimitKey = Piece", "keys are compared as RTRIM leaves them: SQL Server ignores spaces at the end"}},
+	"checkout.sql":      {{"LimitKey = Piece", "keys are compared after RTRIM: SQL Server ignores trailing spaces"}},
 	"checkout_peek.sql": {{"LimitKey = Piece", "likewise"}},
-	"due.sql":           {{"LimitKey IS NULL", "likewise"}, {"Queue = QueueName", "a join, where the siblings correlate"}},
-	"expire.sql":        {{"Id = ItemId", "EXISTS, where the siblings have IN"}},
-	"stat_count.sql":    {{"DeletedAt IS NULL", "one scan counts what the siblings count in two"}},
-	"take.sql":          {{"Id = ItemId", "IN, where the siblings join the batch"}, {"Name = QueueName", "NOT EXISTS, where the siblings have NOT IN"}},
-	"workers_held.sql":  {{"StartedAt >= NOW", "DATEDIFF overflows, so the ends are cut off before"}, {"StartedAt IS NULL", "likewise"}},
+	"due.sql":           {{"LimitKey IS NULL", "likewise"}, {"Queue = QueueName", "a join, where the others use a correlated subquery"}},
+	"expire.sql":        {{"Id = ItemId", "EXISTS, where the others have IN"}},
+	"stat_count.sql":    {{"DeletedAt IS NULL", "one scan counts what the others count in two"}},
+	"take.sql":          {{"Id = ItemId", "IN, where the others join the batch"}, {"Name = QueueName", "NOT EXISTS, where the others have NOT IN"}},
+	"workers_held.sql":  {{"StartedAt >= NOW", "DATEDIFF overflows, so the values are limited before"}, {"StartedAt IS NULL", "likewise"}},
 }
 
 var sqlSpace = regexp.MustCompile(`\s+`)
 
-// rewrites bring a statement of any engine to one form, in this order.
+// rewrites convert a statement of any engine to one form, in this order.
 var rewrites = []struct {
 	pattern *regexp.Regexp
 	by      string
@@ -56,7 +56,7 @@ var rewrites = []struct {
 	{regexp.MustCompile(`\b(Paused|DeletedKeysCount|Scheduled|Encrypted|Active|CanRead|CanWrite) = 1\b`), "$1"},
 	{regexp.MustCompile(`\b(Paused|DeletedKeysCount|Scheduled|Encrypted|Active|CanRead|CanWrite) = 0\b`), "NOT $1"},
 	{regexp.MustCompile(`State NOT BETWEEN 1 AND 3`), "State IN (0, 4, 5)"},
-	{regexp.MustCompile(`(?:\bSET|,) ?[A-Z]\w* = `), "SET "}, // an assignment is no condition
+	{regexp.MustCompile(`(?:\bSET|,) ?[A-Z]\w* = `), "SET "}, // an assignment is not a condition
 }
 
 const operand = `NOW(?:-?@\w+)?|@\w+|'[^']*'|-?\d+|[A-Z]\w*\b`
@@ -68,7 +68,7 @@ var (
 	flag     = regexp.MustCompile(`\b(?:NOT )?Paused\b`)
 )
 
-// conditions counts what a statement compares.
+// conditions counts the comparisons of a statement.
 func conditions(text string) map[string]int {
 	for _, r := range rewrites {
 		text = r.pattern.ReplaceAllString(text, r.by)
@@ -92,8 +92,8 @@ func conditions(text string) map[string]int {
 	return found
 }
 
-// unlike lists how the conditions of the T-SQL differ from those of its siblings.
-func unlike(tsql map[string]int, siblings []map[string]int) (faults []string) {
+// differences lists how the conditions of the T-SQL differ from those of the other engines.
+func differences(tsql map[string]int, siblings []map[string]int) (faults []string) {
 	least := func(condition string) int {
 		n := siblings[0][condition]
 		for _, s := range siblings {
@@ -115,7 +115,7 @@ func unlike(tsql map[string]int, siblings []map[string]int) (faults []string) {
 	return faults
 }
 
-func TestQueriesAskTheSameOnSQLServer(t *testing.T) {
+func TestQueriesHaveSameConditionsOnSQLServer(t *testing.T) {
 	engines := sql.Files
 	names, err := fs.Glob(engines, "sqlserver/queries/*.sql")
 	if err != nil {
@@ -125,7 +125,7 @@ func TestQueriesAskTheSameOnSQLServer(t *testing.T) {
 	for _, name := range names {
 		name = path.Base(name)
 		if name == "assignment_lock.sql" {
-			continue // the lock of another engine is another statement
+			continue // each engine has its own statement for the lock
 		}
 		text, err := sql.Read(engines, "sqlserver/queries/"+name)
 		if err != nil {
@@ -146,12 +146,12 @@ func TestQueriesAskTheSameOnSQLServer(t *testing.T) {
 			continue
 		}
 		compared++
-		faults := unlike(conditions(text), siblings)
+		faults := differences(conditions(text), siblings)
 		for _, d := range different[name] {
 			before := len(faults)
 			faults = slices.DeleteFunc(faults, func(fault string) bool { return strings.Contains(fault, " "+d.condition) })
 			if len(faults) == before {
-				t.Errorf("sqlserver/queries/%s does not differ in %s any more", name, d.condition)
+				t.Errorf("sqlserver/queries/%s no longer differs in %s", name, d.condition)
 			}
 		}
 		for _, fault := range faults {
@@ -159,11 +159,11 @@ func TestQueriesAskTheSameOnSQLServer(t *testing.T) {
 		}
 	}
 	if compared < 100 {
-		t.Errorf("%d statements were compared, want about all", compared)
+		t.Errorf("compared only %d statements, want at least 100", compared)
 	}
 }
 
-// What an audit changed, and nothing else noticed.
+// Changes that an audit made and that no other test noticed.
 func TestLostConditionsAreFound(t *testing.T) {
 	read := func(name string) string {
 		t.Helper()
@@ -186,7 +186,7 @@ func TestLostConditionsAreFound(t *testing.T) {
 			continue
 		}
 		siblings := []map[string]int{conditions(read("postgres/queries/" + c.file)), conditions(read("sqlite/queries/" + c.file))}
-		faults := unlike(conditions(broken), siblings)
+		faults := differences(conditions(broken), siblings)
 		if !slices.ContainsFunc(faults, func(f string) bool { return strings.HasPrefix(f, c.want) }) {
 			t.Errorf("%s with %q for %q: %q, want %q", c.file, c.by, c.old, faults, c.want)
 		}

@@ -14,41 +14,41 @@ import (
 const includePrefix = "-- include:"
 
 var (
-	innermostCall    = regexp.MustCompile(`\{\{([^{}]*)\}\}`)
 	fragmentName     = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 	parameterComment = regexp.MustCompile(`(?m)^-- Parameters: (.*)$`)
 )
 
-// Read returns the text of one file, such as "sqlite/queries/due.sql", with all
-// fragments in place. It fails if the file uses a fragment that does not exist, one
-// that includes itself, or passes other arguments than the fragment declares.
+// Read returns the text of one file, such as "sqlite/queries/due.sql", with all fragments
+// inserted. It fails if the file uses a fragment that does not exist or that includes itself,
+// or if the arguments differ from those that the fragment declares.
 func Read(files fs.FS, name string) (string, error) {
 	engine, _, _ := strings.Cut(name, "/")
 	return newExpander(files, engine).read(name)
 }
 
-// Load returns the statements of one folder of an engine, such as "queries" of
-// "sqlite", by the names of their files without the extension, like Read.
+// Load returns the statements of one folder of an engine, such as "queries" of "sqlite", by
+// file name without the extension. It inserts fragments like Read.
 func Load(files fs.FS, engine, folder string) (map[string]string, error) {
 	return newExpander(files, engine).load(folder)
 }
 
-// expander replaces the calls of fragments in the statements of one engine. A call is
-// a line of its own or an expression inside a line:
+// expander replaces the calls of fragments in the statements of one engine. A call is a
+// separate line or an expression inside a line:
 //
 //	-- include: due_conditions row=i
 //	    AND i.AvailableAt <= {{now}}
 //
-// The arguments are separated by semicolons. Every line of the fragment is indented
-// as the line of its call is.
+// The arguments are separated by semicolons. Every line of the fragment is indented like the
+// line of its call.
 type expander struct {
 	files     fs.FS
 	engine    string
-	fragments map[string]fragment // those that were used
+	fragments map[string]fragment // those used so far
+	constant  map[string]string   // the expanded texts of those without parameters
 }
 
 func newExpander(files fs.FS, engine string) *expander {
-	return &expander{files: files, engine: engine, fragments: map[string]fragment{}}
+	return &expander{files: files, engine: engine, fragments: map[string]fragment{}, constant: map[string]string{}}
 }
 
 // fragment is a file of the folder fragments. Its first lines are a comment that
@@ -97,8 +97,7 @@ func (e *expander) readFile(name string) (string, error) {
 	return expanded, nil
 }
 
-// expand replaces the calls in a text. The callers are the fragments that the text is
-// a part of.
+// expand replaces the calls in a text. The callers are the fragments that contain the text.
 func (e *expander) expand(text string, arguments map[string]string, callers []string) (string, error) {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
@@ -114,16 +113,15 @@ func (e *expander) expand(text string, arguments map[string]string, callers []st
 			continue
 		}
 		for {
-			at := innermostCall.FindStringSubmatchIndex(code)
-			if at == nil {
+			before, expression, after, ok := innermostCall(code)
+			if !ok {
 				break
 			}
-			replacement, err := e.call(code[at[2]:at[3]], arguments, callers)
+			replacement, err := e.call(expression, arguments, callers)
 			if err != nil {
 				return "", err
 			}
-			replacement = strings.ReplaceAll(replacement, "\n", "\n"+indent)
-			code = code[:at[0]] + replacement + code[at[1]:]
+			code = before + strings.ReplaceAll(replacement, "\n", "\n"+indent) + after
 		}
 		if strings.Contains(code, "{{") || strings.Contains(code, "}}") {
 			return "", fmt.Errorf("unpaired braces in %q", strings.TrimSpace(line))
@@ -133,8 +131,23 @@ func (e *expander) expand(text string, arguments map[string]string, callers []st
 	return out.String(), nil
 }
 
-// call returns what replaces {{expression}}: an argument of the fragment that the call
-// is in, or another fragment.
+// innermostCall splits a line around its first call that has no call in its arguments.
+// Every process expands all statements when it starts, and a regular expression took most
+// of that time.
+func innermostCall(code string) (before, expression, after string, ok bool) {
+	end := strings.Index(code, "}}")
+	if end < 0 {
+		return "", "", "", false
+	}
+	start := strings.LastIndex(code[:end], "{{")
+	if start < 0 {
+		return "", "", "", false
+	}
+	return code[:start], code[start+2 : end], code[end+2:], true
+}
+
+// call returns the replacement for {{expression}}: an argument of the fragment that contains
+// the call, or another fragment.
 func (e *expander) call(expression string, arguments map[string]string, callers []string) (string, error) {
 	if value, ok := arguments[expression]; ok {
 		return value, nil
@@ -154,13 +167,34 @@ func (e *expander) call(expression string, arguments map[string]string, callers 
 	if err != nil {
 		return "", err
 	}
-	if got, want := slices.Sorted(maps.Keys(passed)), slices.Sorted(slices.Values(f.parameters)); !slices.Equal(got, want) {
-		return "", fmt.Errorf("fragment %q has the parameters %q, but the call passes %q", name, want, got)
+	if !f.accepts(passed) {
+		return "", fmt.Errorf("fragment %q has the parameters %q, but the call passes %q",
+			name, slices.Sorted(slices.Values(f.parameters)), slices.Sorted(maps.Keys(passed)))
 	}
-	return e.expand(f.body, passed, append(slices.Clip(callers), name))
+	if len(passed) > 0 {
+		return e.expand(f.body, passed, append(slices.Clip(callers), name))
+	}
+	if text, ok := e.constant[name]; ok {
+		return text, nil
+	}
+	text, err := e.expand(f.body, nil, append(slices.Clip(callers), name))
+	if err == nil {
+		e.constant[name] = text
+	}
+	return text, err
 }
 
-// parseArguments reads "row=i; condition=i.State = 1".
+// accepts reports whether a call passes each parameter, and nothing else.
+func (f fragment) accepts(passed map[string]string) bool {
+	for _, parameter := range f.parameters {
+		if _, ok := passed[parameter]; !ok {
+			return false
+		}
+	}
+	return len(passed) == len(f.parameters)
+}
+
+// parseArguments parses "row=i; condition=i.State = 1".
 func parseArguments(text string) (map[string]string, error) {
 	arguments := map[string]string{}
 	if text == "" {

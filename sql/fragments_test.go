@@ -17,8 +17,8 @@ var update = flag.Bool("update", false, "rewrite testdata/expanded")
 
 var engines = []string{"sqlite", "postgres", "sqlserver"}
 
-// The golden files hold what a server is asked, without whole lines of comment: a change
-// of a golden file is a change of a statement.
+// The golden files contain what a server executes, without whole lines of comment: a change of
+// a golden file is a change of a statement.
 func TestExpandedStatements(t *testing.T) {
 	const root = "testdata/expanded"
 	for _, engine := range engines {
@@ -28,7 +28,7 @@ func TestExpandedStatements(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(statements) == 0 {
-				t.Errorf("%s/%s holds no statement", engine, folder)
+				t.Errorf("%s/%s contains no statement", engine, folder)
 			}
 			golden := filepath.Join(root, engine, folder)
 			if *update {
@@ -80,7 +80,7 @@ func withoutCommentLines(text string) string {
 	return out.String()
 }
 
-// A fragment that nobody includes is dead text, and one without a contract is guessed at.
+// A fragment that no statement includes is dead text, and each must document what it is.
 func TestFragmentsAreUsedAndDocumented(t *testing.T) {
 	for _, engine := range engines {
 		e := newExpander(Files, engine)

@@ -8,19 +8,22 @@ import (
 )
 
 // InsertShape is what the rows of one insert have in common. The statement enqueue may be a
-// template, with [[ and ]] around its actions, of which each shape makes a statement: what
-// the rows share is a parameter or NULL there, and the JSON holds only the rest.
+// template, with actions between [[ and ]], that makes a statement for each shape: values that
+// the rows share are parameters or NULL, and the JSON contains only the rest.
 type InsertShape struct {
-	Own    CellSet // differ from row to row: taken out of the JSON
+	Own    CellSet // differ from row to row: read from the JSON
 	Absent CellSet // NULL in all rows
-	One    bool    // it is a single row, which needs no JSON
+	One    bool    // there is a single row, which needs no JSON
 }
 
-// AnyInsert is the shape of rows of which nothing is known.
+// AnyInsert is the shape for rows of which nothing is known.
 var AnyInsert = InsertShape{Own: AllCells}
 
-// OneQueue reports whether all rows are of the same queue. A template asks.
+// OneQueue reports whether all rows are in the same queue. Templates call it.
 func (s InsertShape) OneQueue() bool { return !s.Own.Has(QueueCell) }
+
+// Deadlines reports whether rows have a deadline that is a time. Templates call it.
+func (s InsertShape) Deadlines() bool { return !s.Absent.Has(DeadlineCell) }
 
 // Cells returns all cells for a template.
 func (s InsertShape) Cells() []InsertCell {
@@ -31,8 +34,8 @@ func (s InsertShape) Cells() []InsertCell {
 	return list
 }
 
-// OwnCells returns the cells that differ from row to row.
-func (s InsertShape) OwnCells() []InsertCell {
+// VaryingCells returns the cells that differ from row to row.
+func (s InsertShape) VaryingCells() []InsertCell {
 	var own []InsertCell
 	for _, c := range s.Cells() {
 		if c.Own {
@@ -55,8 +58,8 @@ const insertFile = "enqueue.sql"
 // Insert makes the statement enqueue of an engine for each shape of rows.
 type Insert struct{ template *template.Template }
 
-// ReadInsert reads the statement enqueue of an engine. It fails if the file is a template
-// that cannot be executed for some kind of shape.
+// ReadInsert reads the statement enqueue of an engine. It fails if the file is a template that
+// cannot be executed for every kind of shape.
 func ReadInsert(files fs.FS, engine string) (*Insert, error) {
 	name := path.Join(engine, "queries", insertFile)
 	text, err := newExpander(files, engine).readFile(name)

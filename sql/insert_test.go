@@ -24,7 +24,7 @@ func TestCellsHaveNamesAndKinds(t *testing.T) {
 	}
 }
 
-// The golden files hold what a server gets for rows of some shapes; that for rows of any
+// The golden files contain what a server gets for rows of some shapes. The statement for any
 // shape is with the other statements.
 func TestInsertsOfShapes(t *testing.T) {
 	absent := AllCells &^ (1<<QueueCell | 1<<StateCell | 1<<PriorityCell | 1<<ConfigCell | 1<<PayloadCell | 1<<DelayCell)

@@ -11,7 +11,7 @@ import (
 //go:embed item_columns.txt
 var itemColumnsText string
 
-// ItemList names a list of columns of BotWorkQueueItems.
+// ItemList is the name of a list of columns of BotWorkQueueItems.
 type ItemList string
 
 // The lists of item_columns.txt.
@@ -21,7 +21,7 @@ const (
 	CopiedItem  ItemList = "copy"
 )
 
-// itemCalls are the lists by the name under which statements call them.
+// itemCalls are the lists by the names that statements use for them.
 var itemCalls = map[string]ItemList{
 	"item_columns":    WholeItem,
 	"claimed_columns": ClaimedItem,
@@ -48,8 +48,7 @@ func ItemColumns(list ItemList) []string {
 	return names
 }
 
-// parseItemColumns panics on a line that it cannot read: the text is a part of the
-// program.
+// parseItemColumns panics on a line that it cannot parse: the text is part of the program.
 func parseItemColumns(text string) []itemColumn {
 	var columns []itemColumn
 	for line := range strings.Lines(text) {
@@ -75,9 +74,9 @@ func parseItemColumns(text string) []itemColumn {
 	return columns
 }
 
-// itemList returns what replaces a call of a list. The argument row precedes each
-// column, such as "i."; a claimed column of another kind than value becomes the
-// fragment claimed_time or claimed_large of the engine.
+// itemList returns the replacement for a call of a list. The argument row precedes each column,
+// such as "i.". A claimed column of another kind than value becomes the engine's fragment
+// claimed_time or claimed_large.
 func (e *expander) itemList(list ItemList, arguments map[string]string) (string, error) {
 	row, ok := arguments["row"]
 	if !ok || len(arguments) != 1 {
@@ -101,7 +100,7 @@ func (e *expander) itemList(list ItemList, arguments map[string]string) (string,
 	return wrapList(columns), nil
 }
 
-// quote writes a column's name: PostgreSQL would make it lower case.
+// quote quotes a column name on PostgreSQL, which would convert it to lower case.
 func (e *expander) quote(name string) string {
 	if e.engine == "postgres" {
 		return `"` + name + `"`
@@ -109,7 +108,7 @@ func (e *expander) quote(name string) string {
 	return name
 }
 
-// wrapList joins columns by commas, in lines of about 100 characters.
+// wrapList joins columns with commas, in lines of about 100 characters.
 func wrapList(columns []string) string {
 	const width = 100
 	var b strings.Builder

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestItemColumnsRejectsALineItCannotRead(t *testing.T) {
+func TestParseItemColumnsRejectsInvalidLine(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"# a comment\n\nId value item claim\n", ""},
 		{"Id\n", `got "Id", want a name, a kind and lists`},

@@ -13,9 +13,9 @@ import (
 	"botwork/sql"
 )
 
-// No SQL Server can be asked whether it would take these files, so a strict
-// parser and a list of known traps are: see checkTSQL. Semantics (names, types,
-// what a server of some version knows) are left to the conformance suite.
+// TestSQLServerFiles checks the files with a strict parser and a list of known pitfalls, since
+// no SQL Server is available to check them: see checkTSQL. It does not check semantics (names,
+// types, features of a version); the conformance suite does.
 func TestSQLServerFiles(t *testing.T) {
 	checked := map[string]int{}
 	err := fs.WalkDir(sql.Files, "sqlserver", func(name string, entry fs.DirEntry, err error) error {
@@ -55,14 +55,14 @@ func TestSQLServerFiles(t *testing.T) {
 	}
 	for _, folder := range []string{"migrations", "queries", "checks", "doctor", "operators"} {
 		if checked[folder] == 0 {
-			t.Errorf("sqlserver/%s holds no .sql file: nothing was checked", folder)
+			t.Errorf("sqlserver/%s contains no .sql file: nothing was checked", folder)
 		}
 	}
 }
 
-// A migration, a check, or a question that an administrator asks, that one engine
-// lacks is forgotten. (The queries of the hot path differ where an engine forces it.)
-func TestEnginesHoldTheSameFiles(t *testing.T) {
+// TestEnginesHaveTheSameFiles finds a migration, a check or an operator's statement that is
+// missing for one engine. (The queries of the hot path may differ where an engine requires it.)
+func TestEnginesHaveTheSameFiles(t *testing.T) {
 	names := func(engine, folder string) (list []string) {
 		files, err := fs.Glob(os.DirFS(path.Join(engine, folder)), "*.sql")
 		if err != nil {
@@ -79,9 +79,9 @@ func TestEnginesHoldTheSameFiles(t *testing.T) {
 	}
 }
 
-// gooseStatements cuts a migration into the pieces that goose sends one by one:
-// at each line that ends in a semicolon, or at StatementBegin and StatementEnd.
-// Both directions are returned.
+// gooseStatements splits a migration into the pieces that goose sends one by one: at each line
+// that ends in a semicolon, or at StatementBegin and StatementEnd. It returns the pieces of
+// both directions.
 func gooseStatements(text string) ([]string, error) {
 	var statements []string
 	var piece strings.Builder
@@ -93,7 +93,7 @@ func gooseStatements(text string) ([]string, error) {
 	for n, line := range strings.Split(text, "\n") {
 		if annotation, ok := strings.CutPrefix(line, "-- +goose "); ok {
 			if rest := strings.TrimSpace(piece.String()); rest != "" && annotation != "StatementEnd" {
-				return nil, fmt.Errorf("line %d: %s, but the statement before has no semicolon at the end of a line: %q", n+1, annotation, rest)
+				return nil, fmt.Errorf("line %d: %s, but the previous statement has no semicolon at the end of a line: %q", n+1, annotation, rest)
 			}
 			switch annotation {
 			case "Up", "Down":
@@ -105,7 +105,7 @@ func gooseStatements(text string) ([]string, error) {
 				whole = false
 				flush()
 			default:
-				return nil, fmt.Errorf("line %d: goose knows no annotation %q", n+1, annotation)
+				return nil, fmt.Errorf("line %d: goose has no annotation %q", n+1, annotation)
 			}
 			continue
 		}
@@ -114,7 +114,7 @@ func gooseStatements(text string) ([]string, error) {
 			continue
 		}
 		if !started {
-			return nil, fmt.Errorf("line %d: %q stands before -- +goose Up", n+1, code)
+			return nil, fmt.Errorf("line %d: %q is before -- +goose Up", n+1, code)
 		}
 		piece.WriteString(line + "\n")
 		if !whole && strings.HasSuffix(code, ";") {
@@ -148,8 +148,8 @@ func TestGooseStatements(t *testing.T) {
 	}
 }
 
-// Tables with filtered indexes refuse changes while QUOTED_IDENTIFIER is off, as it is in
-// sqlcmd and in job steps, where operators run these.
+// Tables with filtered indexes refuse changes while QUOTED_IDENTIFIER is off. That is the
+// default in sqlcmd and in job steps, where operators run these files.
 func TestChangesByOperatorsSetQuotedIdentifier(t *testing.T) {
 	files := os.DirFS("sqlserver")
 	names, err := fs.Glob(files, "operators/*.sql")

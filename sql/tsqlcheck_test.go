@@ -11,23 +11,23 @@ import (
 	"github.com/sqlc-dev/teesql/parser"
 )
 
-// statement is one statement in a form that rules can search: its words in
-// capitals with a blank around each, every literal as ” and every quoted name
-// as [ID]. In top, what stands between parentheses is left out.
+// statement is one statement in a form that rules can search: its words in capitals with a
+// blank around each, every literal as two quotes and every quoted name as [ID]. top leaves out what is
+// between parentheses.
 type statement struct {
 	flat, top string
 }
 
-// lineComment is the only form of comment that the files may use: an open block
-// comment would hide the rest of a file without a word from the parser.
+// lineComment is the only form of comment that the files may use: an open block comment would
+// hide the rest of a file, and the parser would not report it.
 var lineComment = regexp.MustCompile(`--[^\n]*`)
 
-// checkTSQL says all that is wrong with one batch of T-SQL.
+// checkTSQL returns all faults of one batch of T-SQL.
 //
-// The parser alone is too friendly: it skips tokens that it does not expect, such
-// as a LIMIT at the end, and reads a string that is never closed up to the end.
-// So each token must lie inside a statement that was understood, tokens are looked
-// at one by one, and the rules know what is understood but must not be.
+// The parser alone is too lenient: it skips tokens that it does not expect, such as a LIMIT at
+// the end, and reads a string that is never closed up to the end. So each token must be inside
+// a statement that the parser understood, tokens are checked one by one, and rules refuse what
+// the parser accepts but the project does not.
 func checkTSQL(ctx context.Context, text string) []string {
 	script, err := parser.Parse(ctx, strings.NewReader(text))
 	if err != nil {
@@ -42,7 +42,7 @@ func checkTSQL(ctx context.Context, text string) []string {
 	}
 	words := make([][]string, len(spans))
 	for _, token := range tokens {
-		at := len(utf16.Encode([]rune(text[:token.Pos]))) // spans count as .NET strings do
+		at := len(utf16.Encode([]rune(text[:token.Pos]))) // spans count UTF-16 units, like .NET strings
 		inside := false
 		for i, span := range spans {
 			if span.StartOffset <= at && at < span.EndOffset() {
@@ -56,7 +56,7 @@ func checkTSQL(ctx context.Context, text string) []string {
 		}
 	}
 	if len(spans) == 0 {
-		faults = append(faults, "holds no statement")
+		faults = append(faults, "contains no statement")
 	}
 	for _, w := range words {
 		s := newStatement(w)
@@ -72,7 +72,7 @@ func checkTSQL(ctx context.Context, text string) []string {
 	return faults
 }
 
-// tokenize reads the tokens and faults those that the lexer takes unfinished.
+// tokenize returns the tokens, and faults for tokens that the lexer accepts unfinished.
 func tokenize(text string) ([]parser.Token, []string) {
 	var tokens []parser.Token
 	var faults []string
@@ -82,7 +82,7 @@ func tokenize(text string) ([]parser.Token, []string) {
 		token := lexer.NextToken()
 		gap := lineComment.ReplaceAllString(text[end:min(token.Pos, len(text))], "")
 		if strings.TrimSpace(gap) != "" {
-			faults = append(faults, fmt.Sprintf("a block comment, or what no token covers: %q; comments begin with --", strings.TrimSpace(gap)))
+			faults = append(faults, fmt.Sprintf("a block comment, or text outside of tokens: %q; comments must begin with --", strings.TrimSpace(gap)))
 		}
 		if token.Type == parser.TokenEOF {
 			return tokens, faults
@@ -99,7 +99,7 @@ func unclosed(token parser.Token) bool {
 	literal := token.Literal
 	switch {
 	case token.Type == parser.TokenString, token.Type == parser.TokenNationalString:
-		return strings.Count(literal, "'")%2 != 0 // a doubled quote stands for itself
+		return strings.Count(literal, "'")%2 != 0 // a doubled quote is one quote character
 	case strings.HasPrefix(literal, `"`):
 		return strings.Count(literal, `"`)%2 != 0
 	case strings.HasPrefix(literal, "["):
@@ -108,7 +108,7 @@ func unclosed(token parser.Token) bool {
 	return false
 }
 
-// word is the token as rules see it.
+// word returns the token in the form that rules search.
 func word(token parser.Token) string {
 	switch {
 	case token.Type == parser.TokenString, token.Type == parser.TokenNationalString:

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// valid is T-SQL of the forms that the store uses or may come to use.
+// valid are T-SQL statements of the forms that the store uses or may use.
 var valid = []string{
 	`SELECT TOP (@n) Id, [Order] FROM dbo.Items AS i WHERE State IN (0, 4) ORDER BY Priority DESC, Id;`,
 	`SELECT Id FROM Items ORDER BY Id OFFSET @skip ROWS FETCH NEXT 10 ROWS ONLY`,
@@ -34,8 +34,8 @@ var valid = []string{
 	`SELECT STRING_AGG(CONCAT(w.Name, N'@', w.Host), N', ') AS Names FROM Workers w`,
 }
 
-// broken is what must be refused, and a part of what must be said of it: nothing
-// where the parser refuses by itself, in words of its own.
+// broken are statements that must be refused, each with a part of the expected fault: "" if the
+// parser refuses the statement with its own message.
 var broken = map[string]string{
 	`UPDATE Items SET State = 1 WHERE Id = 1 RETURNING Id`:                                       "RETURNING",
 	`DELETE FROM Items WHERE Id = 1 RETURNING Id`:                                                "RETURNING",
@@ -97,7 +97,7 @@ var broken = map[string]string{
 	`-- nothing but a comment`:                                  "no statement",
 }
 
-func TestCheckAcceptsWhatIsValid(t *testing.T) {
+func TestCheckAcceptsValidStatements(t *testing.T) {
 	for _, text := range valid {
 		if faults := checkTSQL(t.Context(), text); len(faults) > 0 {
 			t.Errorf("%s\n\tfaults = %q, want none", text, faults)
@@ -105,7 +105,7 @@ func TestCheckAcceptsWhatIsValid(t *testing.T) {
 	}
 }
 
-func TestCheckRefusesWhatIsBroken(t *testing.T) {
+func TestCheckRefusesBrokenStatements(t *testing.T) {
 	for _, text := range slices.Sorted(maps.Keys(broken)) {
 		faults := checkTSQL(t.Context(), text)
 		if len(faults) == 0 || !strings.Contains(strings.Join(faults, "\n"), broken[text]) {
@@ -114,11 +114,11 @@ func TestCheckRefusesWhatIsBroken(t *testing.T) {
 	}
 }
 
-// A rule that no broken statement trips may never trip at all. Here it sees the
-// words alone, so that the parser, which refuses some statements, is no help.
-func TestEveryRuleIsTripped(t *testing.T) {
+// A rule that refuses no broken statement may never refuse anything. This test checks the words
+// without the parser, which refuses some of the statements.
+func TestEveryRuleRefusesAStatement(t *testing.T) {
 	for _, r := range rules {
-		tripped := slices.ContainsFunc(slices.Collect(maps.Keys(broken)), func(text string) bool {
+		refused := slices.ContainsFunc(slices.Collect(maps.Keys(broken)), func(text string) bool {
 			tokens, _ := tokenize(text)
 			var words []string
 			for _, token := range tokens {
@@ -126,8 +126,8 @@ func TestEveryRuleIsTripped(t *testing.T) {
 			}
 			return r.broken(newStatement(words))
 		})
-		if !tripped {
-			t.Errorf("no broken statement trips the rule %q", r.name)
+		if !refused {
+			t.Errorf("the rule %q refuses no broken statement", r.name)
 		}
 	}
 }

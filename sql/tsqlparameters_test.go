@@ -10,25 +10,25 @@ import (
 	"botwork/sql"
 )
 
-// numbers are the parameters that are integers or bits. The driver declares them alike
-// each time.
+// numbers are the parameters that are integers or bits. The driver always declares them with
+// the same type.
 var numbers = []string{
 	"after_id", "begin_rows", "bytes", "delay_ms", "epoch", "fence", "id", "last_id", "limit_rows", "max_priority", "min_priority", "passes",
-	"paused", "queue_count", "revision", "run", "settle", "state", "tier", "upto_id", "work_ms", "worker",
+	"paused", "queue_count", "request", "revision", "run", "settle", "state", "tier", "upto_id", "work_ms", "worker",
 }
 
 var (
 	tsqlComment = regexp.MustCompile(`(?m)--.*$`)
 
-	// What a column is set to need not be cast.
+	// The value that a column is set to needs no cast.
 	tsqlAssignment = regexp.MustCompile(`(?:\bSET|,)\s+\w+ = @\w+`)
 
 	tsqlComparison = regexp.MustCompile(`(?:=|<>|<|>|<=|>=|\bLIKE|\bBETWEEN|\bIN \()\s*@(\w+)|\bAND @(\w+)`)
 )
 
-// uncast lists the parameters of a statement that are compared as they come and are no
-// numbers. A time is sent as a datetimeoffset, to which the column would be converted, and
-// a text as nvarchar(max): with either the range of an index may be lost.
+// uncast lists the parameters of a statement that are compared without a cast and are not
+// numbers. The driver sends a time as a datetimeoffset, which would convert the column, and a
+// text as nvarchar(max): with either, the statement may not use the range of an index.
 func uncast(text string) (names []string) {
 	text = tsqlComment.ReplaceAllString(text, "")
 	text = tsqlAssignment.ReplaceAllString(text, "")
@@ -41,7 +41,7 @@ func uncast(text string) (names []string) {
 	return names
 }
 
-func TestParametersAreComparedAsTheColumnsAre(t *testing.T) {
+func TestComparedParametersHaveTheTypeOfTheColumn(t *testing.T) {
 	files := sql.Files
 	for _, folder := range []string{"queries", "checks", "doctor"} {
 		names, err := fs.Glob(files, path.Join("sqlserver", folder, "*.sql"))
@@ -54,7 +54,7 @@ func TestParametersAreComparedAsTheColumnsAre(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, parameter := range uncast(text) {
-				t.Errorf("%s compares @%s, want CAST(@%s AS NVARCHAR(450)) or AS DATETIME2(3); a number is listed in this test", name, parameter, parameter)
+				t.Errorf("%s compares @%s, want CAST(@%s AS NVARCHAR(450)) or AS DATETIME2(3); or list it in this test if it is a number", name, parameter, parameter)
 			}
 		}
 	}

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// rule is something that the parser takes and the project does not: because
-// servers refuse it, because Babelfish does, or because it bites later.
+// rule is something that the parser accepts and the project does not: because servers or
+// Babelfish refuse it, or because it causes errors later.
 type rule struct {
 	name, hint string
 	broken     func(statement) bool
 }
 
-// flat breaks a statement in which the words occur in this order, and top one
-// in which they do so outside of parentheses. Words are in capitals, one blank
-// between them, every sign a word of its own.
+// flat returns a function that reports whether the words occur in a statement in this order,
+// and top one for words outside of parentheses. Words are in capitals with one blank between
+// them; every symbol is a separate word.
 func flat(pattern string) func(statement) bool {
 	re := regexp.MustCompile(pattern)
 	return func(s statement) bool { return re.MatchString(s.flat) }
@@ -28,7 +28,7 @@ func top(pattern string) func(statement) bool {
 var firstWord = regexp.MustCompile(`^ (SELECT|INSERT|UPDATE|DELETE|WITH|MERGE|CREATE|ALTER|DROP|DECLARE|SET|EXEC|EXECUTE|IF|WHILE|BEGIN|THROW|PRINT|WAITFOR|COMMIT|;) `)
 
 var rules = []rule{
-	// Words that other servers know.
+	// Syntax of other servers.
 	{"RETURNING", "write OUTPUT inserted.…", flat(` RETURNING `)},
 	{"LIMIT", "write TOP (n), or OFFSET … FETCH", flat(` LIMIT `)},
 	{"FOR UPDATE", "write WITH (UPDLOCK, ROWLOCK)", flat(` FOR UPDATE | SKIP LOCKED `)},
@@ -42,7 +42,7 @@ var rules = []rule{
 	{"IF NOT EXISTS inside CREATE", "migrations run once: create", flat(` CREATE (UNIQUE )?(TABLE|INDEX|VIEW) IF `)},
 	{"a row value", "write EXISTS", flat(` (WHERE|AND|OR|NOT|ON|\() \( [^()]+ , [^()]+ \) (NOT )?IN \( `)},
 
-	// What SQL Server itself, or Babelfish, refuses or gets wrong.
+	// Syntax that SQL Server itself, or Babelfish, refuses or handles incorrectly.
 	{"MERGE", "write UPDATE, then INSERT … WHERE NOT EXISTS", flat(` MERGE `)},
 	{"CREATE OR ALTER", "drop if it exists, then create", flat(` CREATE OR ALTER `)},
 	{"a trigger", "OUTPUT without INTO is refused on a table with one", flat(` TRIGGER `)},
@@ -68,20 +68,20 @@ var rules = []rule{
 	{"BEGIN or CASE without END", "each has one", func(s statement) bool {
 		return count(s.flat, "BEGIN", "CASE") != count(s.flat, "END")
 	}},
-	{"a call without EXEC", "a misspelt word ends a statement here, and the rest is read as the name of a procedure", func(s statement) bool {
+	{"a call without EXEC", "the parser ends the statement at a misspelt word and reads the rest as the name of a procedure", func(s statement) bool {
 		return !firstWord.MatchString(s.flat)
 	}},
 	{"BEGIN TRANSACTION", "the driver begins transactions: a pooled connection would keep this one", flat(` BEGIN (DISTRIBUTED )?TRAN(SACTION)? `)},
 	{"NVARCHAR above 4000", "write NVARCHAR(MAX)", flat(` NVARCHAR \( (400[1-9]|40[1-9]\d|4[1-9]\d\d|[5-9]\d{3}|\d{5,}) \) `)},
 
-	// What works, and bites.
+	// Syntax that works but causes problems.
 	{"VARCHAR, CHAR or TEXT", "the driver sends nvarchar, and another type turns each seek into a scan", flat(` (VARCHAR|CHAR|NCHAR) \( | (AS|CREATE TABLE .*) N?TEXT `)},
 	{"a local clock", "write SYSUTCDATETIME()", flat(` (GETDATE|GETUTCDATE|SYSDATETIME|SYSDATETIMEOFFSET|CURRENT_TIMESTAMP) `)},
 	{"DATETIME", "write DATETIME2(3)", flat(` (DATETIME|SMALLDATETIME|DATETIMEOFFSET) `)},
 	{"READPAST alone", "add READCOMMITTEDLOCK: under read-committed snapshot the hint needs it", func(s statement) bool {
 		return count(s.flat, "READPAST") != count(s.flat, "READCOMMITTEDLOCK")
 	}},
-	{"NOLOCK", "reads rows that never were", flat(` (NOLOCK|READUNCOMMITTED) `)},
+	{"NOLOCK", "reads rows that were never committed", flat(` (NOLOCK|READUNCOMMITTED) `)},
 	{"all columns", "name them", flat(` (SELECT|,|\.) \* `)},
 }
 

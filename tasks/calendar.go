@@ -16,11 +16,11 @@ type calendarWindows struct {
 	day       int           // Weekly: 0 is Monday; Monthly: 1 to 31
 	clock     time.Duration // Daily: since midnight
 	tolerance tolerance
-	whole     bool // no tolerance was named: until the unit's end
+	whole     bool // no tolerance is set: until the unit's end
 }
 
-// searched bounds how many units are looked at for one that holds a window: the
-// only one without is a day that a zone has left out.
+// searched is the maximum number of units that are checked for a window: only a day that a
+// zone skipped has none.
 const searched = 3
 
 func (s Schedule) calendarWindows(zone *time.Location, problems *Problems) (windows, []string) {
@@ -47,7 +47,7 @@ func (s Schedule) calendarWindows(zone *time.Location, problems *Problems) (wind
 			problems.add("startTolerance", "", "%v", err)
 		}
 		if c.tolerance == (tolerance{}) {
-			// The very hour or day; a window of no length would never be met.
+			// Exactly that hour or day: no check would ever find a window without length.
 			if c.tolerance.rest = time.Hour; c.execute != Daily {
 				c.tolerance = tolerance{days: 1}
 			}
@@ -56,7 +56,7 @@ func (s Schedule) calendarWindows(zone *time.Location, problems *Problems) (wind
 	return c, c.explain()
 }
 
-// explain returns where the words and the windows differ.
+// explain returns notes about differences between the schedule and its windows.
 func (c calendarWindows) explain() []string {
 	var notes []string
 	if c.execute == Monthly && c.day > 28 {
@@ -76,8 +76,7 @@ func (c calendarWindows) unitName() string {
 	return map[Execute]string{Daily: "day", Weekly: "week", Monthly: "month"}[c.execute]
 }
 
-// offset is how far behind the unit's begin the window opens, in a month of that
-// many days.
+// offset is how long after the unit's start the window opens, in a month with that many days.
 func (c calendarWindows) offset(daysInMonth int) time.Duration {
 	switch c.execute {
 	case Daily:
@@ -89,8 +88,8 @@ func (c calendarWindows) offset(daysInMonth int) time.Duration {
 	}
 }
 
-// unit returns the naive begin of the unit in which an instant lies, moved by
-// that many units.
+// unit returns the start, in wall-clock time, of the unit that contains an instant, moved by n
+// units.
 func (c calendarWindows) unit(at time.Time, move int) time.Time {
 	year, month, day := at.In(c.zone).Date()
 	switch c.execute {
@@ -119,7 +118,7 @@ func (c calendarWindows) window(first time.Time) Window {
 	start := first.Add(c.offset(after.AddDate(0, 0, -1).Day()))
 	w := Window{At: cron.WallClock(start, c.zone), Until: end, Unit: begin}
 	if !w.At.Before(end) {
-		return Window{} // a day that the zone has left out
+		return Window{} // a day that the zone skipped
 	}
 	if c.whole {
 		return w

@@ -9,7 +9,7 @@ import (
 	"botwork/workqueue"
 )
 
-// check finds what is wrong and makes the plan. The error is a Problems.
+// check validates the task and creates its plan. The error is a Problems.
 func (t *Task) check() error {
 	var ps Problems
 	if !namePattern.MatchString(t.Name) || len(t.Name) > maxName {
@@ -31,7 +31,7 @@ func (t *Task) check() error {
 	}
 	if t.Notify != nil {
 		if t.Notify.Pipeline == "" {
-			ps.add("notify.pipeline", "", "want the name of the pipeline that tells of a failure")
+			ps.add("notify.pipeline", "", "want the name of the pipeline that reports a failure")
 		}
 		checkObject(&ps, "notify.payload", t.Notify.Payload, FailureKey)
 	}
@@ -61,13 +61,13 @@ func (t *Task) checkScope(ps *Problems) {
 		case value == "" || strings.TrimSpace(value) != value || utf8.RuneCountInString(value) > maxScope:
 			ps.add("scope", "", "got the value %.60q, want 1 to %d signs and no spaces around them", value, maxScope)
 		case seen[folded]:
-			ps.add("scope", "", "the value %q stands here twice; upper and lower case count as the same", value)
+			ps.add("scope", "", "the value %q is listed twice; upper and lower case count as the same", value)
 		}
 		seen[folded] = true
 	}
 }
 
-// checkObject wants a JSON object without the key that the program adds.
+// checkObject requires a JSON object without the key that the program adds.
 func checkObject(ps *Problems, field string, text workqueue.JSONText, reserved string) {
 	if text == "" {
 		return

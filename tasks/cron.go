@@ -14,7 +14,7 @@ type cronWindows struct {
 
 func (s Schedule) cronWindows(zone *time.Location, problems *Problems) windows {
 	if s.StartAt != "" {
-		problems.add("startAt", "", "want no startAt beside cron, which says it")
+		problems.add("startAt", "", "want no startAt together with cron")
 	}
 	schedule, err := cron.Parse(s.Cron, zone, cron.First)
 	if err != nil {
@@ -48,7 +48,7 @@ func (c cronWindows) window(at time.Time) Window {
 	return w
 }
 
-// longest bounds a window behind which no other one comes.
+// longest is the maximum length of a window that has no next one.
 const longest = 9 * 366 * 24 * time.Hour
 
 func (c cronWindows) last(at time.Time) Window    { return c.window(c.schedule.Prev(at)) }

@@ -16,7 +16,7 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// fixture is one empty database with a clock of its own.
+// fixture is an empty database with a fake clock.
 type fixture struct {
 	*testing.T
 	engine testdb.Engine
@@ -41,7 +41,7 @@ func newFixture(t *testing.T, e testdb.Engine) *fixture {
 	return x
 }
 
-// each runs a test on every engine that is there.
+// each runs a test on every available engine.
 func each(t *testing.T, test func(x *fixture)) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) { test(newFixture(t, e)) })
 }
@@ -83,7 +83,7 @@ func (x *fixture) at(text string) {
 	x.now = at
 }
 
-// define writes what a settings file says under `tasks:`.
+// define writes the tasks of a settings file.
 func (x *fixture) define(text string) {
 	x.Helper()
 	n, findings := strictyaml.Parse("botwork.yaml", []byte(text))
@@ -103,7 +103,7 @@ func (x *fixture) define(text string) {
 	}
 }
 
-// exec changes rows by hand.
+// exec changes rows with SQL.
 func (x *fixture) exec(statement string) {
 	x.Helper()
 	if _, err := x.engine.SQL(x.T, x.dsn).ExecContext(x.Context(), statement); err != nil {
@@ -111,7 +111,7 @@ func (x *fixture) exec(statement string) {
 	}
 }
 
-// load makes a pass and checks what it did.
+// load runs a pass and checks its result.
 func (x *fixture) load(want tasks.LoadResult) {
 	x.Helper()
 	got, err := x.loader.Load(x.Context())
@@ -134,7 +134,7 @@ func (x *fixture) items() []workqueue.Item {
 	return items
 }
 
-// payloads shows the payloads of all items, the oldest first.
+// payloads returns the payloads of all items, the oldest first.
 func (x *fixture) payloads() []string {
 	var list []string
 	for _, it := range x.items() {
@@ -143,17 +143,17 @@ func (x *fixture) payloads() []string {
 	return list
 }
 
-// end moves all items that wait to a state by hand.
+// end sets the state of all waiting items with SQL.
 func (x *fixture) end(state workqueue.State, kind string) {
 	x.Helper()
 	x.exec(fmt.Sprintf(`UPDATE "BotWorkQueueItems" SET "State" = %d, "ErrorKind" = '%s', "Error" = 'broken', "FinishedAt" = '%s' WHERE "State" IN (0, 4)`,
 		state, kind, x.now.Format("2006-01-02 15:04:05.000")))
 }
 
-// records lists what became of the windows of a task, the oldest first.
+// records returns the records of a task's windows, the oldest first.
 func (x *fixture) records(task string) []string {
 	x.Helper()
-	firings, err := x.store.Firings(x.Context(), workqueue.TaskSchedule(task), 1000)
+	firings, err := x.store.Firings(x.Context(), workqueue.FiringFilter{Schedule: workqueue.TaskSchedule(task), Limit: 1000})
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func (x *fixture) wantRecords(task string, want ...string) {
 	}
 }
 
-// info reads what the program put into a payload.
+// info returns the data that the program added to a payload.
 func info(t *testing.T, payload workqueue.JSONText, key string) map[string]any {
 	t.Helper()
 	var object map[string]any

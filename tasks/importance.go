@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Importance is how much a task matters beside others. It is stored as a number.
+// Importance is the importance of a task relative to others. It is stored as a number.
 type Importance int
 
 // The importances.
@@ -29,7 +29,7 @@ func (i Importance) String() string {
 // MarshalText writes the name.
 func (i Importance) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
 
-// ParseImportance reads a name, in any case, or its number.
+// ParseImportance parses a name, ignoring case, or a number.
 func ParseImportance(text string) (Importance, error) {
 	for i, name := range importanceNames {
 		if strings.EqualFold(text, name) || text == fmt.Sprint(i) {

@@ -12,7 +12,7 @@ import (
 	"botwork/workqueue"
 )
 
-// priorities shows the priorities of items by their tasks.
+// priorities returns the priorities of items by task.
 func (x *fixture) priorities() map[string]int {
 	got := map[string]int{}
 	for _, it := range x.items() {
@@ -23,7 +23,7 @@ func (x *fixture) priorities() map[string]int {
 
 func (x *fixture) revise(state workqueue.State, seen, changed int) {
 	x.Helper()
-	gotSeen, gotChanged, err := tasks.Revise(x.Context(), x.store, state)
+	gotSeen, gotChanged, err := tasks.RaisePriorities(x.Context(), x.store, state)
 	if err != nil || gotSeen != seen || gotChanged != changed {
 		x.Errorf("Revise(%s) = %d, %d, %v, want %d, %d", state, gotSeen, gotChanged, err, seen, changed)
 	}
@@ -36,7 +36,7 @@ func (x *fixture) wantPriorities(want map[string]int) {
 	}
 }
 
-func TestReviseRaisesWhatWaits(t *testing.T) {
+func TestReviseRaisesWaitingItems(t *testing.T) {
 	each(t, func(x *fixture) {
 		if _, err := x.store.DefineQueues(t.Context(), []workqueue.Queue{{Name: "urgent", PriorityOffset: 40}}, "ann"); err != nil {
 			t.Fatal(err)
@@ -66,7 +66,7 @@ byhand: {pipeline: p, %[1]s}
 	})
 }
 
-func TestReviseRaisesWhatWasAskedFor(t *testing.T) {
+func TestReviseRaisesRequestedItems(t *testing.T) {
 	each(t, func(x *fixture) {
 		x.define(`{books: {pipeline: p, importance: low, active: false, scope: [a, b]}}`)
 		task := x.read("books")
@@ -94,7 +94,7 @@ func TestReviseRaisesWhatWasAskedFor(t *testing.T) {
 	})
 }
 
-// read understands the row of a task.
+// read reads the row of a task.
 func (x *fixture) read(name string) tasks.Task {
 	x.Helper()
 	rows, err := x.store.Tasks(x.Context())
@@ -154,7 +154,7 @@ quiet: {pipeline: p, schedule: {execute: daily}}
 
 		x.at("2026-11-22T07:00")
 		x.load(tasks.LoadResult{Tasks: 2, Items: 3})
-		x.end(workqueue.Cancelled, "cancelled") // a person's word is no failure
+		x.end(workqueue.Cancelled, "cancelled") // a cancel by a person is not a failure
 		x.load(tasks.LoadResult{Tasks: 2, Failures: 3})
 	})
 }

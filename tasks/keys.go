@@ -7,8 +7,7 @@ import (
 
 var executes = []Execute{Daily, Weekly, Monthly}
 
-// NamePattern is what a task may be called, as a regular expression; the name has
-// a bounded length, too.
+// NamePattern is the regular expression of valid task names, whose length is also limited.
 var NamePattern = namePattern.String()
 
 // Keys describes the keys of a task in a settings file.
@@ -21,7 +20,7 @@ func Keys() keydocs.Keys {
 		{Name: "queue", Default: workqueue.DefaultQueue, Doc: "the queue of its items"},
 		{
 			Name: "importance", Type: "text", Pattern: `^([lL][oO][wW]|[nN][oO][rR][mM][aA][lL]|[hH][iI][gG][hH]|[012])$`, Wanted: "low, normal or high", Default: Normal.String(),
-			Suggest: importanceNames[:], Doc: "how much the task matters beside others; it makes the [priority](tasks.md#priority)",
+			Suggest: importanceNames[:], Doc: "the importance of the task relative to others; it determines the [priority](tasks.md#priority)",
 		},
 		{
 			Name: "schedule", Type: "object", Keys: scheduleKeys(),
@@ -34,14 +33,14 @@ func Keys() keydocs.Keys {
 			Doc: "how its items are retried: [items.md](items.md)",
 		},
 		{Name: "estimatedDuration", Type: "duration", Min: new(0.0), Example: "20s", Doc: "how long one item is expected to take"},
-		{Name: "notify", Type: "object", Keys: notifyKeys(), Doc: "the pipeline that tells of a failure: [notification](tasks.md#notification)"},
+		{Name: "notify", Type: "object", Keys: notifyKeys(), Doc: "the pipeline that reports a failure: [notification](tasks.md#notification)"},
 	})
 }
 
 func scheduleKeys() keydocs.Keys {
 	return keydocs.For[rawSchedule](keydocs.Keys{
-		{Name: "execute", Enum: keydocs.Words(executes...), Doc: "one window in each day, week or month; not beside `cron`"},
-		{Name: "cron", Example: `"0 6 * * mon-fri"`, Doc: "a window at each instant of the expression; not beside `execute`"},
+		{Name: "execute", Enum: keydocs.Words(executes...), Doc: "one window in each day, week or month; not together with `cron`"},
+		{Name: "cron", Example: `"0 6 * * mon-fri"`, Doc: "a window at each instant of the expression; not together with `execute`"},
 		{
 			Name: "startAt", Type: "text", Example: "25",
 			Doc: "where in its unit the window opens: an hour (0 to 24) or a time such as `15:30`; a weekday (1 is Monday) or its name; a day of the month",
@@ -57,7 +56,7 @@ func scheduleKeys() keydocs.Keys {
 
 func notifyKeys() keydocs.Keys {
 	return keydocs.For[rawNotify](keydocs.Keys{
-		{Name: "pipeline", Type: "string or pipeline", Doc: "the pipeline that tells of an item which failed for good: a name, or a whole pipeline"},
+		{Name: "pipeline", Type: "string or pipeline", Doc: "the pipeline that reports an item which failed finally: a name, or a whole pipeline"},
 		{Name: "payload", Type: "map of any", Default: "{}", Doc: "an object; the item has it with the key `failure` added"},
 	})
 }

@@ -26,32 +26,31 @@ const CreatedBySchedule = "schedule"
 type LoadResult struct {
 	Tasks    int // active ones with a schedule
 	Items    int // made
-	Missed   int // windows that closed although nothing kept them
+	Missed   int // windows that closed without a worker
 	Skipped  int // windows that closed while an earlier item had not ended
-	Failures int // items that failed for good and were looked at
-	Notices  int // made of them
+	Failures int // checked items that failed finally
+	Notices  int // notifications created for them
 }
 
-// Loader is what passes work with.
+// Loader has the dependencies of passes.
 type Loader struct {
 	Store Store
-	By    string // who makes and records: the worker's name
+	By    string // the worker's name, for CreatedBy and records
 
 	// Report is called with the error of a task; the pass continues with the others. It must not
 	// be nil.
 	Report func(task string, err error)
 }
 
-// maxClosed bounds the windows of one task that are recorded one by one.
+// maxClosed is the maximum number of closed windows of a task that get separate records.
 const maxClosed = 100
 
-// failuresAtOnce bounds the failures that one transaction takes.
+// failuresAtOnce is the maximum number of failures in one transaction.
 const failuresAtOnce = 100
 
-// Load makes the items of all windows that are open and not served, records the
-// windows that closed without an item, and makes the notifications of items that
-// failed for good. Any number of passes may run at the same time. Without tasks it
-// is one query.
+// Load creates the items of all open windows that have none, records the windows that closed
+// without an item, and creates notifications for items that failed finally. Any number of
+// passes may run at the same time. Without tasks it is one query.
 func (l *Loader) Load(ctx context.Context) (LoadResult, error) {
 	var result LoadResult
 	rows, err := l.Store.Tasks(ctx)
@@ -129,7 +128,7 @@ func (l *Loader) settle(ctx context.Context, p *pendingTask, result *LoadResult)
 			}
 			f := workqueue.Firing{
 				Schedule: workqueue.TaskSchedule(p.task.Name), PlannedAt: w.At, Worker: scope, Outcome: workqueue.Missed,
-				Reason:     "nobody looked while the window was open: no worker ran ManageWorkQueue, or the task was not active",
+				Reason:     "no pass ran while the window was open: no worker ran ManageWorkQueue, or the task was not active",
 				RecordedBy: l.By,
 			}
 			if since, is := busy[scope]; is && since.Before(w.Until) {
@@ -147,7 +146,7 @@ func (l *Loader) settle(ctx context.Context, p *pendingTask, result *LoadResult)
 	return l.Store.SettleTask(ctx, p.task.Name, firings, p.closed[0].Until)
 }
 
-// fire makes the items of the open window.
+// fire creates the items of the open window.
 func (l *Loader) fire(ctx context.Context, p *pendingTask, now time.Time, result *LoadResult) error {
 	if p.open == nil {
 		return nil

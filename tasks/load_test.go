@@ -22,7 +22,7 @@ books:
   estimatedDuration: 90s
 `
 
-func TestLoadMakesTheItemOfAWindow(t *testing.T) {
+func TestLoadCreatesItemOfWindow(t *testing.T) {
 	each(t, func(x *fixture) {
 		x.define(books)
 		x.load(tasks.LoadResult{Tasks: 1}) // 07:00: not open yet
@@ -75,18 +75,18 @@ sweep:
 	})
 }
 
-func TestLoadRecordsWhatWasMissed(t *testing.T) {
-	const nobody = "nobody looked while the window was open"
+func TestLoadRecordsMissedWindows(t *testing.T) {
+	const noPass = "no pass ran while the window was open"
 	each(t, func(x *fixture) {
-		x.at("2026-11-21T13:00") // behind the first window
+		x.at("2026-11-21T13:00") // after the first window
 		x.define(books)
-		x.load(tasks.LoadResult{Tasks: 1}) // what was before the definition is not missed
-		x.at("2026-11-25T09:00")           // nobody worked for days
+		x.load(tasks.LoadResult{Tasks: 1}) // windows before the definition are not missed
+		x.at("2026-11-25T09:00")           // no worker ran for days
 		x.load(tasks.LoadResult{Tasks: 1, Items: 1, Missed: 3})
 		x.load(tasks.LoadResult{Tasks: 1})
-		x.wantRecords("books", "2026-11-22T08:00  missed "+nobody, "2026-11-23T08:00  missed "+nobody, "2026-11-24T08:00  missed "+nobody,
+		x.wantRecords("books", "2026-11-22T08:00  missed "+noPass, "2026-11-23T08:00  missed "+noPass, "2026-11-24T08:00  missed "+noPass,
 			"2026-11-25T08:00  fired")
-		// A later record does not stand for an earlier window.
+		// A later record does not count for an earlier window.
 		x.exec(`DELETE FROM "BotScheduleFirings" WHERE "PlannedAt" = '2026-11-23 08:00:00.000'`)
 		x.exec(`UPDATE "BotTasks" SET "SettledUntil" = '2026-11-22 00:00:00.000'`)
 		x.load(tasks.LoadResult{Tasks: 1, Missed: 1})
@@ -95,7 +95,7 @@ func TestLoadRecordsWhatWasMissed(t *testing.T) {
 		x.at("2027-11-25T13:00")
 		x.end(workqueue.Processed, "")
 		x.load(tasks.LoadResult{Tasks: 1, Missed: 100})
-		firings, err := x.store.Firings(t.Context(), "task:books", 200)
+		firings, err := x.store.Firings(t.Context(), workqueue.FiringFilter{Schedule: "task:books", Limit: 200})
 		if err != nil || len(firings) != 104 {
 			t.Fatalf("%d records, %v, want the latest hundred and the four", len(firings), err)
 		}
@@ -105,7 +105,7 @@ func TestLoadRecordsWhatWasMissed(t *testing.T) {
 	})
 }
 
-func TestLoadWaitsForAnEarlierItem(t *testing.T) {
+func TestLoadWaitsForEarlierItem(t *testing.T) {
 	each(t, func(x *fixture) {
 		x.define(books)
 		x.at("2026-11-21T08:00")
@@ -127,7 +127,7 @@ func TestLoadWaitsForAnEarlierItem(t *testing.T) {
 	})
 }
 
-func TestLoadServesAUnitOnceThoughTheScheduleChanges(t *testing.T) {
+func TestLoadCreatesOneItemPerUnitAfterScheduleChange(t *testing.T) {
 	each(t, func(x *fixture) {
 		x.define(books)
 		x.at("2026-11-21T08:00")
@@ -144,7 +144,7 @@ func TestLoadServesAUnitOnceThoughTheScheduleChanges(t *testing.T) {
 	})
 }
 
-func TestLoadReportsABrokenTaskAndServesTheOthers(t *testing.T) {
+func TestLoadReportsBrokenTaskAndLoadsOthers(t *testing.T) {
 	each(t, func(x *fixture) {
 		x.define(books + `
 lost: {pipeline: p, queue: nowhere, schedule: {execute: daily}}
@@ -171,7 +171,7 @@ request: {pipeline: p}
 	})
 }
 
-// oneQuery fails when more than the tasks are asked for.
+// oneQuery fails if a pass queries anything other than the tasks.
 type oneQuery struct {
 	tasks.Store
 	asked int
@@ -179,13 +179,13 @@ type oneQuery struct {
 
 func (s *oneQuery) Tasks(context.Context) ([]workqueue.TaskRow, error) { s.asked++; return nil, nil }
 
-func TestWithoutTasksAPassIsOneQuery(t *testing.T) {
+func TestPassWithoutTasksIsOneQuery(t *testing.T) {
 	store := &oneQuery{} // any other call panics
 	loader := tasks.Loader{Store: store}
 	if got, err := loader.Load(t.Context()); err != nil || got != (tasks.LoadResult{}) || store.asked != 1 {
 		t.Errorf("Load = %+v, %v after %d queries", got, err, store.asked)
 	}
-	if seen, changed, err := tasks.Revise(t.Context(), store, workqueue.Ready); seen+changed != 0 || err != nil || store.asked != 2 {
+	if seen, changed, err := tasks.RaisePriorities(t.Context(), store, workqueue.Ready); seen+changed != 0 || err != nil || store.asked != 2 {
 		t.Errorf("Revise = %d, %d, %v after %d queries", seen, changed, err, store.asked-1)
 	}
 }

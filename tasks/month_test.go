@@ -29,7 +29,7 @@ first-day: {pipeline: p, schedule: {execute: monthly, startAt: 1, startTolerance
 weekdays: {pipeline: p, schedule: {cron: "30 7 * * mon-fri"}}
 `
 
-// month is a cluster that lives in virtual time.
+// month is a cluster in virtual time.
 type month struct {
 	*testing.T
 	dsn string
@@ -39,9 +39,9 @@ type month struct {
 	tries  map[string]int
 }
 
-// TestAMonthOfTasks lets two workers live through October 2026 in Lisbon, with the
-// end of summer time in it, a worker that is away for days, and a day on which
-// nobody works. Each third item fails at first.
+// TestAMonthOfTasks runs two workers through October 2026 in Lisbon, which includes the end of
+// summer time, a worker that is down for days, and a day on which no worker runs. Every third
+// item fails at first.
 func TestAMonthOfTasks(t *testing.T) {
 	lisbon, err := time.LoadLocation("Europe/Lisbon")
 	if err != nil {
@@ -78,7 +78,7 @@ func TestAMonthOfTasks(t *testing.T) {
 		}
 		for d := day(time.October, 1, 0); d.Before(day(time.November, 2, 0)); d = d.AddDate(0, 0, 1) {
 			year, month, n := d.Date()
-			if month != time.October || n != 20 { // nobody worked while it was open
+			if month != time.October || n != 20 { // no worker ran while it was open
 				expect("daily", "", time.Date(year, month, n, 6, 0, 0, 0, lisbon))
 			}
 			if weekday := d.Weekday(); weekday != time.Saturday && weekday != time.Sunday {
@@ -130,8 +130,8 @@ func (m *month) define(store *sqlstore.Store) {
 	}
 }
 
-// work is the life of one process: every hour it serves the tasks, revises
-// priorities, takes part in the assignment and runs its items.
+// work is the main loop of one process: every hour it loads tasks, revises priorities, runs an
+// assignment pass and runs its items.
 func (m *month) work(name string, life int, until time.Time) {
 	ctx, store := m.Context(), m.open()
 	const beat = 40 * time.Minute
@@ -155,14 +155,14 @@ func (m *month) work(name string, life int, until time.Time) {
 			m.Error(err)
 		}
 		for _, state := range []workqueue.State{workqueue.Ready, workqueue.Pending} {
-			if _, _, err := tasks.Revise(ctx, store, state); err != nil {
+			if _, _, err := tasks.RaisePriorities(ctx, store, state); err != nil {
 				m.Error(err)
 			}
 		}
 		if _, err := worker.Assign(ctx, assign.AssignParams{Workers: assign.AvailableWorkers}); err != nil {
 			m.Error(err)
 		}
-		// The next pass does not wait for what runs, as in the shipped pipelines.
+		// The next pass does not wait for running items, as in the shipped pipelines.
 		running.Go(func() {
 			if _, err := worker.Execute(ctx, runner.ExecuteParams{Band: workqueue.EveryPriority}); err != nil {
 				m.Error(err)
@@ -176,7 +176,7 @@ func (m *month) work(name string, life int, until time.Time) {
 	running.Wait()
 }
 
-// run is what an item does: it takes five minutes; each third fails at first.
+// run runs an item: it takes five minutes; every third item fails at first.
 func (m *month) run(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
 	told := info(m.T, it.Payload, tasks.PayloadKey)
 	scope, _ := told["scope"].(string)
@@ -199,10 +199,10 @@ func (m *month) run(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
 	return workqueue.Outcome{Verdict: workqueue.Succeeded}
 }
 
-// wantMissed checks that the window which nobody could serve is the only one
-// that was missed, and has its reason.
+// wantMissed checks that only the window without a worker was missed, and that its record has
+// the reason.
 func (m *month) wantMissed(store *sqlstore.Store, at time.Time) {
-	firings, err := store.Firings(m.Context(), "", 1000)
+	firings, err := store.Firings(m.Context(), workqueue.FiringFilter{Schedule: "", Limit: 1000})
 	if err != nil {
 		m.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"botwork/workqueue"
 )
 
-// notify makes the notifications of items that failed for good, page by page.
+// notify creates the notifications for items that failed finally, page by page.
 func (l *Loader) notify(ctx context.Context, known map[string]*Task, result *LoadResult) error {
 	for {
 		notices := 0
@@ -18,7 +18,7 @@ func (l *Loader) notify(ctx context.Context, known map[string]*Task, result *Loa
 			}
 			item, err := t.notice(f)
 			if err != nil {
-				l.Report(t.Name, fmt.Errorf("tell of item %d: %w", f.ID, err))
+				l.Report(t.Name, fmt.Errorf("notify of item %d: %w", f.ID, err))
 				return workqueue.NewItem{}, false
 			}
 			notices++

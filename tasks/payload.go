@@ -12,8 +12,8 @@ type itemInfo struct {
 	Name  string `json:"name"`
 	Scope string `json:"scope,omitempty"`
 
-	// PlannedAt is when the window opened, DeadlineAt when it closes; null for
-	// an item that was made on request, or has no deadline.
+	// PlannedAt is when the window opened, DeadlineAt when it closes; null for an item that was
+	// created on request, or has no deadline.
 	PlannedAt  *time.Time `json:"plannedAt"`
 	DeadlineAt *time.Time `json:"deadlineAt"`
 }
@@ -48,7 +48,7 @@ func withKey(object workqueue.JSONText, key string, value any) (workqueue.JSONTe
 	return workqueue.JSONText(whole), err
 }
 
-// instant is nil for the zero time.
+// instant returns nil for the zero time.
 func instant(at time.Time) *time.Time {
 	if at.IsZero() {
 		return nil
@@ -57,8 +57,8 @@ func instant(at time.Time) *time.Time {
 	return &at
 }
 
-// item makes the item of a scope value; at and deadline are zero where there is
-// no window, or no deadline.
+// item returns the item of a scope value; at and deadline are zero if there is no window, or
+// no deadline.
 func (t *Task) item(scope string, at, deadline time.Time) (workqueue.ScopedItem, error) {
 	payload, err := withKey(t.Payload, PayloadKey, itemInfo{t.Name, scope, instant(at), instant(deadline)})
 	return workqueue.ScopedItem{Scope: scope, Item: workqueue.NewItem{
@@ -80,7 +80,7 @@ func (t *Task) notice(f workqueue.TaskFailure) (workqueue.NewItem, error) {
 	}, err
 }
 
-// short is a pipeline's name, or a word for one that is written out.
+// short returns a pipeline's name, or a word for an inline pipeline.
 func short(pipeline string) string {
 	if len(pipeline) > 200 {
 		return "(inline)"

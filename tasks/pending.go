@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// pendingTask is a task with the windows that a pass has to look at.
+// pendingTask is a task with the windows that a pass must check.
 type pendingTask struct {
 	task   *Task
 	open   *Window
 	closed []Window // the latest first
-	more   bool     // earlier ones closed, too, and are not listed
+	more   bool     // earlier windows also closed and are not listed
 
 	// records are the planned instants that have a record, by scope value.
 	records map[string][]time.Time
@@ -33,7 +33,7 @@ func pendingWindows(t *Task, settled, now time.Time) *pendingTask {
 	return p
 }
 
-// first is the begin of the earliest unit that counts.
+// first is the start of the earliest unit that counts.
 func (p *pendingTask) first() time.Time {
 	if len(p.closed) > 0 {
 		return p.closed[len(p.closed)-1].Unit

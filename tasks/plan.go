@@ -2,7 +2,7 @@ package tasks
 
 import "time"
 
-// Plan is a schedule that has been understood. It is immutable.
+// Plan is a parsed schedule. It is immutable.
 type Plan struct {
 	windows  windows
 	zone     *time.Location
@@ -10,22 +10,21 @@ type Plan struct {
 	instants bool // of a cron expression
 }
 
-// windows is one way to lay out windows in time.
+// windows calculates the windows of a schedule.
 type windows interface {
-	// last returns the latest window that opened at or before the instant, next
-	// the first that opens behind it; none is the zero Window.
+	// last returns the latest window that opened at or before the instant, next the first that
+	// opens after it; the zero Window means none.
 	last(at time.Time) Window
 	next(after time.Time) Window
 }
 
-// Window is one stretch of time in which a task has to be started once: from At
-// on and before Until, both in UTC.
+// Window is a period in which a task must be started once: from At until before Until, both in UTC.
 type Window struct {
 	At, Until time.Time
 
-	// Unit is when the day, week or month of the window begins; a cron expression's is At. A
-	// record of the task from Unit on means that it has been served, although its definition may
-	// have changed since.
+	// Unit is the start of the window's day, week or month; for a cron expression it is At. A
+	// record of the task since Unit means that the unit is done, even if the definition has
+	// changed since.
 	Unit time.Time
 
 	// Open windows end because the next one begins: there is no deadline.
@@ -45,8 +44,8 @@ func (w Window) Deadline() time.Time {
 	return w.Until
 }
 
-// Occurrence returns the window that is open at now, if one is. It depends on
-// nothing but its arguments: every machine gets the same answer.
+// Occurrence returns the window that is open at now, if any. It depends only on its arguments,
+// so that every machine gets the same result.
 func (p *Plan) Occurrence(now time.Time) (Window, bool) {
 	w := p.windows.last(now)
 	return w, w.Contains(now)
@@ -56,13 +55,13 @@ func (p *Plan) Occurrence(now time.Time) (Window, bool) {
 // zero when there is none.
 func (p *Plan) Last(at time.Time) Window { return p.windows.last(at) }
 
-// Next returns the first window that opens behind the instant; its At is zero
-// when there is none within about nine years.
+// Next returns the first window that opens after the instant; its At is zero if there is none
+// within about nine years.
 func (p *Plan) Next(after time.Time) Window { return p.windows.next(after) }
 
-// counts reports whether a window matters to a task that is settled until then: a unit that has
-// not ended does, but an instant of a cron expression that came before a task was defined is none
-// of its.
+// counts reports whether a window counts for a task that is settled until then: a unit that
+// has not ended counts, but an instant of a cron expression before the task was defined does
+// not.
 func (p *Plan) counts(w Window, settled time.Time) bool {
 	if p.instants {
 		return !w.At.IsZero() && !w.At.Before(settled)
@@ -70,8 +69,8 @@ func (p *Plan) counts(w Window, settled time.Time) bool {
 	return !w.At.IsZero() && w.Until.After(settled)
 }
 
-// Zone is whose wall clock counts.
+// Zone returns the time zone of the schedule.
 func (p *Plan) Zone() *time.Location { return p.zone }
 
-// Notes say, in sentences, where the schedule is not to be taken by the letter.
+// Notes returns sentences that describe where the schedule is clamped.
 func (p *Plan) Notes() []string { return p.notes }

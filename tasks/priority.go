@@ -16,24 +16,24 @@ const (
 	MaxPriority = 1300
 )
 
-// priorities are, for each importance, that of a new item and that of one whose
-// time has run out. The second ones are all in the high band, and each pair keeps
-// its distance to the next, so that the order of importance holds at equal shares.
+// priorities are, for each importance, the priority of a new item and that of an item at the
+// end of its time. The second ones are all in the high band, and the pairs are ordered, so
+// that at equal shares the more important item has the higher priority.
 var priorities = [...]struct{ base, peak int }{
 	Low:    {200, 1100},
 	Normal: {550, 1200},
 	High:   {900, MaxPriority},
 }
 
-// Priority is what an item of a task is worth at now:
+// Priority returns the priority of a task's item at now:
 //
 //	share    = (now − from) / (until − Lead − from), with a deadline
 //	         = (now − from) / AgeHorizon, without one (until is the zero time)
 //	priority = base + share · (peak − base), share held between 0 and 1, rounded down
 //
-// from is when the window opened, or the item was made. base and peak are 200 and
-// 1100 for low, 550 and 1200 for normal, 900 and 1300 for high importance. A window
-// that is no longer than Lead starts at its peak: no revision would come in time.
+// from is when the window opened, or the item was created. base and peak are 200 and 1100 for
+// low, 550 and 1200 for normal, 900 and 1300 for high importance. A window that is not longer
+// than Lead starts at its peak, because no revision would be in time.
 //
 // Normal importance, a window from 08:00 to 18:00: the share is 0 at 08:00, a half at
 // 12:00 and 1 from 16:00 on, so the priority is 550, 875 and 1200.
@@ -49,6 +49,6 @@ func Priority(importance Importance, from, until, now time.Time) int {
 		}
 	}
 	age := min(max(now.Sub(from), 0), span)
-	// In whole seconds, so that the product stays far from the limits of int64.
+	// Calculate in whole seconds, so that the product does not overflow an int64.
 	return p.base + int(int64(age/time.Second)*int64(p.peak-p.base)/max(1, int64(span/time.Second)))
 }

@@ -39,7 +39,7 @@ func TestPriority(t *testing.T) {
 		{tasks.Low, time.Time{}, 12 * time.Hour, 650},    // no deadline: age alone
 		{tasks.Low, time.Time{}, tasks.AgeHorizon, 1100}, //
 		{tasks.High, time.Time{}, 100 * 365 * 24 * time.Hour, 1300},
-		{tasks.Importance(7), evening, 0, 550}, // nobody knows it: normal
+		{tasks.Importance(7), evening, 0, 550}, // unknown: normal
 	} {
 		if got := tasks.Priority(tt.importance, morning, tt.until, morning.Add(tt.after)); got != tt.want {
 			t.Errorf("%s, %s after the begin of a window until %v: %d, want %d", tt.importance, tt.after, tt.until, got, tt.want)
@@ -47,7 +47,7 @@ func TestPriority(t *testing.T) {
 	}
 }
 
-// drawWindow makes a window of seconds to years; until is zero for none.
+// drawWindow returns a window of seconds to years; until is zero for none.
 func drawWindow(t *rapid.T) (from, until time.Time) {
 	from = morning.Add(time.Duration(rapid.Int64Range(-1e9, 1e9).Draw(t, "from")) * time.Second)
 	if rapid.Bool().Draw(t, "deadline") {
@@ -80,8 +80,8 @@ func TestPriorityGrowsAndKeepsTheOrder(t *testing.T) {
 	})
 }
 
-// However the hourly revisions fall, and although one fails: an item that waits
-// is in the high band before its window closes.
+// At any offset of the hourly revisions, and even if one fails, a waiting item is in the high
+// band before its window closes.
 func TestNothingStarves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from, until := drawWindow(t)
@@ -109,7 +109,7 @@ func TestNothingStarves(t *testing.T) {
 	})
 }
 
-// The rows of docs/tasks.md are what the formula gives.
+// The rows in docs/tasks.md match the formula.
 func TestWorkedRowsOfTheDocs(t *testing.T) {
 	text, err := os.ReadFile("../docs/tasks.md")
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Problem is one thing that is wrong with a task.
+// Problem is one error in a task.
 type Problem struct {
 	// Field is the path of the key as a settings file writes it, such as
 	// "schedule.startAt".
@@ -23,7 +23,7 @@ func (p Problem) String() string {
 	return text
 }
 
-// Problems is an error with everything that is wrong with a task.
+// Problems is an error with all errors in a task.
 type Problems []Problem
 
 func (ps Problems) Error() string {

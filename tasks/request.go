@@ -11,7 +11,7 @@ import (
 	"botwork/workqueue"
 )
 
-// UnknownScopeError says that a task has no such scope value.
+// UnknownScopeError reports that a task has no such scope value.
 type UnknownScopeError struct {
 	Task, Scope string
 	Known       []string
@@ -29,9 +29,9 @@ func (e *UnknownScopeError) Error() string {
 	}
 }
 
-// Run makes the items of a task on request, whether it is active or not: one for
-// each of the scope values, or for all of the task's when none is given. They wait
-// as Pending with workqueue.RequestPriority, and have no window and no deadline.
+// Run creates the items of a task on request, whether it is active or not: one for each given
+// scope value, or for each of the task's if none is given. The items are Pending with
+// workqueue.RequestPriority, and have no window and no deadline.
 func (t *Task) Run(ctx context.Context, store workqueue.TaskStore, scopes []string, by string) ([]int64, error) {
 	for _, scope := range scopes {
 		if !slices.Contains(t.Scope, scope) {

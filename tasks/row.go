@@ -11,8 +11,7 @@ import (
 	"botwork/workqueue"
 )
 
-// Read understands a row. The error is a Problems; the task is then filled as
-// far as it could be read.
+// Read parses a row. The error is a Problems; the task then has the fields that could be read.
 func Read(row workqueue.TaskRow) (Task, error) {
 	t := Task{
 		Name: row.Name, Topic: row.Topic, Description: row.Description, Active: row.Active, Queue: row.QueueName,
@@ -40,7 +39,7 @@ func Read(row workqueue.TaskRow) (Task, error) {
 	return t, ps.err()
 }
 
-// Row is the task as it is stored.
+// Row returns the task's row.
 func (t *Task) Row() (workqueue.TaskRow, error) {
 	row := workqueue.TaskRow{
 		Name: t.Name, Topic: t.Topic, Description: t.Description, Active: t.Active, QueueName: t.Queue,
@@ -74,7 +73,7 @@ func (t *Task) Row() (workqueue.TaskRow, error) {
 	return row, nil
 }
 
-// Rows are tasks as they are stored, in the order of their names.
+// Rows returns the rows of tasks, ordered by name.
 func Rows(list []Task) ([]workqueue.TaskRow, error) {
 	rows := make([]workqueue.TaskRow, len(list))
 	for i := range list {

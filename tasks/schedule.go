@@ -10,15 +10,15 @@ import (
 // Execute is the unit in which a task runs once.
 type Execute string
 
-// The units. A week begins on Monday.
+// The units. A week starts on Monday.
 const (
 	Daily   Execute = "daily"
 	Weekly  Execute = "weekly"
 	Monthly Execute = "monthly"
 )
 
-// Schedule says when the windows of a task open and close, as it is written. It
-// has either a cron expression or a unit.
+// Schedule is the text form of when the windows of a task open and close. It has either a cron
+// expression or a unit.
 type Schedule struct {
 	// Cron opens a window at each of its instants. It lasts for StartTolerance,
 	// or until the next one; an item of the latter has no deadline.
@@ -33,23 +33,22 @@ type Schedule struct {
 	// month lacks is its last. "" is the unit's begin.
 	StartAt Text `json:"startAt,omitempty"`
 
-	// StartTolerance is how long the window stays open: a number of hours for
-	// Daily, of days for Weekly and Monthly, or a duration such as 90m or 3d.
-	// 0 is the very hour or day. "" is until the unit's end, which no window
-	// outlasts.
+	// StartTolerance is how long the window stays open: a number of hours for Daily, of days for
+	// Weekly and Monthly, or a duration such as 90m or 3d. 0 is exactly that hour or day. "" is
+	// until the unit's end; a window never ends later.
 	StartTolerance Text `json:"startTolerance,omitempty"`
 
-	// Timezone is whose wall clock counts, an IANA name or Local; "" is UTC.
+	// Timezone is an IANA name or Local; "" is UTC.
 	Timezone string `json:"timezone,omitempty"`
 
-	// Inactive schedules open no windows: the task runs on request only.
+	// Inactive schedules open no windows: the task runs only on request.
 	Active *bool `json:"active,omitempty"`
 }
 
 // Text is a value that may be written as a number or as text.
 type Text string
 
-// UnmarshalJSON takes a number or a text.
+// UnmarshalJSON accepts a number or a string.
 func (t *Text) UnmarshalJSON(data []byte) error {
 	var number json.Number
 	if err := json.Unmarshal(data, &number); err == nil && len(data) > 0 && data[0] != '"' {
@@ -85,8 +84,8 @@ func (s Schedule) String() string {
 	return text
 }
 
-// Compile reads the schedule. The error is a Problems with everything that is
-// wrong; its fields are relative to the schedule.
+// Compile parses the schedule. The error is a Problems with all errors; its fields are
+// relative to the schedule.
 func (s Schedule) Compile() (*Plan, error) {
 	var problems Problems
 	p := &Plan{zone: time.UTC}

@@ -10,13 +10,13 @@ import (
 	"botwork/tasks"
 )
 
-// zones change their clocks in both hemispheres, by half an hour, at midnight, or
-// never; one has left out a day.
+// zones change their clocks in both hemispheres, by half an hour, at midnight, or never; one
+// skipped a day.
 var zones = []string{
 	"UTC", "Europe/Lisbon", "America/New_York", "Australia/Lord_Howe", "America/Santiago", "Africa/Cairo", "Asia/Kathmandu", "Pacific/Apia",
 }
 
-// drawn is a schedule of units with what it means, kept apart for the oracle.
+// drawn is a schedule of units with its meaning as separate fields for the oracle.
 type drawn struct {
 	text      string
 	plan      *tasks.Plan
@@ -49,8 +49,8 @@ func drawSchedule(t *rapid.T) drawn {
 	return d
 }
 
-// In each unit of many years there is one window, in order, none outside its
-// unit, and the instant alone tells which one is open.
+// In each unit of many years there is one window, in order, none outside its unit, and which
+// one is open depends only on the instant.
 func TestEveryUnitHasOneWindow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawSchedule(t)
@@ -88,7 +88,7 @@ func TestEveryUnitHasOneWindow(t *testing.T) {
 			d.checkAgainstTheCalendar(t, w)
 			at, last = w.At, w
 		}
-		// 2 to 3 years; a day that Apia has left out is not missed.
+		// 2 to 3 years; the day that Apia skipped is not missed.
 		want := map[string]int{"daily": 730, "weekly": 103, "monthly": 24}[d.execute]
 		if len(units) < want {
 			t.Fatalf("%s: %d windows in three years, want at least %d", d.text, len(units), want)
@@ -96,7 +96,7 @@ func TestEveryUnitHasOneWindow(t *testing.T) {
 	})
 }
 
-// unitOf names the day, week or month that a local time lies in.
+// unitOf returns the day, week or month that contains a local time.
 func (d drawn) unitOf(local time.Time) string {
 	switch d.execute {
 	case "daily":
@@ -109,8 +109,8 @@ func (d drawn) unitOf(local time.Time) string {
 	}
 }
 
-// checkAgainstTheCalendar compares a window with what package time says of its
-// two ends, where the clocks do not change on those days.
+// checkAgainstTheCalendar compares the two ends of a window with the calculation of package
+// time, if the clocks do not change on those days.
 func (d drawn) checkAgainstTheCalendar(t *rapid.T, w tasks.Window) {
 	zone := d.plan.Zone()
 	open, end := w.At.In(zone), w.Until.Add(-1).In(zone)
@@ -151,8 +151,8 @@ func (d drawn) checkAgainstTheCalendar(t *rapid.T, w tasks.Window) {
 	}
 }
 
-// A tolerance in hours is never cut by the clocks, only by the day's end.
-func TestHoursOfToleranceAreNotLost(t *testing.T) {
+// A tolerance in hours is never shortened by a clock change, only by the day's end.
+func TestClockChangesDoNotShortenTolerance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		zone := rapid.SampledFrom(zones).Draw(t, "zone")
 		hours := rapid.IntRange(1, 12).Draw(t, "hours")

@@ -18,7 +18,7 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// plan compiles the JSON form of a schedule, as a row holds it.
+// plan compiles the JSON form of a schedule, as in a row.
 func plan(t failer, text string) *tasks.Plan {
 	t.Helper()
 	var s tasks.Schedule
@@ -32,7 +32,7 @@ func plan(t failer, text string) *tasks.Plan {
 	return p
 }
 
-// at reads a wall time such as 2026-03-08T05:00 of a zone.
+// at parses a wall-clock time such as 2026-03-08T05:00 in a zone.
 func at(t testing.TB, text string, zone *time.Location) time.Time {
 	t.Helper()
 	got, err := time.ParseInLocation("2006-01-02T15:04", text, zone)
@@ -42,8 +42,8 @@ func at(t testing.TB, text string, zone *time.Location) time.Time {
 	return got
 }
 
-// Each case tells the window that is open at an instant, in the wall clock of the
-// schedule's zone; "" is none.
+// Each case has the window that is open at an instant, in the time zone of the schedule; "" is
+// none.
 func TestOccurrence(t *testing.T) {
 	const layout = "2006-01-02T15:04Z07:00"
 	tests := map[string]struct{ schedule, now, opens, closes string }{
@@ -103,7 +103,7 @@ func TestOccurrence(t *testing.T) {
 
 func TestDeadline(t *testing.T) {
 	for schedule, want := range map[string]string{
-		`{"cron": "0 6 * * *"}`:                         "0001-01-01T00:00:00Z", // it may start until the next one comes
+		`{"cron": "0 6 * * *"}`:                         "0001-01-01T00:00:00Z", // it may start until the next window opens
 		`{"cron": "0 6 * * *", "startTolerance": "2h"}`: "2026-11-22T08:00:00Z",
 		`{"execute": "daily"}`:                          "2026-11-23T00:00:00Z",
 	} {
@@ -114,12 +114,12 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-func TestScheduleRefuses(t *testing.T) {
+func TestScheduleErrors(t *testing.T) {
 	tests := map[string][]string{
 		`{}`: {"want a schedule", "daily, weekly or monthly"},
 		`{"cron": "0 6 * * *", "execute": "daily"}`: {"want cron or execute, not both"},
 		`{"cron": "0 25 * * *", "startAt": 3, "timezone": "Mars"}`: {
-			"startAt: want no startAt beside cron", `cron: cron "0 25 * * *": hour is "25"`, `timezone: unknown time zone "Mars"`,
+			"startAt: want no startAt together with cron", `cron: cron "0 25 * * *": hour is "25"`, `timezone: unknown time zone "Mars"`,
 		},
 		`{"cron": "0 6 * * *", "startTolerance": 2}`:                      {`startTolerance: got "2", want a duration such as 90m`},
 		`{"cron": "0 6 * * *", "startTolerance": "0s"}`:                   {"want more than 0"},
@@ -145,7 +145,7 @@ func TestScheduleRefuses(t *testing.T) {
 	}
 }
 
-func TestNotesSayWhatIsClamped(t *testing.T) {
+func TestNotesReportClamping(t *testing.T) {
 	for text, want := range map[string][]string{
 		`{"execute": "monthly", "startAt": 31, "startTolerance": 2}`: {
 			"in a month that has no day 31, the window opens on its last day",

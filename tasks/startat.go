@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// parseClock reads an hour, 0 to 24, or a time such as 15:30.
+// parseClock parses an hour, 0 to 24, or a time such as 15:30.
 func parseClock(text Text) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
@@ -27,8 +27,7 @@ func parseClock(text Text) (time.Duration, error) {
 	return (time.Duration(h)*time.Hour + time.Duration(m)*time.Minute) % (24 * time.Hour), nil
 }
 
-// parseWeekday reads 0 (Sunday) to 7 (Sunday again) or a name, and counts from
-// Monday as 0.
+// parseWeekday parses 0 (Sunday) to 7 (Sunday again) or a name; in the result Monday is 0.
 func parseWeekday(text Text) (int, error) {
 	if text == "" {
 		return 0, nil
@@ -45,7 +44,7 @@ func parseWeekday(text Text) (int, error) {
 	return 0, fmt.Errorf("got %q, want a weekday: 1 (Monday) to 7 (Sunday), 0 is Sunday too, or a name such as monday or mon", text)
 }
 
-// parseMonthDay reads a day of the month.
+// parseMonthDay parses a day of the month.
 func parseMonthDay(text Text) (int, error) {
 	if text == "" {
 		return 1, nil

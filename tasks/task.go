@@ -7,7 +7,7 @@ import (
 	"botwork/workqueue"
 )
 
-// Task is a row of BotTasks that has been understood.
+// Task is a parsed row of BotTasks.
 type Task struct {
 	Name        string     `json:"name"`
 	Topic       string     `json:"topic,omitempty"`
@@ -17,11 +17,11 @@ type Task struct {
 	Pipeline    string     `json:"pipeline"`
 	Importance  Importance `json:"importance"`
 
-	// Schedule nil: the task runs on request only.
+	// Schedule is nil if the task runs only on request.
 	Schedule *Schedule `json:"schedule,omitempty"`
 
-	// Scope are the values over which the task fans out: one item for each in
-	// every window. Without any it is one item.
+	// Scope has the values over which the task fans out: every window has one item for each value.
+	// Without values it has one item.
 	Scope []string `json:"scope,omitempty"`
 
 	// Payload is a JSON object; "" is an empty one. Each item has it with the
@@ -31,10 +31,10 @@ type Task struct {
 	// Resilience is the policy of its items, as workqueue.ParseResilience reads it.
 	Resilience workqueue.JSONText `json:"resilience,omitempty"`
 
-	// EstimatedDuration 0: not known.
+	// EstimatedDuration is 0 if it is unknown.
 	EstimatedDuration workqueue.Duration `json:"estimatedDuration,omitzero"`
 
-	// Notify nil: final failures are not reported.
+	// Notify is nil if final failures are not reported.
 	Notify *Notify `json:"notify,omitempty"`
 
 	plan *Plan
@@ -67,20 +67,19 @@ const (
 	FailureKey = "failure" // of a notification's item
 )
 
-// Limits of what is written.
+// Limits of the settings.
 const (
-	maxName   = 150 // signs; the record of a window has 200 with its prefix
-	maxScope  = 200 // signs of a value: a column of that record
+	maxName   = 150 // characters; the record of a window has 200 with its prefix
+	maxScope  = 200 // characters of a value: a column of that record
 	maxScopes = 10_000
 )
 
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 
-// Plan is when the task's windows open and close; nil for a task that runs on
-// request only.
+// Plan returns when the task's windows open and close; nil for a task that runs only on request.
 func (t *Task) Plan() *Plan { return t.plan }
 
-// Scopes are the values of the items of a window: one "" without a scope.
+// Scopes returns the scope values of the items of a window: one "" without a scope.
 func (t *Task) Scopes() []string {
 	if len(t.Scope) == 0 {
 		return []string{""}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// tolerance is a stretch of wall-clock time.
+// tolerance is a period of wall-clock time.
 type tolerance struct {
 	days int
 	rest time.Duration
@@ -15,11 +15,11 @@ type tolerance struct {
 
 func (t tolerance) length() time.Duration { return time.Duration(t.days)*24*time.Hour + t.rest }
 
-// maxTolerance is as much as any unit holds.
+// maxTolerance is the length of the longest unit.
 const maxTolerance = 366 * 24 * time.Hour
 
-// parseTolerance reads a number of units (0 means that there is no unit to count
-// by), or a duration such as 90m, 6h or 3d.
+// parseTolerance parses a number of units (not allowed if unit is 0), or a duration such as
+// 90m, 6h or 3d.
 func parseTolerance(text Text, unit time.Duration) (tolerance, error) {
 	const want = "a duration such as 90m, 6h or 3d"
 	days, isDays := strings.CutSuffix(string(text), "d")

@@ -53,9 +53,9 @@ type rawResilience struct {
 	MaxRetryAfter *strictyaml.Node `yaml:"maxRetryAfter"`
 }
 
-// Decode reads the mapping `tasks:` of a settings file, by name. zone is that of
-// schedules that name none. It returns every mistake with its place, and the
-// tasks; those with mistakes are not to be used.
+// Decode parses the mapping `tasks:` of a settings file. zone is the default time zone of
+// schedules. It returns all errors with their positions, and the tasks by name; tasks with
+// errors must not be used.
 func Decode(n *strictyaml.Node, zone string) ([]Task, strictyaml.Findings) {
 	if n == nil || n.Kind == strictyaml.Null {
 		return nil, nil
@@ -123,12 +123,11 @@ func (d *decoder) task(e strictyaml.Entry) Task {
 		t.Resilience = d.json(raw.Resilience)
 	}
 	t.Notify = d.notify(raw.Notify)
-	d.judge(e, &t, before)
+	d.validate(e, &t, before)
 	return t
 }
 
-// estimate reads how long an item takes; 0 is not known. What is below 0, check
-// finds.
+// estimate parses the estimated duration; 0 means unknown. check reports negative values.
 func (d *decoder) estimate(n *strictyaml.Node) workqueue.Duration {
 	if !n.HasValue() {
 		return 0
@@ -142,7 +141,7 @@ func (d *decoder) estimate(n *strictyaml.Node) workqueue.Duration {
 	return workqueue.Duration(estimate)
 }
 
-// pipeline takes a name, or a whole pipeline written out.
+// pipeline accepts a name or an inline pipeline.
 func (d *decoder) pipeline(n *strictyaml.Node) string {
 	if !n.HasValue() {
 		return ""
@@ -167,7 +166,7 @@ func (d *decoder) schedule(n *strictyaml.Node) *Schedule {
 	}
 }
 
-// text takes a number or a text as it is written.
+// text accepts a number or a string as it is written.
 func (d *decoder) text(n *strictyaml.Node) Text {
 	if !n.HasValue() {
 		return ""
@@ -179,7 +178,7 @@ func (d *decoder) text(n *strictyaml.Node) Text {
 	return Text(n.Text)
 }
 
-// scope takes texts and numbers.
+// scope accepts strings and numbers.
 func (d *decoder) scope(n *strictyaml.Node) []string {
 	if !n.HasValue() {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// judge adds what is wrong with the values, each at its key. A key that could not be read at all
-// has no further findings.
-func (d *decoder) judge(e strictyaml.Entry, t *Task, before int) {
-	told := d.findings[before:]
+// validate adds the errors in the values, each at its key. A key that could not be read has no
+// further findings.
+func (d *decoder) validate(e strictyaml.Entry, t *Task, before int) {
+	reported := d.findings[before:]
 	err := t.check()
 	problems, _ := err.(Problems) //nolint:errorlint // check returns it bare
 	for _, p := range problems {
@@ -24,7 +24,7 @@ func (d *decoder) judge(e strictyaml.Entry, t *Task, before int) {
 				missing = key
 			}
 		}
-		if missing == "" && standsIn(told, place) || lacks(told, place, missing) {
+		if missing == "" && inNode(reported, place) || lacks(reported, place, missing) {
 			continue
 		}
 		finding := place.Finding("invalid-value", fmt.Sprintf("%s.%s: %s", e.Value.Path, p.Field, p.Message), p.Hint)
@@ -36,25 +36,25 @@ func (d *decoder) judge(e strictyaml.Entry, t *Task, before int) {
 	}
 }
 
-// standsIn reports whether one of the findings is in the node.
-func standsIn(told strictyaml.Findings, n *strictyaml.Node) bool {
+// inNode reports whether one of the findings is in the node.
+func inNode(reported strictyaml.Findings, n *strictyaml.Node) bool {
 	at := func(line, column int) bool {
-		return slices.ContainsFunc(told, func(f strictyaml.Finding) bool { return f.Line == line && f.Column == column })
+		return slices.ContainsFunc(reported, func(f strictyaml.Finding) bool { return f.Line == line && f.Column == column })
 	}
 	if at(n.Line, n.Column) {
 		return true
 	}
 	for _, e := range n.Entries {
-		if at(e.KeyLine, e.KeyColumn) || standsIn(told, e.Value) {
+		if at(e.KeyLine, e.KeyColumn) || inNode(reported, e.Value) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(n.Items, func(item *strictyaml.Node) bool { return standsIn(told, item) })
+	return slices.ContainsFunc(n.Items, func(item *strictyaml.Node) bool { return inNode(reported, item) })
 }
 
-// lacks reports whether it was found that the mapping has no such key, or the key no value.
-func lacks(told strictyaml.Findings, n *strictyaml.Node, key string) bool {
-	return key != "" && slices.ContainsFunc(told, func(f strictyaml.Finding) bool {
+// lacks reports whether there is a finding that the mapping lacks the key or its value.
+func lacks(reported strictyaml.Findings, n *strictyaml.Node, key string) bool {
+	return key != "" && slices.ContainsFunc(reported, func(f strictyaml.Finding) bool {
 		return f.Code == "missing-key" && f.Line == n.Line && f.Column == n.Column && strings.Contains(f.Message, strconv.Quote(key))
 	})
 }

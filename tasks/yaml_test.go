@@ -72,7 +72,7 @@ tasks:
 	}
 }
 
-func TestDecodeTellsAllMistakesAtOnce(t *testing.T) {
+func TestDecodeReportsAllErrors(t *testing.T) {
 	_, findings := decode(t, `tasks:
   -bad name:
     pipeline: x
@@ -117,7 +117,7 @@ botwork.yaml:15:24: tasks.Books.estimatedDuration: got "5", want a duration [inv
 botwork.yaml:16:8: tasks.none: key "pipeline" is missing [missing-key]
 botwork.yaml:17:9: tasks.text: got text, want a mapping [wrong-type]
 botwork.yaml:20:22: tasks.late.schedule.cron: cron "0 25 * * *": hour is "25", want 0-23; as a value, *, a step (*/5), a range from low to high (1-5) or a list (1,5) [invalid-value]
-botwork.yaml:20:45: tasks.late.schedule.startAt: want no startAt beside cron, which says it [invalid-value]
+botwork.yaml:20:45: tasks.late.schedule.startAt: want no startAt together with cron [invalid-value]
 botwork.yaml:21:17: tasks.late.resilience: {"limit":0}: limit 0: want 1 or more attempts; 1 means no retry [invalid-value]
 botwork.yaml:22:24: tasks.late.estimatedDuration: got -5m, want more than 0s [invalid-value]; leave it out if it is not known
 botwork.yaml:23:45: tasks.nothing.estimatedDuration: got 0s, want more than 0s [invalid-value]; leave it out if it is not known
@@ -138,8 +138,7 @@ func TestNoTasks(t *testing.T) {
 	}
 }
 
-// What a task is stored as reads as the same task, and a change of anything
-// shows in its hash.
+// A stored task is read as the same task, and every change of a field changes its hash.
 func TestRowsReadBack(t *testing.T) {
 	list, findings := decode(t, `
 tasks:
@@ -173,7 +172,7 @@ tasks:
 	}
 }
 
-func TestReadTellsWhatAHandWroteWrong(t *testing.T) {
+func TestReadReportsErrorsInRows(t *testing.T) {
 	_, err := tasks.Read(workqueue.TaskRow{
 		Name: "x", Importance: 3, ScheduleConfig: `{""Execute"": "Daily"}`, Scope: `["a", "a "]`, Payload: `[]`,
 		ResilienceConfig: `{"limits": 2}`, NotificationConfig: `{"payload": {"failure": 1}}`,

@@ -75,7 +75,7 @@ func (b Band) String() string {
 }
 
 // NewBand returns the band of `minPriority`, `abovePriority` and `belowPriority` of a
-// pipeline; nil means no bound. At most one of minimum and above may be given.
+// pipeline; nil means no bound. At most one of minimum and above may be set.
 func NewBand(minimum, above, below *int) (Band, error) {
 	b := EveryPriority
 	if minimum != nil && above != nil {

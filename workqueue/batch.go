@@ -26,7 +26,7 @@ func NewBatchKey() string { return strings.ToLower(rand.Text()) }
 
 var batchKey = regexp.MustCompile(`^[a-zA-Z0-9_.-]{8,64}$`)
 
-// CheckBatchKey checks a key that a user has given.
+// CheckBatchKey checks a key from a user.
 func CheckBatchKey(key string) error {
 	if !batchKey.MatchString(key) {
 		return fmt.Errorf("got %.80q, want the key of a batch: 8 to 64 Latin letters, digits, dots, hyphens and underscores", key)

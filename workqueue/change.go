@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,9 +34,13 @@ const (
 	// Delete hides an item or removes it permanently, by the deletion policy of its
 	// queue.
 	Delete Action = "delete"
+
+	// Update changes values of an item that waits, is assigned or runs, as Change.Update
+	// says. A running item accepts only tags, metadata and the priority of its next attempt.
+	Update Action = "update"
 )
 
-// Actions lists all actions.
+// Actions lists the actions that need no values, so all but Update.
 func Actions() []Action { return []Action{RunNow, Cancel, Archive, Repeat, Clone, Delete} }
 
 // ParseAction reads an action's name.
@@ -62,6 +67,8 @@ func (a Action) From() []State {
 		return States()
 	case Delete:
 		return []State{Ready, Pending, Assigned, Processed, Cancelled}
+	case Update:
+		return []State{Ready, Pending, Assigned, Blocked}
 	default:
 		return nil
 	}
@@ -70,8 +77,8 @@ func (a Action) From() []State {
 // MakesReady reports whether an item waits and is due after the action.
 func (a Action) MakesReady() bool { return a == RunNow || a == Repeat || a == Clone }
 
-// TakesDeleted reports whether the action is allowed for a deleted item.
-func (a Action) TakesDeleted() bool { return a == Repeat || a == Clone }
+// AllowsDeleted reports whether the action is allowed for a deleted item.
+func (a Action) AllowsDeleted() bool { return a == Repeat || a == Clone }
 
 // refusal is the message for a user when an item's state forbids the action.
 func (a Action) refusal(state State) string {
@@ -92,6 +99,11 @@ func (a Action) refusal(state State) string {
 		return "only a finished item can be repeated"
 	case Delete:
 		return "a running item cannot be deleted: cancel it first"
+	case Update:
+		if state == Blocked {
+			return "while it runs, only tags, metadata and the priority of its next attempt can be changed"
+		}
+		return "it has already finished; clone creates a new item like it"
 	default:
 		return ""
 	}
@@ -102,8 +114,15 @@ type Change struct {
 	Action Action
 
 	// Reason is stored with the item: as its error (Cancel, Archive), or as the
-	// reason of its deletion. "" means that none was given.
+	// reason of its deletion; "" means none.
 	Reason string
+
+	// Update holds the new values for the action Update.
+	Update *ItemUpdate
+
+	// IfVersion, unless it is 0, refuses the change of one item that does not have this
+	// version: *VersionError.
+	IfVersion int64
 
 	// By is stored as the creator of a clone.
 	By string
@@ -129,6 +148,11 @@ type ChangeResult struct {
 	// it.
 	KeysTaken int
 
+	// Refused counts the items that were skipped because they cannot have the new values;
+	// Refusal is the reason for one of them.
+	Refused int
+	Refusal *BadUpdateError
+
 	// Clones are the ids of the new items, in the order of their originals.
 	Clones []int64
 
@@ -140,15 +164,47 @@ type ChangeResult struct {
 	Top int64
 }
 
-// Allows reports whether the item's state allows the action.
+// From lists the states in which an item must be for the change.
+func (c Change) From() []State {
+	if c.Action == Update && (c.Update == nil || !c.Update.WhileRunning()) {
+		return []State{Ready, Pending, Assigned}
+	}
+	return c.Action.From()
+}
+
+// Validate checks what does not depend on an item.
+func (c Change) Validate() error {
+	if c.Action != Update {
+		_, err := ParseAction(string(c.Action))
+		return err
+	}
+	if c.Update == nil {
+		return errors.New("update: got no values")
+	}
+	if err := c.Update.Validate(); err != nil {
+		return fmt.Errorf("update: %w", err)
+	}
+	return nil
+}
+
+// MakesReady reports whether an item may be due after the change that was not before, or for other
+// workers.
+func (c Change) MakesReady() bool {
+	return c.Action.MakesReady() || c.Action == Update && c.Update != nil && c.Update.Moves()
+}
+
+// Allows reports whether the item's state allows the change.
 func (c Change) Allows(it *Item) bool {
-	return slices.Contains(c.Action.From(), it.State) && (it.DeletedAt == nil || c.Action.TakesDeleted())
+	return slices.Contains(c.From(), it.State) && (it.DeletedAt == nil || c.Action.AllowsDeleted())
 }
 
 // Refuse returns the error for an action that the item's state forbids.
 func (c Change) Refuse(it *Item) error {
+	if c.IfVersion != 0 && c.IfVersion != it.Version && c.Allows(it) {
+		return &VersionError{ItemID: it.ID, Got: it.Version, Want: c.IfVersion}
+	}
 	hint := c.Action.refusal(it.State)
-	if it.DeletedAt != nil && !c.Action.TakesDeleted() {
+	if it.DeletedAt != nil && !c.Action.AllowsDeleted() {
 		hint = "it has been deleted; repeat brings it back"
 	}
 	return &TransitionError{ItemID: it.ID, Verb: string(c.Action), State: it.State, Hint: hint}

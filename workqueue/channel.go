@@ -26,9 +26,9 @@ type Channel struct {
 // one slot on any worker.
 type Channels map[string]Channel
 
-// Of returns how the worker runs items of a channel ("" is none); false if it does
+// For returns how the worker runs items of a channel ("" is none); false if it does
 // not run them.
-func (c Channels) Of(channel string) (Channel, bool) {
+func (c Channels) For(channel string) (Channel, bool) {
 	if channel == "" || len(c) == 0 {
 		return Channel{Cost: 1}, true
 	}

@@ -132,8 +132,8 @@ func CheckCheckoutLease(lease time.Duration) error {
 	return nil
 }
 
-// Wants reports whether the filter selects items with this number of failures.
-func (f *CheckoutFilter) Wants(failures int) bool {
+// Matches reports whether the filter selects items with this number of failures.
+func (f *CheckoutFilter) Matches(failures int) bool {
 	if len(f.Tries) == 0 || slices.Contains(f.Tries, TriesAny) {
 		return true
 	}

@@ -103,7 +103,7 @@ func (q *Queue) EndByRobot(it *Item, e RobotEnd, schemas *Schemas, took time.Dur
 	if e.Kind != "" {
 		o.Verdict = Failed
 	}
-	f := o.Settle(q.robotRun(it), took, random)
+	f := o.ToFinish(q.robotRun(it), took, random)
 	f.Took = 0 // the run began at the checkout; the item has that time
 	f.Analytics = JSONText(storable(string(e.Analytics)))
 	return f, nil
@@ -113,14 +113,14 @@ func (q *Queue) EndByRobot(it *Item, e RobotEnd, schemas *Schemas, took time.Dur
 // failure.
 func (q *Queue) ReleaseByRobot(it *Item, reason string) Finish {
 	o := Outcome{Verdict: Released, Error: cmp.Or(reason, "released by its robot")}
-	return o.Settle(q.robotRun(it), 0, 0)
+	return o.ToFinish(q.robotRun(it), 0, 0)
 }
 
 // DropByRobot returns the end of an item that its robot deletes, by the queue's
 // deletion policy.
 func (q *Queue) DropByRobot(it *Item, reason string) Finish {
 	o := Outcome{Verdict: Dropped, Error: cmp.Or(reason, "deleted by its robot")}
-	return o.Settle(q.robotRun(it), 0, 0)
+	return o.ToFinish(q.robotRun(it), 0, 0)
 }
 
 // robotRun returns a robot's work on an item as a run. Such a run reports nothing

@@ -8,7 +8,7 @@ import (
 func TestSealed(t *testing.T) {
 	for text, want := range map[string]bool{
 		SealedPrefix + "AbCd":    true,
-		"botwork:sealed:2:AbCd":  true, // a later version's: it must not pass for plain text
+		"botwork:sealed:2:AbCd":  true, // of a later version: it must not count as plain text
 		"":                       false,
 		`{"a": 1}`:               false,
 		`"botwork:sealed:1:AbCd`: false,
@@ -18,7 +18,7 @@ func TestSealed(t *testing.T) {
 			t.Errorf("Sealed(%q) = %t, want %t", text, got, want)
 		}
 		if want && json.Valid([]byte(text)) {
-			t.Errorf("%q is JSON as well as sealed", text)
+			t.Errorf("%q is both JSON and sealed", text)
 		}
 	}
 }

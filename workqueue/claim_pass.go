@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// PassClaim makes a pass claim for a worker what it assigns to it, in one statement: the
-// item is written once instead of twice, and starts after one commit.
+// PassClaim makes a pass claim the items that it assigns to a worker, in the same
+// statement: the item is written once instead of twice, and starts after one commit.
 type PassClaim struct {
 	WorkerID   int64
 	InstanceID string
@@ -22,7 +22,7 @@ type PassClaim struct {
 	Work  time.Duration
 
 	// Ahead is true if the worker's slots are not free yet but will be in a moment. It
-	// then counts as idle, and no worker is given more than Max items.
+	// then counts as idle, and no worker gets more than Max items.
 	Ahead bool
 
 	// Within bounds the transaction that writes. The end of the pass's context does not
@@ -80,7 +80,7 @@ func ClaimPassByAssign(ctx context.Context, store interface {
 	var items []Item
 	err = store.Assign(ctx, func(ctx context.Context, tx AssignTx) error {
 		items, done = nil, false
-		now, err := tx.Marks(ctx)
+		now, err := tx.PassState(ctx)
 		if err != nil || now.Passes != passes {
 			return err
 		}
@@ -88,7 +88,7 @@ func ClaimPassByAssign(ctx context.Context, store interface {
 			return err
 		}
 		done = true
-		return tx.Mark(ctx, Marks{Passes: passes})
+		return tx.RecordPass(ctx, PassState{Passes: passes})
 	})
 	if err != nil {
 		return Claimed{}, false, err

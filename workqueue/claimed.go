@@ -15,9 +15,9 @@ type Claimed struct {
 // worker starts them.
 func ClaimedItems(items []Item) Claimed { return Claimed{items: items} }
 
-// ClaimedToRead returns that many claimed items, which read reads later. An item that has
+// ClaimedUnread returns that many claimed items, which read reads later. An item that has
 // lost its lease by then is not among them.
-func ClaimedToRead(items int, read func(ctx context.Context) ([]Item, error)) Claimed {
+func ClaimedUnread(items int, read func(ctx context.Context) ([]Item, error)) Claimed {
 	return Claimed{unread: items, read: read}
 }
 

@@ -26,7 +26,7 @@ type CleanUpParams struct {
 	Deleted, Firings, Runs, Workers, Durations, Texts *time.Duration
 
 	// Batch is how many rows are removed at a time; 0 means 500, which is also the
-	// maximum. For is how long the clean-up goes on; 0 means until nothing is left.
+	// maximum. For is the time limit of the clean-up; 0 means until nothing is left.
 	Batch int
 	For   time.Duration
 }

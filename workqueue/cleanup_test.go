@@ -13,7 +13,7 @@ import (
 	"botwork/workqueue"
 )
 
-// rubbish is a store with so much to remove of each sort; a batch takes a second.
+// rubbish is a store with this many objects to remove of each kind; a batch takes a second.
 type rubbish struct {
 	workqueue.CleanUpStore
 
@@ -22,57 +22,57 @@ type rubbish struct {
 	stop  func(call string) error
 }
 
-func (r *rubbish) take(sort string, limit int) (int, error) {
-	r.calls = append(r.calls, sort)
+func (r *rubbish) remove(kind string, limit int) (int, error) {
+	r.calls = append(r.calls, kind)
 	time.Sleep(time.Second)
 	if r.stop != nil {
-		if err := r.stop(sort); err != nil {
+		if err := r.stop(kind); err != nil {
 			return 0, err
 		}
 	}
-	n := min(limit, r.left[sort])
-	r.left[sort] -= n
+	n := min(limit, r.left[kind])
+	r.left[kind] -= n
 	return n, nil
 }
 
 func (r *rubbish) RemoveRetained(_ context.Context, limit int) (int, error) {
-	return r.take("retained", limit)
+	return r.remove("retained", limit)
 }
 func (r *rubbish) RemoveCompleted(_ context.Context, age *time.Duration, limit int) (int, error) {
-	return r.take(fmt.Sprint("completed ", age != nil), limit)
+	return r.remove(fmt.Sprint("completed ", age != nil), limit)
 }
 func (r *rubbish) RemoveArchived(_ context.Context, age *time.Duration, limit int) (int, error) {
-	return r.take(fmt.Sprint("archived ", age != nil), limit)
+	return r.remove(fmt.Sprint("archived ", age != nil), limit)
 }
 func (r *rubbish) TrimArchives(_ context.Context, keep *int, limit int) (int, error) {
-	return r.take(fmt.Sprint("trim ", keep != nil), limit)
+	return r.remove(fmt.Sprint("trim ", keep != nil), limit)
 }
 func (r *rubbish) FreeTimedKeys(_ context.Context, limit int) (int, error) {
-	return r.take("keys", limit)
+	return r.remove("keys", limit)
 }
 func (r *rubbish) CompactStatistics(_ context.Context, limit int) (int, error) {
-	return r.take("figures", limit)
+	return r.remove("figures", limit)
 }
 func (r *rubbish) RemoveBatches(_ context.Context, _ time.Duration, limit int) (int, error) {
-	return r.take("batches", limit)
+	return r.remove("batches", limit)
 }
 func (r *rubbish) RemoveDeleted(_ context.Context, _ time.Duration, limit int) (int, error) {
-	return r.take("deleted", limit)
+	return r.remove("deleted", limit)
 }
 func (r *rubbish) RemoveFirings(_ context.Context, _ time.Duration, limit int) (int, error) {
-	return r.take("firings", limit)
+	return r.remove("firings", limit)
 }
 func (r *rubbish) RemoveRuns(_ context.Context, _ time.Duration, limit int) (int, error) {
-	return r.take("runs", limit)
+	return r.remove("runs", limit)
 }
 func (r *rubbish) RemoveWorkers(_ context.Context, _ time.Duration, limit int) (int, error) {
-	return r.take("workers", limit)
+	return r.remove("workers", limit)
 }
 func (r *rubbish) RemoveDurations(_ context.Context, _ time.Duration, limit int) (int, error) {
-	return r.take("durations", limit)
+	return r.remove("durations", limit)
 }
 
-// everything removes all sorts.
+// everything removes all kinds.
 func everything() workqueue.CleanUpParams {
 	month := 30 * 24 * time.Hour
 	return workqueue.CleanUpParams{
@@ -81,7 +81,7 @@ func everything() workqueue.CleanUpParams {
 	}
 }
 
-func TestCleanUpTakesTurns(t *testing.T) {
+func TestCleanUpAlternates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rubbish{left: map[string]int{
 			"retained": 1200, "completed true": 20, "trim true": 500, "deleted": 3, "workers": 1, "figures": 1001, "keys": 2, "firings": 4, "runs": 5, "durations": 6,
@@ -96,12 +96,12 @@ func TestCleanUpTakesTurns(t *testing.T) {
 		}
 		calls := []string{
 			"retained", "completed true", "archived true", "trim true", "keys", "figures", "batches", "deleted", "firings", "runs", "workers", "durations",
-			"retained", "trim true", "figures", "retained", // which was full twice more, and not at the third time
+			"retained", "trim true", "figures", "retained", // two more full batches, then one that is not full
 		}
 		if !slices.Equal(r.calls, append(calls, "retained")) {
 			t.Errorf("calls = %q, want %q", r.calls, append(calls, "retained"))
 		}
-		// 17 batches of a second each, and a rest of three behind the 13 that found something.
+		// 17 batches of a second each, and a rest of three seconds after each of the 13 that removed something.
 		if took := time.Since(began); took != 17*time.Second+13*3*time.Second {
 			t.Errorf("it took %s", took)
 		}
@@ -115,14 +115,14 @@ func TestCleanUpNever(t *testing.T) {
 		if want := (workqueue.CleanUpResult{Completed: 2, Complete: true}); err != nil || got != want {
 			t.Errorf("CleanUp = %+v, %v, want %+v", got, err, want)
 		}
-		// What queues and items say of themselves holds.
+		// The settings of queues and items still apply.
 		if want := []string{"retained", "completed false", "archived false", "trim false", "keys", "figures", "batches"}; !slices.Equal(r.calls, want) {
 			t.Errorf("calls = %q, want %q", r.calls, want)
 		}
 	})
 }
 
-func TestCleanUpEndsInTime(t *testing.T) {
+func TestCleanUpStopsAtTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rubbish{left: map[string]int{"retained": 1 << 30, "completed true": 1 << 30}}
 		p := everything()
@@ -130,15 +130,15 @@ func TestCleanUpEndsInTime(t *testing.T) {
 		began := time.Now()
 		got, err := workqueue.CleanUp(t.Context(), r, p)
 		if err != nil || got.Complete || got.Completed == 0 {
-			t.Errorf("CleanUp = %+v, %v, want some removed, and it not complete", got, err)
+			t.Errorf("CleanUp = %+v, %v, want some removed and Complete false", got, err)
 		}
 		if took := time.Since(began); took < time.Minute || took > time.Minute+2*time.Second {
-			t.Errorf("it took %s, want a minute and a batch at the most", took)
+			t.Errorf("it took %s, want at most a minute and a batch", took)
 		}
 	})
 }
 
-func TestCleanUpIsStopped(t *testing.T) {
+func TestCleanUpStopsWithContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		r := &rubbish{left: map[string]int{"retained": 5000, "archived true": 5000}}
@@ -151,7 +151,7 @@ func TestCleanUpIsStopped(t *testing.T) {
 		}
 		got, err := workqueue.CleanUp(ctx, r, everything())
 		if want := (workqueue.CleanUpResult{Completed: 500}); !errors.Is(err, context.Canceled) || got != want {
-			t.Errorf("CleanUp = %+v, %v, want %+v and that it was cancelled", got, err, want)
+			t.Errorf("CleanUp = %+v, %v, want %+v and context.Canceled", got, err, want)
 		}
 		r.stop = nil
 		got, err = workqueue.CleanUp(t.Context(), r, everything())
@@ -161,7 +161,7 @@ func TestCleanUpIsStopped(t *testing.T) {
 	})
 }
 
-func TestCleanUpGoesOnBesideAFault(t *testing.T) {
+func TestCleanUpContinuesAfterError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("broken")
 		r := &rubbish{left: map[string]int{"retained": 700, "runs": 700}}
@@ -183,11 +183,11 @@ func TestCleanUpParamsAreChecked(t *testing.T) {
 	p := workqueue.CleanUpParams{Completed: &negative, Workers: &short, Firings: &short, Durations: &negative, ArchivedItems: new(-1), Batch: 501, For: negative}
 	_, err := workqueue.CleanUp(t.Context(), &rubbish{}, p)
 	if err == nil {
-		t.Fatal("CleanUp accepts it")
+		t.Fatal("CleanUp accepts invalid parameters")
 	}
 	for _, want := range []string{"completed: got -1s", "durations: got -1s", "workers: got 1h0m0s, want 24h", "firings: got 1h0m0s, want 24h", "archivedItems: got -1", "batch: got 501", "for: got -1s"} {
 		if !strings.Contains(err.Error(), want) {
-			t.Errorf("the error is %q, want it to hold %q", err, want)
+			t.Errorf("the error is %q, want one that contains %q", err, want)
 		}
 	}
 }

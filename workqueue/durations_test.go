@@ -11,9 +11,9 @@ import (
 	"botwork/workqueue"
 )
 
-// A percentile that is told differs from the true one by the error that is
-// promised, whatever the durations are.
-func TestPercentileIsNearTheTruth(t *testing.T) {
+// A percentile differs from the exact one at most by the promised error,
+// for any durations.
+func TestPercentileIsAccurate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const most = 30 * 24 * 3600 * 1000 // ms
 		durations := rapid.SliceOfN(rapid.OneOf(
@@ -57,7 +57,7 @@ func TestDurationBucket(t *testing.T) {
 	}
 }
 
-func TestPercentileOfNothing(t *testing.T) {
+func TestPercentileWithoutRuns(t *testing.T) {
 	if got := (workqueue.DurationCounts)(nil).Percentile(95); got != 0 {
 		t.Errorf("the percentile of no runs is %v, want 0", got)
 	}

@@ -71,6 +71,17 @@ func (e *TimeLimitError) Error() string {
 // Is reports whether target is context.DeadlineExceeded.
 func (e *TimeLimitError) Is(target error) bool { return target == context.DeadlineExceeded }
 
+// FinishByError is the cause of a run that was ended because the time had passed by
+// which its item must finish. It matches context.DeadlineExceeded.
+type FinishByError struct{ At time.Time }
+
+func (e *FinishByError) Error() string {
+	return fmt.Sprintf("the item did not finish by %s", e.At.UTC().Format(time.RFC3339))
+}
+
+// Is reports whether target is context.DeadlineExceeded.
+func (e *FinishByError) Is(target error) bool { return target == context.DeadlineExceeded }
+
 // UnknownQueueError is returned when an item names a queue that does not exist.
 type UnknownQueueError struct {
 	Queue string

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// FuzzParseResilience holds the policy to this: what is taken is valid, can be
-// written and read again, and never gives a wait below zero or beyond what it
-// says, nor an attempt beyond its limit; what is refused says why.
+// FuzzParseResilience checks that an accepted policy is valid, can be written and read
+// again, and never returns a wait below zero or above its maximum, nor an attempt above
+// its limit; and that a refused one has an error with a reason.
 func FuzzParseResilience(f *testing.F) {
 	for _, text := range []string{
 		"", "{}", `{"limit":3,"delay":"30s","factor":2,"maxDelay":"1h","jitter":0.1,"retryOn":["error","timeout"],"timeout":"10m","within":"24h"}`,
@@ -29,7 +29,7 @@ func FuzzParseResilience(f *testing.F) {
 			return
 		}
 		if err := r.Validate(); err != nil {
-			t.Fatalf("ParseResilience(%q) took what is not valid: %v", text, err)
+			t.Fatalf("ParseResilience(%q) accepted an invalid policy: %v", text, err)
 		}
 		written, err := json.Marshal(r)
 		if err != nil {

@@ -92,9 +92,12 @@ type Item struct {
 	ResilienceConfig JSONText `json:"resilienceConfig"`
 
 	// AvailableAt is when the item becomes due. The item is not started after
-	// DeadlineAt, nor after ExpiresAt, which the time to live of its queue has set.
+	// DeadlineAt, nor after ExpiresAt, which the time to live of its queue has set. A
+	// run is ended at FinishBy, and the item is not tried again; DeadlineAt is at most
+	// this time.
 	AvailableAt time.Time  `json:"availableAt"`
 	DeadlineAt  *time.Time `json:"deadlineAt"`
+	FinishBy    *time.Time `json:"finishBy"`
 	ExpiresAt   *time.Time `json:"expiresAt"`
 
 	NaturalKey *string `json:"naturalKey"`
@@ -103,6 +106,10 @@ type Item struct {
 	// unique to the item, kept by retries and copies, and replaced by repeat. It is
 	// "" in an item that was inserted by hand on SQLite and was never claimed.
 	IdempotencyKey string `json:"idempotencyKey"`
+
+	// Version is raised by every change of the item, from 1, except by renewed leases,
+	// progress, and what only the passing of time decides.
+	Version int64 `json:"version"`
 
 	// LimitKey is the key for the queue's limits per key.
 	LimitKey *string `json:"limitKey"`

@@ -15,7 +15,7 @@ func TestItemJSON(t *testing.T) {
 		ID: 12, QueueName: "mail", State: Blocked, Lifecycle: LifeActive, Priority: 1001, IntegrationConfig: "invoices",
 		Payload: `{"b":1,"a":[true]}`, Output: `not JSON "at all"`, Progress: &text, EstimatedDurationMs: &ms,
 		WorkerID: &id, Fence: 3, LeaseExpiresAt: &at, RetryCount: 1, ReleaseCount: 2, ResilienceConfig: `{"limit":2}`,
-		AvailableAt: at, DeadlineAt: &at, NaturalKey: &text, IdempotencyKey: "5f2c", Tags: `["a"]`, Metadata: `{}`, Labels: `null`, Selectors: `7`,
+		AvailableAt: at, DeadlineAt: &at, FinishBy: &at, NaturalKey: &text, IdempotencyKey: "5f2c", Version: 4, Tags: `["a"]`, Metadata: `{}`, Labels: `null`, Selectors: `7`,
 		RootID: &id, TaskName: &text, TaskScope: &text, TaskPlannedAt: &at, Error: &text, ErrorKind: &kind, CreatedAt: at, CreatedBy: &text, AssignedAt: &at,
 		StartedAt: &at, FinishedAt: &at, RetainUntil: &at, DeletedAt: &at, DeletedReason: &text,
 	}
@@ -59,9 +59,11 @@ func TestItemJSON(t *testing.T) {
   },
   "availableAt": "2026-11-20T09:30:00.125Z",
   "deadlineAt": "2026-11-20T09:30:00.125Z",
+  "finishBy": "2026-11-20T09:30:00.125Z",
   "expiresAt": null,
   "naturalKey": "half",
   "idempotencyKey": "5f2c",
+  "version": 4,
   "limitKey": null,
   "robot": null,
   "tags": [
@@ -117,9 +119,11 @@ func TestItemJSON(t *testing.T) {
   "resilienceConfig": null,
   "availableAt": "2026-11-20T09:30:00.125Z",
   "deadlineAt": null,
+  "finishBy": null,
   "expiresAt": null,
   "naturalKey": null,
   "idempotencyKey": "",
+  "version": 0,
   "limitKey": null,
   "robot": null,
   "tags": null,
@@ -155,13 +159,13 @@ func TestItemJSON(t *testing.T) {
 			if diff := cmp.Diff(test.want, string(got)); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
-			behind, err := json.Marshal(&test.item)
+			ofPointer, err := json.Marshal(&test.item)
 			if err != nil {
 				t.Fatal(err)
 			}
 			plain, err := json.Marshal(test.item)
-			if err != nil || string(plain) != string(behind) {
-				t.Errorf("a pointer prints %s (%v), the value %s", behind, err, plain)
+			if err != nil || string(plain) != string(ofPointer) {
+				t.Errorf("a pointer prints %s (%v), the value %s", ofPointer, err, plain)
 			}
 		})
 	}

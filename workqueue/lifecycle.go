@@ -13,7 +13,7 @@ type Lifecycle string
 const (
 	LifeScheduled Lifecycle = "scheduled" // not due yet
 	LifePending   Lifecycle = "pending"   // due, waits for a worker
-	LifeAssigned  Lifecycle = "assigned"  // given to a worker, not started
+	LifeAssigned  Lifecycle = "assigned"  // assigned to a worker, not started
 	LifeActive    Lifecycle = "active"    // running
 	LifeRetry     Lifecycle = "retry"     // failed, waits for its backoff
 	LifeCompleted Lifecycle = "completed" // succeeded

@@ -40,18 +40,18 @@ func (l *Limiter) Allows(queue, key string) bool {
 	switch {
 	case u == nil:
 		return true
-	case u.Use.Reaches(u.Limits.Concurrency, u.Limits.Rate.Limit):
+	case u.Use.LimitReached(u.Limits.Concurrency, u.Limits.Rate.Limit):
 		l.markFull(LimitKey{Queue: queue})
 		return false
-	case key != "" && u.Keys[key].Reaches(u.Limits.KeyConcurrency, u.Limits.KeyRate.Limit):
+	case key != "" && u.Keys[key].LimitReached(u.Limits.KeyConcurrency, u.Limits.KeyRate.Limit):
 		l.markFull(LimitKey{Queue: queue, Key: key})
 		return false
 	}
 	return true
 }
 
-// Reaches reports whether one of the limits, 0 for none, is used up.
-func (u Use) Reaches(held, started int) bool {
+// LimitReached reports whether one of the limits, 0 for none, is used up.
+func (u Use) LimitReached(held, started int) bool {
 	return held > 0 && u.Held >= held || started > 0 && u.Started >= started
 }
 
@@ -92,14 +92,14 @@ const (
 // else 0.
 func (l *Limiter) Pace(queue, key string) time.Duration {
 	u := l.queues[queue]
-	if u == nil || u.Use.Reaches(u.Limits.Concurrency, 0) || key != "" && u.Keys[key].Reaches(u.Limits.KeyConcurrency, 0) {
+	if u == nil || u.Use.LimitReached(u.Limits.Concurrency, 0) || key != "" && u.Keys[key].LimitReached(u.Limits.KeyConcurrency, 0) {
 		return 0
 	}
 	pace := time.Duration(0)
-	if u.Use.Reaches(0, u.Limits.Rate.Limit) {
+	if u.Use.LimitReached(0, u.Limits.Rate.Limit) {
 		pace = u.Limits.Rate.pace()
 	}
-	if key != "" && u.Keys[key].Reaches(0, u.Limits.KeyRate.Limit) {
+	if key != "" && u.Keys[key].LimitReached(0, u.Limits.KeyRate.Limit) {
 		pace = max(pace, u.Limits.KeyRate.pace())
 	}
 	return pace

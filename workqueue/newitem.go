@@ -40,7 +40,12 @@ type NewItem struct {
 
 	Payload          JSONText
 	Estimate         time.Duration // 0: unknown
-	ResilienceConfig JSONText
+	ResilienceConfig JSONText      // a Resilience
+
+	// Attempts, Timeout and Backoff set the fields limit, timeout and delay of the item's
+	// resilience. Setting one of them and ResilienceConfig is an error. 0: not set.
+	Attempts         int
+	Timeout, Backoff time.Duration
 
 	// At is when the item becomes due; In is the same as an offset from the
 	// database's now. Both zero: at once. If both are set, At is used.
@@ -52,6 +57,12 @@ type NewItem struct {
 	// Deadline is used.
 	Deadline   time.Time
 	DeadlineIn time.Duration
+
+	// FinishBy is when the item is cancelled if it has not finished: its run is ended,
+	// and it is not tried again. FinishIn is the same as an offset from the database's
+	// now. Both zero: never. If both are set, FinishBy is used.
+	FinishBy time.Time
+	FinishIn time.Duration
 
 	CreatedBy string
 	TaskName  string // of the scheduled task that it belongs to; "": none
@@ -65,6 +76,9 @@ type NewItem struct {
 	// does so while the existing item waits or runs; with a duration, until that time
 	// after the existing item was created, even if it has finished.
 	UniqueFor time.Duration
+
+	// Conflict is what Enqueue does if a key of the item is in use.
+	Conflict ConflictRule
 
 	// Tags and Metadata serve to find items; metadata is replaced as a whole.
 	Tags     []string
@@ -105,8 +119,9 @@ func IDs(enqueued []Enqueued) []int64 {
 // ItemFault is one fault in a NewItem.
 type ItemFault struct {
 	// Field is where it is: "pipeline", "payload", "priority", "naturalKey",
-	// "limitKey", "tags", "metadata", "labels", "selectors", "deadline",
-	// "estimatedDuration", "retain", "queue" or "unique"; "" for other texts.
+	// "limitKey", "tags", "metadata", "labels", "selectors", "deadline", "finishBy",
+	// "attempts", "timeout", "backoff", "resilience", "estimatedDuration", "retain",
+	// "queue", "unique" or "conflict"; "" for other texts.
 	Field string
 	Err   error
 }
@@ -131,8 +146,8 @@ func (q *Queue) Prepare(it *NewItem, schemas *Schemas) error {
 	} else if err := schemas.CheckPayload(q, it.Payload); err != nil {
 		errs = append(errs, &ItemFault{"payload", err})
 	}
-	if given := it.Priority; !ItemPriorityRange(given + q.PriorityOffset) {
-		errs = append(errs, fault("priority", "priority: %d with the queue's offset %d is out of range, want a 32-bit number", given, q.PriorityOffset))
+	if priority := it.Priority; !ItemPriorityRange(priority + q.PriorityOffset) {
+		errs = append(errs, fault("priority", "priority: %d with the queue's offset %d is out of range, want a 32-bit number", priority, q.PriorityOffset))
 	}
 	it.Priority += q.PriorityOffset
 	return errors.Join(errs...)
@@ -172,9 +187,8 @@ func (it *NewItem) faults() []error {
 	if len(it.Selectors) > 0 {
 		errs = append(errs, matchingFaults("selectors", matching.ValidateSelectors(it.Selectors))...)
 	}
-	if wrong := it.deadlineFault(); wrong != "" {
-		errs = append(errs, fault("deadline", "deadline: %s", wrong))
-	}
+	errs = append(errs, it.timeFaults()...)
+	errs = append(errs, it.policyFaults()...)
 	if it.Estimate < 0 {
 		errs = append(errs, fault("estimatedDuration", "estimated duration: %v", CheckEstimate(it.Estimate)))
 	}
@@ -184,10 +198,13 @@ func (it *NewItem) faults() []error {
 	if it.UniqueFor < 0 && it.UniqueFor != UniqueWhileUnfinished || it.UniqueFor > 0 && it.UniqueFor < time.Millisecond {
 		errs = append(errs, fault("unique", "unique for: got %v, want 1ms or more, or while it is not finished", Duration(it.UniqueFor)))
 	}
+	if it.Conflict != ConflictExisting && it.Conflict != ConflictFail {
+		errs = append(errs, fault("conflict", "conflict: got %q, want %q or none", it.Conflict, ConflictFail))
+	}
 	return errs
 }
 
-// CheckEstimate checks a given estimate: 0 would be no estimate.
+// CheckEstimate checks an estimate that is set: 0 would mean none.
 func CheckEstimate(d time.Duration) error {
 	if d <= 0 {
 		return fmt.Errorf("got %v, want more than 0s; leave it out if it is not known", Duration(d))
@@ -200,25 +217,10 @@ func matchingFaults(field string, err error) []error {
 	var errs []error
 	if faults, ok := errors.AsType[matching.Faults](err); ok {
 		for _, f := range faults {
-			errs = append(errs, &ItemFault{field, errors.New(f.Under(field).String())})
+			errs = append(errs, &ItemFault{field, errors.New(f.WithPathPrefix(field).String())})
 		}
 	}
 	return errs
-}
-
-// deadlineFault rejects an item that could never start. An offset is not compared
-// with a time: only the database knows the difference between them.
-func (it *NewItem) deadlineFault() string {
-	const never = "the item becomes due %s and would never start"
-	switch {
-	case it.DeadlineIn < 0:
-		return fmt.Sprintf("got %v from now, want 0s (none) or more", Duration(it.DeadlineIn))
-	case !it.Deadline.IsZero() && it.Deadline.Before(it.At):
-		return fmt.Sprintf("got %s; "+never, it.Deadline.UTC().Format(time.RFC3339), it.At.UTC().Format(time.RFC3339))
-	case it.Deadline.IsZero() && it.DeadlineIn > 0 && it.At.IsZero() && it.DeadlineIn < it.In:
-		return fmt.Sprintf("got %v from now; "+never, Duration(it.DeadlineIn), fmt.Sprintf("%v from now", Duration(it.In)))
-	}
-	return ""
 }
 
 // BadItemError is returned when one of the items to be enqueued was rejected. None of

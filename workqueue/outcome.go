@@ -9,7 +9,7 @@ import (
 
 // RunItem runs one claimed item's pipeline to its end and returns the outcome. It
 // stops when ctx ends; context.Cause gives the reason: [ErrLeaseLost], [ErrDraining]
-// or a [*TimeLimitError]. It must not panic.
+// a [*TimeLimitError] or a [*FinishByError]. It must not panic.
 type RunItem func(ctx context.Context, run *Run) Outcome
 
 // Verdict is how a run of an item ended.
@@ -46,10 +46,10 @@ type Outcome struct {
 	After time.Duration
 }
 
-// Settle turns an outcome into the write that records it. A limit of N allows N
+// ToFinish turns an outcome into the write that records it. A limit of N allows N
 // attempts in all, so the failure that raises RetryCount to the limit cancels the
 // item. took is the duration of the run, random is in [0, 1).
-func (o Outcome) Settle(r *Run, took time.Duration, random float64) Finish {
+func (o Outcome) ToFinish(r *Run, took time.Duration, random float64) Finish {
 	if o.Verdict == Failed && o.Kind == "" {
 		o.Kind = KindError
 	}
@@ -101,7 +101,11 @@ func (o Outcome) Settle(r *Run, took time.Duration, random float64) Finish {
 		}
 		f.State = Cancelled
 		if again {
-			if late := policy.tooLate(r.Item, r.WaitedFor, took+delay); late != nil {
+			late := policy.tooLate(r.Item, r.WaitedFor, took+delay)
+			if late == nil {
+				late = r.pastFinishBy(r.WaitedFor + took + delay)
+			}
+			if late != nil {
 				f.Error += "\n" + late.Error()
 			} else {
 				f.State, f.Delay = Ready, delay
@@ -110,7 +114,7 @@ func (o Outcome) Settle(r *Run, took time.Duration, random float64) Finish {
 				}
 			}
 		}
-		if o.Kind == KindTimeout {
+		if o.Kind == KindTimeout || o.Kind == KindExpired {
 			attempt("timeout")
 		} else {
 			attempt("failed")

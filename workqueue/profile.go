@@ -46,16 +46,16 @@ type Profile struct {
 // profile is worth.
 type Profiles func(pipeline string) Profile
 
-// Of returns the pipeline's profile; it may be called on nil.
-func (p Profiles) Of(pipeline string) Profile {
+// For returns the pipeline's profile; it may be called on nil.
+func (p Profiles) For(pipeline string) Profile {
 	if p == nil {
 		return Profile{}
 	}
 	return p(pipeline)
 }
 
-// Asks returns all selectors of an item that has these own selectors.
-func (p *Profile) Asks(own []matching.Selector) []matching.Selector {
+// CombinedSelectors returns all selectors of an item that has these own selectors.
+func (p *Profile) CombinedSelectors(own []matching.Selector) []matching.Selector {
 	switch {
 	case len(own) == 0:
 		return p.Selectors

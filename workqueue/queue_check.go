@@ -100,7 +100,7 @@ func (c *queueCheck) distribution(text JSONText) {
 		if !cut {
 			want = "a distribution such as {\"mode\": \"round-robin\"}"
 		}
-		c.add(strings.Join(f.Under("distribution").Path, "."), strings.TrimPrefix(got, "got "), want)
+		c.add(strings.Join(f.WithPathPrefix("distribution").Path, "."), strings.TrimPrefix(got, "got "), want)
 	}
 }
 

@@ -43,7 +43,7 @@ func quote(text string) string {
 	return string(data)
 }
 
-func TestValidateQueueTellsEverything(t *testing.T) {
+func TestValidateQueueReportsAllFaults(t *testing.T) {
 	negative := workqueue.Duration(-time.Second)
 	wantFaults(t, workqueue.Queue{
 		Name: "two words", Description: new(strings.Repeat("🤖", 501)), Consumer: "people", PriorityOffset: math.MaxInt32 + 1,
@@ -100,7 +100,7 @@ func wantFaults(t *testing.T, q workqueue.Queue, want ...workqueue.QueueFault) {
 	}
 	for _, f := range got.Faults {
 		if !strings.Contains(got.Error(), f.Field+": got "+f.Got+", want "+f.Want) {
-			t.Errorf("the error %q does not tell %+v", got.Error(), f)
+			t.Errorf("the error %q does not contain %+v", got.Error(), f)
 		}
 	}
 }
@@ -125,8 +125,8 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// The JSON of a queue is read by scripts: every key is there, and what is not
-// set is null.
+// Scripts read the JSON of a queue: every key exists, and values that are not
+// set are null.
 func TestQueueJSON(t *testing.T) {
 	data, err := json.Marshal(workqueue.Queue{Name: "q", QueueLimits: workqueue.QueueLimits{
 		Rate: workqueue.Rate{Limit: 10, Per: workqueue.Duration(time.Minute)},

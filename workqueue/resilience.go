@@ -250,13 +250,13 @@ func (r Resilience) Backoff(failures int, random float64) time.Duration {
 
 // retryAfter returns the part of a requested wait that is allowed. The other side may
 // request years, by mistake or to do harm.
-func (r Resilience) retryAfter(asked time.Duration) time.Duration {
+func (r Resilience) retryAfter(requested time.Duration) time.Duration {
 	for _, limit := range []Duration{r.MaxRetryAfter, r.Within} {
 		if limit > 0 {
-			asked = min(asked, time.Duration(limit))
+			requested = min(requested, time.Duration(limit))
 		}
 	}
-	return max(asked, 0)
+	return max(requested, 0)
 }
 
 // Duration is a duration that is written as text ("90s", "7d") in JSON.

@@ -75,7 +75,7 @@ func TestParseResilienceIsStrict(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(Resilience{}, got); diff != "" {
-			t.Errorf("ParseResilience(%s): a policy beside the error:\n%s", test.text, diff)
+			t.Errorf("ParseResilience(%s): a policy in addition to the error:\n%s", test.text, diff)
 		}
 	}
 }
@@ -103,16 +103,16 @@ func TestResilienceOr(t *testing.T) {
 		r, other Resilience
 		want     Resilience
 	}{
-		{"nothing said takes all", Resilience{}, full, full},
-		{"everything said keeps all", full, DefaultResilience(), full},
+		{"no fields set: all are from the other", Resilience{}, full, full},
+		{"all fields set: none is from the other", full, DefaultResilience(), full},
 		{"nothing to fall back on", full, Resilience{}, full},
-		{"a jitter of 0 is said", Resilience{Jitter: &zero}, Resilience{Jitter: &half}, Resilience{Jitter: &zero}},
-		{"an empty retryOn is said", Resilience{RetryOn: []ErrorKind{}}, full, Resilience{
+		{"a jitter of 0 counts as set", Resilience{Jitter: &zero}, Resilience{Jitter: &half}, Resilience{Jitter: &zero}},
+		{"an empty retryOn counts as set", Resilience{RetryOn: []ErrorKind{}}, full, Resilience{
 			Limit: 9, Delay: 9, Factor: 9, MaxDelay: 90, Jitter: &half, RetryOn: []ErrorKind{}, MaxRetryAfter: 7,
 		}},
-		{"fields fall through one by one", Resilience{Limit: 2}, Resilience{Limit: 3, Delay: 4}, Resilience{Limit: 2, Delay: 4}},
-		{"another's maxDelay does not cut a delay", Resilience{Delay: 120}, Resilience{Delay: 1, MaxDelay: 60}, Resilience{Delay: 120, MaxDelay: 120}},
-		{"a policy's own maxDelay does", Resilience{Delay: 120, MaxDelay: 60}, full, Resilience{
+		{"each field is merged separately", Resilience{Limit: 2}, Resilience{Limit: 3, Delay: 4}, Resilience{Limit: 2, Delay: 4}},
+		{"the other's maxDelay does not limit a delay", Resilience{Delay: 120}, Resilience{Delay: 1, MaxDelay: 60}, Resilience{Delay: 120, MaxDelay: 120}},
+		{"the same policy's maxDelay does", Resilience{Delay: 120, MaxDelay: 60}, full, Resilience{
 			Limit: 9, Delay: 120, Factor: 9, MaxDelay: 60, Jitter: &half, RetryOn: []ErrorKind{KindBusiness}, MaxRetryAfter: 7,
 		}},
 	}
@@ -134,7 +134,7 @@ func TestRetries(t *testing.T) {
 	}{
 		{three, KindError, 1, true},
 		{three, KindError, 2, true},
-		{three, KindError, 3, false}, // limit 3: three attempts in all
+		{three, KindError, 3, false}, // limit 3: three attempts in total
 		{three, KindError, 4, false},
 		{three, KindTimeout, 2, true},
 		{three, KindPanic, 1, true},
@@ -194,7 +194,7 @@ func TestBackoffJitter(t *testing.T) {
 		want     time.Duration
 	}{
 		{0, 1, 27 * time.Second}, {0.5, 1, 30 * time.Second}, {0.75, 1, 31500 * time.Millisecond},
-		{0, 8, 54 * time.Minute}, {0.75, 8, 63 * time.Minute}, // jitter spreads the bound as well
+		{0, 8, 54 * time.Minute}, {0.75, 8, 63 * time.Minute}, // jitter applies to the maximum as well
 	} {
 		if got := r.Backoff(test.failures, test.random).Round(time.Millisecond); got != test.want {
 			t.Errorf("Backoff(%d, %v) = %s, want %s", test.failures, test.random, got, test.want)

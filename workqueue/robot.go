@@ -43,9 +43,9 @@ func (q *Queue) RobotMay(robot string, right Right) error {
 	return refused
 }
 
-// GivesToRobots returns a *ConsumerError if the items of the queue are not for
+// CheckRobotConsumer returns a *ConsumerError if the items of the queue are not for
 // robots.
-func (q *Queue) GivesToRobots() error {
+func (q *Queue) CheckRobotConsumer() error {
 	if q.Consumer != ConsumerRobots {
 		return &ConsumerError{Queue: q.Name}
 	}

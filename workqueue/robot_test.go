@@ -47,14 +47,14 @@ func TestMayDelete(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		item    workqueue.Item
-		refused string // a part of the error; "" when it may
+		refused string // a part of the error; "" if it is allowed
 	}{
 		{"its own", workqueue.Item{CreatedBy: &ann}, ""},
-		{"its own that has finished", workqueue.Item{CreatedBy: &ann, State: workqueue.Processed}, ""},
+		{"its own finished item", workqueue.Item{CreatedBy: &ann, State: workqueue.Processed}, ""},
 		{"another robot's", workqueue.Item{CreatedBy: &bob}, "it did not enqueue this one"},
 		{"without a creator", workqueue.Item{}, "it did not enqueue this one"},
-		{"its own that a robot has", workqueue.Item{CreatedBy: &ann, State: workqueue.Blocked, Robot: &bob}, "a robot has checked it out"},
-		{"its own that a worker runs", workqueue.Item{CreatedBy: &ann, State: workqueue.Blocked, WorkerID: new(int64)}, "a worker has it"},
+		{"its own item that a robot has checked out", workqueue.Item{CreatedBy: &ann, State: workqueue.Blocked, Robot: &bob}, "a robot has checked it out"},
+		{"its own item that a worker runs", workqueue.Item{CreatedBy: &ann, State: workqueue.Blocked, WorkerID: new(int64)}, "a worker has it"},
 	} {
 		err := own.MayDelete(ann, &c.item)
 		if (err == nil) != (c.refused == "") || err != nil && !strings.Contains(err.Error(), c.refused) {
@@ -76,7 +76,7 @@ func TestCheckoutParams(t *testing.T) {
 			t.Errorf("error %v, want all faults, %q among them", err, fault)
 		}
 	}
-	// Signs count as SQL Server counts them: 100 of two units fill a name.
+	// Characters are counted like in SQL Server: 100 characters of two units fill a name.
 	if err := workqueue.CheckRobot(strings.Repeat("🤖", 100)); err != nil {
 		t.Errorf("a name of 200 units: %v", err)
 	}
@@ -119,25 +119,25 @@ func TestEndByRobot(t *testing.T) {
 	f := end(`{"limit":3,"delay":"10s","factor":2}`, broken)
 	if f.ItemID != 7 || f.Fence != 3 || f.State != workqueue.Ready || f.RetryCount != 2 || f.Delay != 20*time.Second ||
 		f.Error != "no window" || f.Analytics != "{}" || f.Attempt == nil || f.Attempt.Number != 2 {
-		t.Errorf("a failure comes to %+v", f)
+		t.Errorf("a failure results in %+v", f)
 	}
 	if f := end(`{"limit":2}`, broken); f.State != workqueue.Cancelled || f.RetryCount != 2 {
-		t.Errorf("the last failure comes to %+v", f)
+		t.Errorf("the last failure results in %+v", f)
 	}
-	// Another attempt would begin 70 s behind the first, the time that the robot took included.
+	// Another attempt would begin 70 s after the first, including the time that the robot took.
 	if f := end(`{"limit":9,"delay":"10s","factor":1,"within":"65s"}`, broken); f.State != workqueue.Cancelled || !strings.Contains(f.Error, "given up") {
-		t.Errorf("a failure too late comes to %+v", f)
+		t.Errorf("a failure too late results in %+v", f)
 	}
-	// What a hand broke holds nobody up: the defaults do.
+	// If a policy was broken by hand, the default policy applies.
 	if f := end(`{"limit":`, broken); f.State != workqueue.Ready {
 		t.Errorf("with a broken policy: %+v", f)
 	}
 	if f := end("", workqueue.RobotEnd{Output: `{"a":1}`}); f.State != workqueue.Processed || f.Output != `{"a":1}` || f.Attempt != nil || f.Error != "" {
-		t.Errorf("a success comes to %+v", f)
+		t.Errorf("a success results in %+v", f)
 	}
 	q := &workqueue.Queue{Name: "q"}
 	if f := q.ReleaseByRobot(item(), ""); f.State != workqueue.Ready || f.RetryCount != 1 || f.Attempt == nil || f.Attempt.Outcome != "released" || f.Error == "" {
-		t.Errorf("given back: %+v", f)
+		t.Errorf("released: %+v", f)
 	}
 	if f := q.DropByRobot(item(), "x"); f.Delete != workqueue.DeletionPhysical || f.Error != "x" {
 		t.Errorf("deleted: %+v", f)

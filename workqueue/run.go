@@ -63,16 +63,16 @@ func (r *Run) Follow(hash string, pipeline Resilience) {
 	}
 }
 
-// WriteFirst makes the slot of this run wait until the run's end is in the database
+// FinishSynchronously makes the slot of this run wait until the run's end is in the database
 // before it starts its next item, so that a crash repeats at most this item.
-func (r *Run) WriteFirst() {
+func (r *Run) FinishSynchronously() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.first = true
 }
 
-// WritesFirst reports whether WriteFirst was called.
-func (r *Run) WritesFirst() bool {
+// FinishesSynchronously reports whether FinishSynchronously was called.
+func (r *Run) FinishesSynchronously() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.first
@@ -96,17 +96,17 @@ func (r *Run) EnterStep(name string) {
 	r.step, r.changed = stepColumn(name), true
 }
 
-// Tell records the progress of the run as a text for users; the latest text counts.
+// ReportProgress records the progress of the run as a text for users; the latest text counts.
 // It is cut to 1,000 characters.
-func (r *Run) Tell(progress string) {
+func (r *Run) ReportProgress(progress string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.progress, r.changed = storable(progress), true
 }
 
-// TellPercent records the progress of the run, 0 to 100; values outside are cut to
+// ReportPercent records the progress of the run, 0 to 100; values outside are cut to
 // that range.
-func (r *Run) TellPercent(percent int) {
+func (r *Run) ReportPercent(percent int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.percent, r.changed = new(min(max(percent, 0), 100)), true

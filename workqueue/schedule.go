@@ -10,33 +10,47 @@ type ScheduleStore interface {
 	// ClaimFiring records that the schedule fires for this planned time. Among all
 	// calls with the same (Schedule, PlannedAt, Worker) exactly one gets Won. No call
 	// wins a planned time that is still in the future by the database's clock: Early
-	// is then the time until it.
+	// is then the time until it. No call wins while the pipeline is paused.
 	ClaimFiring(ctx context.Context, f Firing) (FiringClaim, error)
 
 	// RecordFirings records missed or skipped firings with their reasons. Planned
 	// times that have a record keep it.
 	RecordFirings(ctx context.Context, fs []Firing) error
 
+	// SkipFiring records that a firing that this worker claimed was skipped after
+	// all. It changes nothing if the firing has a run.
+	SkipFiring(ctx context.Context, f Firing) error
+
 	// LastFiring returns the planned time of the latest record of the schedule, or
-	// the zero time if there is none.
+	// the zero time if there is none. Backfills do not count.
 	LastFiring(ctx context.Context, schedule, worker string) (time.Time, error)
 
-	// Firings lists the records of a schedule (all schedules for ""), the latest
-	// planned time first.
-	Firings(ctx context.Context, schedule string, limit int) ([]Firing, error)
+	// Firings lists records, the latest planned time first.
+	Firings(ctx context.Context, f FiringFilter) ([]Firing, error)
 
-	// StartRun records that a system pipeline starts and returns the run's id.
+	// StartRun records that a system pipeline starts and returns the run's id. If the
+	// pipeline is paused, it records nothing and returns a *PausedError.
 	StartRun(ctx context.Context, r PipelineRun) (int64, error)
 
-	// FinishRun records how the run ended.
-	FinishRun(ctx context.Context, id int64, outcome RunOutcome, errText, summary string) error
+	// StartRequested takes a request for this worker and records the start of its run,
+	// which names the request; all of it or nothing. Started is false if another worker
+	// was faster, the request has expired, the pipeline is paused, or, for a backfill,
+	// the schedule has fired the planned time; in the last case the request is refused.
+	// If once is true, the planned time counts as fired in the whole cluster.
+	StartRequested(ctx context.Context, r PipelineRun, once bool, recordedBy string) (id int64, started bool, err error)
+
+	// FinishRun records how the run ended. The first end counts.
+	FinishRun(ctx context.Context, id int64, end RunEnd) error
 
 	// RunsElsewhere reports whether a run of the pipeline is active under a live
 	// worker other than this one, and since when.
 	RunsElsewhere(ctx context.Context, pipeline string, workerID int64) (since time.Time, running bool, err error)
 
-	// Runs lists the runs of a pipeline (all for ""), the latest first.
-	Runs(ctx context.Context, pipeline string, limit int) ([]PipelineRun, error)
+	// Runs lists runs, the latest first.
+	Runs(ctx context.Context, f RunFilter) ([]PipelineRun, error)
+
+	// Controls returns what people asked of schedules.
+	Controls(ctx context.Context) (Controls, error)
 }
 
 // FiringOutcome is what happened at a planned time.
@@ -63,37 +77,37 @@ type Firing struct {
 	RecordedAt time.Time     `json:"recordedAt"` // by the database's clock
 }
 
+// FiringFilter selects records. Zero fields select all.
+type FiringFilter struct {
+	Schedule string
+	Outcomes []FiringOutcome
+
+	// Pipelines leaves out the records of scheduled tasks.
+	Pipelines bool
+
+	// Since and Until bound the planned time: from Since on, before Until.
+	Since, Until time.Time
+
+	// Limit bounds the list; 0 means 100.
+	Limit int
+}
+
 // FiringClaim is the answer to ClaimFiring.
 type FiringClaim struct {
 	Won   bool
 	Early time.Duration // above 0: not due yet, claim again after this time
+
+	// Paused is why nothing was claimed, if the pipeline is paused.
+	Paused *PausedError
 }
 
-// RunOutcome is how a run of a system pipeline ended.
-type RunOutcome string
+// Controls are what people asked of schedules.
+type Controls struct {
+	// Paused are the paused pipelines, by name.
+	Paused map[string]PipelinePause
 
-// The outcomes of a run. A run that is active, or whose process died, is
-// RunRunning.
-const (
-	RunRunning   RunOutcome = "running"
-	RunSucceeded RunOutcome = "succeeded"
-	RunFailed    RunOutcome = "failed"
-)
-
-// PipelineRun is a row of BotPipelineRuns.
-type PipelineRun struct {
-	ID       int64  `json:"id"`
-	Pipeline string `json:"pipeline"`
-	Trigger  string `json:"trigger"` // cron, every, atStart, catchUp, wake, stranded, request
-
-	// PipelineHash is the hash of the text that ran, as in Item.
-	PipelineHash *string `json:"pipelineHash"`
-
-	PlannedAt  *time.Time `json:"plannedAt"`
-	WorkerID   *int64     `json:"workerId"`
-	Outcome    RunOutcome `json:"outcome"`
-	Error      *string    `json:"error"`
-	Summary    JSONText   `json:"summary"`
-	StartedAt  time.Time  `json:"startedAt"`
-	FinishedAt *time.Time `json:"finishedAt"`
+	// Requests are the next requested runs, at most one of each pipeline: a run that a
+	// person waits for, or else the earliest planned time of a backfill. Requests of
+	// paused pipelines are among them.
+	Requests []RunRequest
 }

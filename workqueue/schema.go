@@ -97,7 +97,7 @@ func (s *Schemas) check(q *Queue, what string, schema, data JSONText) error {
 		}
 	}
 	if wrong := c.schema.Check(value); len(wrong) > 0 {
-		return fail(false, wrong.Under(what)...)
+		return fail(false, wrong.TextsBelow(what)...)
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (s *Schemas) compile(text JSONText) compiledSchema {
 // schemaFaults lists the faults of a schema.
 func schemaFaults(err error) []string {
 	if problems, ok := errors.AsType[jsonschemas.Problems](err); ok {
-		return problems.Under("schema")
+		return problems.TextsBelow("schema")
 	}
 	return []string{err.Error()}
 }

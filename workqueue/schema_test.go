@@ -34,7 +34,7 @@ func TestSchemas(t *testing.T) {
 			Problems: []string{"payload: got null, want object"}}},
 		"not JSON": {schemas.CheckOutput(queue, `done`), &workqueue.SchemaError{Queue: "invoices", What: "output",
 			Problems: []string{`output: not JSON: invalid character 'd' looking for beginning of value; a text is JSON in double quotes`}}},
-		"a schema that is none": {schemas.CheckAnalytics(queue, `{}`), &workqueue.SchemaError{Queue: "invoices", What: "analytics", Unusable: true,
+		"an invalid schema": {schemas.CheckAnalytics(queue, `{}`), &workqueue.SchemaError{Queue: "invoices", What: "analytics", Unusable: true,
 			Problems: []string{
 				"schema.type: value must be one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string'",
 				"schema.type: got string, want array",
@@ -53,7 +53,7 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-func TestSchemaErrorsReadAlone(t *testing.T) {
+func TestSchemaErrorTexts(t *testing.T) {
 	for want, err := range map[string]*workqueue.SchemaError{
 		`the payload does not match the schema of the queue "invoices": payload.a: got number, want string; payload.b: got null, want array`: {
 			Queue: "invoices", What: "payload", Problems: []string{"payload.a: got number, want string", "payload.b: got null, want array"}},
@@ -66,8 +66,8 @@ func TestSchemaErrorsReadAlone(t *testing.T) {
 	}
 }
 
-// More schemas than are kept, from many goroutines: each item is judged by the
-// schema that its queue has then.
+// More schemas than the cache holds, from many goroutines: each item is checked with the
+// current schema of its queue.
 func TestSchemasChange(t *testing.T) {
 	var schemas workqueue.Schemas
 	var wg sync.WaitGroup

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// text is JSON of n bytes.
+// text returns JSON of n bytes.
 func text(n int) JSONText { return JSONText(`"` + strings.Repeat("x", n-2) + `"`) }
 
-func TestAPayloadBeyondTheQueuesLimitIsRefused(t *testing.T) {
+func TestPayloadAboveLimitIsRefused(t *testing.T) {
 	for _, test := range []struct {
 		queue Queue
 		size  int
@@ -34,7 +34,7 @@ func TestAPayloadBeyondTheQueuesLimitIsRefused(t *testing.T) {
 	}
 }
 
-func TestSizeErrorNamesWhatToChange(t *testing.T) {
+func TestSizeErrorNamesTheSetting(t *testing.T) {
 	err := &SizeError{Queue: "orders", What: "payload", Setting: "maxPayload", Got: 52428800, Limit: 1 << 20}
 	for _, want := range []string{"payload: got 52428800 bytes", "at most 1048576 bytes (1MB)", `maxPayload of the queue "orders"`, "hint: "} {
 		if !strings.Contains(err.Error(), want) {
@@ -43,7 +43,7 @@ func TestSizeErrorNamesWhatToChange(t *testing.T) {
 	}
 }
 
-func TestAnOutputBeyondTheQueuesLimitFailsForGood(t *testing.T) {
+func TestOutputAboveLimitFailsPermanently(t *testing.T) {
 	queue := &Queue{Name: "q", QueueSizes: QueueSizes{MaxOutput: 100}}
 	for name, test := range map[string]struct {
 		run   func(*Run)
@@ -61,7 +61,7 @@ func TestAnOutputBeyondTheQueuesLimitFailsForGood(t *testing.T) {
 		test.run(run)
 		got := run.CheckResult(&Schemas{}, Outcome{Verdict: Succeeded, Output: test.out})
 		if failed := got.Verdict == Failed; failed != test.fails || failed && (got.Kind != KindPermanent || !strings.Contains(got.Error, "maxOutput")) {
-			t.Errorf("%s: got %+v, want failed for good: %t", name, got, test.fails)
+			t.Errorf("%s: got %+v, want a permanent failure: %t", name, got, test.fails)
 		}
 		if n := len(run.ProgressNote().Output); n > 100 {
 			t.Errorf("%s: %d bytes would be stored", name, n)
@@ -69,7 +69,7 @@ func TestAnOutputBeyondTheQueuesLimitFailsForGood(t *testing.T) {
 	}
 }
 
-func TestARobotsOutputBeyondTheQueuesLimitIsRefused(t *testing.T) {
+func TestRobotOutputAboveLimitIsRefused(t *testing.T) {
 	queue := &Queue{Name: "q", QueueSizes: QueueSizes{MaxOutput: 100}}
 	for _, end := range []RobotEnd{{Output: text(101)}, {Analytics: text(101)}, {Kind: KindError, Error: "x", Analytics: text(101)}} {
 		var size *SizeError

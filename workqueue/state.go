@@ -52,5 +52,10 @@ const (
 	KindPanic     ErrorKind = "panic"     // a handler panicked
 	KindPoison    ErrorKind = "poison"    // released too often by workers that died
 	KindCancelled ErrorKind = "cancelled" // cancelled by a user
-	KindExpired   ErrorKind = "expired"   // not started before its deadline, or within its queue's time to live
+	KindExpired   ErrorKind = "expired"   // not started before its deadline or within its queue's time to live, or not finished in time
 )
+
+// FailureKinds lists all kinds of failure.
+func FailureKinds() []ErrorKind {
+	return []ErrorKind{KindError, KindBusiness, KindTimeout, KindPermanent, KindPanic, KindPoison, KindCancelled, KindExpired}
+}

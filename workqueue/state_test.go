@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestStateNumbersAreThoseThatAreStored(t *testing.T) {
+func TestStateNumbers(t *testing.T) {
 	want := map[State]string{0: "Ready", 1: "Blocked", 2: "Processed", 3: "Cancelled", 4: "Pending", 5: "Assigned"}
 	for i, s := range States() {
 		if int(s) != i {
@@ -26,7 +26,7 @@ func TestStateNumbersAreThoseThatAreStored(t *testing.T) {
 	}
 }
 
-func TestParseStateRefusesOthers(t *testing.T) {
+func TestParseStateRefusesUnknown(t *testing.T) {
 	for _, text := range []string{"", "6", "-1", "running", "Ready ", "00"} {
 		_, err := ParseState(text)
 		if err == nil {

@@ -65,8 +65,8 @@ func (q *QueueStatistics) Waits(since time.Time) {
 	q.OldestDueAt, q.OldestWaiting = &since, &waiting
 }
 
-// Settle computes the derived figures after everything was added.
-func (q *QueueStatistics) Settle() {
+// ComputeWindows computes the derived figures after everything was added.
+func (q *QueueStatistics) ComputeWindows() {
 	for i := range q.Windows {
 		q.Windows[i].settle()
 	}
@@ -98,6 +98,6 @@ func OverallStatistics(queues []QueueStatistics) *QueueStatistics {
 			all.Windows[w].add(&q.Windows[w])
 		}
 	}
-	all.Settle()
+	all.ComputeWindows()
 	return &all
 }

@@ -20,7 +20,7 @@ const (
 	StatusSucceeded     Status = "Succeeded"      // succeeded
 	StatusFailed        Status = "Failed"         // no attempts left, or none can succeed
 	StatusBusinessError Status = "Business error" // the data is wrong; a user must correct it
-	StatusExpired       Status = "Expired"        // not started before its deadline, or within its queue's time to live
+	StatusExpired       Status = "Expired"        // not started before its deadline or within its queue's time to live, or not finished in time
 	StatusCancelled     Status = "Cancelled"      // by a user or a rule
 	StatusDeleted       Status = "Deleted"        // hidden, and permanently removed later
 	statusUnknown       Status = ""               // a state that a newer program has written

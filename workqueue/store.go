@@ -2,7 +2,6 @@ package workqueue
 
 import (
 	"context"
-	"slices"
 	"time"
 )
 
@@ -19,8 +18,11 @@ type ItemStore interface {
 	// Item returns one item, or ErrNotFound.
 	Item(ctx context.Context, id int64) (Item, error)
 
-	// Items lists items, the newest (highest id) first.
+	// Items lists items in the order of the filter.
 	Items(ctx context.Context, f ItemFilter) ([]Item, error)
+
+	// CountItems counts the items that the filter selects, without regard to its page size.
+	CountItems(ctx context.Context, f ItemFilter) (int64, error)
 
 	// Attempts lists the attempts of an item that did not simply succeed, in the
 	// order in which they ended.
@@ -39,40 +41,6 @@ type ItemStore interface {
 	// result's Next as f.BeforeID until that is 0; items that were created meanwhile
 	// are not included.
 	ChangeItems(ctx context.Context, f ItemFilter, c Change) (ChangeResult, error)
-}
-
-// ItemFilter selects items for a list. The zero value of a field means any.
-type ItemFilter struct {
-	States []State
-
-	// Lifecycles selects the items in any of these, and Statuses likewise.
-	// LifeDeleted or StatusDeleted among them includes deleted items, which are
-	// hidden otherwise.
-	Lifecycles []Lifecycle
-	Statuses   []Status
-
-	QueueName string
-	Pipeline  string // equals IntegrationConfig
-	Worker    string // name of the worker that holds or ran it
-	Band      Band   // the zero Band means every priority
-
-	NaturalKey string
-	TaskName   string
-	TagsAny    []string          // has one of these tags
-	TagsAll    []string          // has all of these tags
-	Metadata   map[string]string // has all of these pairs; sealed items have none
-
-	// BeforeID selects the items with a smaller id. For the next page, set it to the
-	// last id of the current one.
-	BeforeID int64
-
-	// Limit bounds the list; 0 means 100.
-	Limit int
-}
-
-// Deleted reports whether the filter asks for deleted items as well.
-func (f *ItemFilter) Deleted() bool {
-	return slices.Contains(f.Lifecycles, LifeDeleted) || slices.Contains(f.Statuses, StatusDeleted)
 }
 
 // WorkerStore keeps the workers' rows.
@@ -171,10 +139,10 @@ type LeaseStore interface {
 	// claimed, and returns their number.
 	ReleaseAssigned(ctx context.Context, workerID int64, instanceID string) (int, error)
 
-	// Stranded reports whether there are abandoned items: running ones whose lease
+	// AbandonedBand reports whether there are abandoned items: running ones whose lease
 	// has expired, assigned ones whose worker is gone, and those that are assigned to
 	// this worker. The band covers their priorities.
-	Stranded(ctx context.Context, workerID int64) (band Band, found bool, err error)
+	AbandonedBand(ctx context.Context, workerID int64) (band Band, found bool, err error)
 }
 
 // ClaimParams are the parameters of Claim.
@@ -216,7 +184,7 @@ type BeatParams struct {
 	InstanceID string
 	Lease      time.Duration
 	Held       []ItemRef
-	Begun      []ItemRef // those of Held whose run has begun
+	Started    []ItemRef // those of Held whose run has begun
 	Stuck      int       // slots whose handler was cancelled but has not stopped
 
 	// Ended is the time since a run last ended here; nil: no run has ended since the

@@ -8,9 +8,9 @@ import (
 
 // AssignStore is what assignment passes need of the database.
 type AssignStore interface {
-	// Survey reads for a pass without the assignment lock: what it read may be
+	// ReadUnlocked reads for a pass without the assignment lock: what it read may be
 	// out of date when the pass writes.
-	Survey(ctx context.Context, read func(ctx context.Context, view AssignView) error) error
+	ReadUnlocked(ctx context.Context, read func(ctx context.Context, view AssignView) error) error
 
 	// Assign runs pass under the cluster's assignment lock: it waits for the
 	// lock, and what pass wrote is committed together when pass returns nil.
@@ -20,7 +20,7 @@ type AssignStore interface {
 	Assign(ctx context.Context, pass func(ctx context.Context, tx AssignTx) error) error
 
 	// ClaimPass writes a pass that gives items only to the worker that claims them:
-	// AssignAndClaim and then Mark. passes is Marks.Passes as the pass read it; if another
+	// AssignAndClaim and then RecordPass. passes is PassState.Passes as the pass read it; if another
 	// pass has been written since, ClaimPass writes nothing and done is false. An engine where each statement is a round trip
 	// may do it in one. Where other writers wait while a statement writes, the claimed
 	// items are read later.
@@ -33,11 +33,11 @@ type AssignView interface {
 	// that a pass which writes meanwhile is noticed by them.
 	ReadPass(ctx context.Context, q PassQuery) (PassInput, error)
 
-	// Marks returns what passes remember.
-	Marks(ctx context.Context) (Marks, error)
+	// PassState returns what passes remember.
+	PassState(ctx context.Context) (PassState, error)
 
-	// Sweepable reports whether Rescue or Expire would find something.
-	Sweepable(ctx context.Context, assignedFor time.Duration) (bool, error)
+	// NeedsSweep reports whether Rescue or Expire would find something.
+	NeedsSweep(ctx context.Context, assignedFor time.Duration) (bool, error)
 
 	// DueItems returns up to limit items of the band that wait and are due,
 	// of queues that are not paused and that workers take from, by priority
@@ -93,8 +93,8 @@ type AssignTx interface {
 	// not active or another process uses its name.
 	AssignAndClaim(ctx context.Context, assignments []Assignment, c PassClaim) ([]Item, error)
 
-	// Mark counts this pass and remembers whose turn it is.
-	Mark(ctx context.Context, m Marks) error
+	// RecordPass counts this pass and remembers whose turn it is.
+	RecordPass(ctx context.Context, m PassState) error
 }
 
 // PassQuery says what a pass needs to read.
@@ -110,7 +110,7 @@ type PassQuery struct {
 
 // PassInput is what a pass reads before it plans.
 type PassInput struct {
-	Marks Marks
+	PassState PassState
 
 	// Distributions say how the items of queues are given to workers, as JSON by queue,
 	// for the queues that define it.
@@ -127,8 +127,8 @@ type PassInput struct {
 	AllDue bool
 }
 
-// Marks are what assignment passes remember from one to the next.
-type Marks struct {
+// PassState is what assignment passes remember from one to the next.
+type PassState struct {
 	// Now is the database's clock, UTC.
 	Now time.Time
 

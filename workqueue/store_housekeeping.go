@@ -55,7 +55,8 @@ type HousekeepingStore interface {
 
 	// RemoveRuns removes runs of system pipelines, except active runs and, for each
 	// pipeline and worker, the run of the latest planned time. A run whose worker is
-	// gone or has restarted is not active.
+	// gone or has restarted is not active. After the runs it removes the requests for
+	// runs that are gone.
 	RemoveRuns(ctx context.Context, age time.Duration, limit int) (removed int, err error)
 
 	// RemoveWorkers removes the rows of workers that were last seen longer ago than

@@ -40,7 +40,7 @@ type QueueStore interface {
 var ErrDefaultQueue = errors.New("the queue " + DefaultQueue + " is never deleted: items that name no queue go there")
 
 // QueueItemsCounted is the number up to which the items of a queue are counted when
-// it is to be deleted, so that the count costs the same for any number of items.
+// it is deleted, so that the count costs the same for any number of items.
 const QueueItemsCounted = 1000
 
 // QueueNotEmptyError is returned when a queue cannot be deleted because it has items.

@@ -10,7 +10,7 @@ import (
 	"botwork/workqueue"
 )
 
-// readings is a Checker that gives one list of violations after the other.
+// readings is a Checker that returns one list of violations after the other.
 type readings struct {
 	lists [][]workqueue.Violation
 	times []time.Time
@@ -40,7 +40,7 @@ func lost(id int64, found, mark string) workqueue.Violation {
 	return workqueue.Violation{Check: workqueue.CheckLostItem, ItemID: &id, Found: found, Mark: mark}
 }
 
-func TestConfirmedCheckReportsWhatTwoReadingsFind(t *testing.T) {
+func TestConfirmedCheckReportsRepeatedViolations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &readings{lists: [][]workqueue.Violation{
 			{lost(1, "for 5m", ""), lost(2, "", ""), lost(4, "", "fence 1")},
@@ -51,18 +51,18 @@ func TestConfirmedCheckReportsWhatTwoReadingsFind(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(report.Violations) != 1 || *report.Violations[0].ItemID != 1 || report.Violations[0].Found != "for 6m" || report.Clean {
-			t.Errorf("report = %+v, want item 1 as the second reading found it", report)
+			t.Errorf("report = %+v, want item 1 with the values of the second reading", report)
 		}
 		if got := report.Checks[1]; got.Check != workqueue.CheckLostItem || got.Violations != 1 {
 			t.Errorf("the check counts %+v, want 1", got)
 		}
 		if pause := from.times[1].Sub(from.times[0]); pause != workqueue.CheckPause {
-			t.Errorf("%v lie between the readings, want %v", pause, workqueue.CheckPause)
+			t.Errorf("%v between the readings, want %v", pause, workqueue.CheckPause)
 		}
 	})
 }
 
-func TestConfirmedCheckIsCleanWhenNothingStays(t *testing.T) {
+func TestConfirmedCheckIgnoresTransientViolations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &readings{lists: [][]workqueue.Violation{{lost(1, "", "")}, {lost(2, "", "")}}}
 		report, err := workqueue.ConfirmedCheck(t.Context(), from, workqueue.CheckParams{})
@@ -72,25 +72,25 @@ func TestConfirmedCheckIsCleanWhenNothingStays(t *testing.T) {
 	})
 }
 
-func TestConfirmedCheckReadsACleanDatabaseOnce(t *testing.T) {
+func TestConfirmedCheckReadsCleanDatabaseOnce(t *testing.T) {
 	from := &readings{lists: [][]workqueue.Violation{nil}}
 	if report, err := workqueue.ConfirmedCheck(t.Context(), from, workqueue.CheckParams{}); err != nil || !report.Clean || len(from.times) != 1 {
-		t.Errorf("report = %+v, %v after %d readings, want a clean one after 1", report, err, len(from.times))
+		t.Errorf("report = %+v, %v after %d readings, want a clean report after 1", report, err, len(from.times))
 	}
 }
 
-func TestConfirmedCheckFailsWithItsSecondReading(t *testing.T) {
+func TestConfirmedCheckFailsIfSecondReadingFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		away := errors.New("the database is away")
 		from := &readings{lists: [][]workqueue.Violation{{lost(1, "", "")}}, fail: away}
 		if _, err := workqueue.ConfirmedCheck(t.Context(), from, workqueue.CheckParams{}); !errors.Is(err, away) {
-			t.Errorf("error %v, want %v: an unconfirmed violation is none", err, away)
+			t.Errorf("error %v, want %v: an unconfirmed violation does not count", err, away)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		from = &readings{lists: [][]workqueue.Violation{{lost(1, "", "")}}}
 		if _, err := workqueue.ConfirmedCheck(ctx, from, workqueue.CheckParams{}); !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v, want that of the context", err)
+			t.Errorf("error %v, want the context's error", err)
 		}
 	})
 }

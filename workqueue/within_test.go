@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// An item's age counts from the start of its first run; what a claim waited in memory
-// before the first run is no part of it, what it waited before a later one is.
+// An item's age counts from the start of its first run. The time that a claim waited in memory
+// before the first run does not count, but it does before a later run.
 func TestWithinCountsFromTheFirstRun(t *testing.T) {
 	first := time.Date(2026, 1, 31, 13, 45, 0, 0, time.UTC)
 	for name, test := range map[string]struct {
@@ -14,11 +14,11 @@ func TestWithinCountsFromTheFirstRun(t *testing.T) {
 		waited  time.Duration
 		late    bool
 	}{
-		"the first run, which waited for long":       {0, time.Hour, false},
-		"a later run in time":                        {29 * time.Second, 0, false},
-		"a later run in time that waited a moment":   {28 * time.Second, time.Second, false},
-		"a later run that waited beyond its time":    {28 * time.Second, 2 * time.Second, true},
-		"a later run that was claimed beyond it all": {31 * time.Second, 0, true},
+		"the first run, after a long wait":        {0, time.Hour, false},
+		"a later run in time":                     {29 * time.Second, 0, false},
+		"a later run in time, after a short wait": {28 * time.Second, time.Second, false},
+		"a later run that waited too long":        {28 * time.Second, 2 * time.Second, true},
+		"a later run that was claimed too late":   {31 * time.Second, 0, true},
 	} {
 		policy := Resilience{Within: Duration(time.Minute)}
 		claimed := first.Add(test.claimed)

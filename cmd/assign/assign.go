@@ -37,30 +37,30 @@ func (a *command) assignCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "assign --dry-run [PIPELINE]",
 		Short: "Show what an assignment pass would do now",
-		Long: `Shows, item by item, what the AssignTasksToWorker steps of one pipeline, or of all,
-would do if they ran now, each by itself and with its own parameters: to which
-worker an item would go, when that is expected to start it, how long it takes and
-who says so (the item, what was learned, its pipeline, or the step's default), the
-score where the mode is best-worker, and from whom it would be taken. Then come
-the most urgent items that would be left out, each with its reason in one word;
-botwork items why ID knows more.
+		Long: `Shows, item by item, what the AssignTasksToWorker steps of one pipeline, or of all
+pipelines, would do if they ran now, each separately and with its own parameters: to
+which worker an item would be assigned, when it is expected to start, its estimated
+duration and the source of the estimate (the item, a learned duration, its pipeline,
+or the step's default), the score in the mode best-worker, and the worker from which
+the item would be taken. Then it lists the most urgent items that would not be
+assigned, each with its reason in one word; botwork items why ID explains it.
 
-It plans by the code that passes run, and touches nothing. What a pass would free
-first, such as items of a worker that has died, is not shown. Rules that score by a
-service ask it.
+It plans with the same code as a real pass and changes nothing. Items that a pass
+would release first, such as those of a dead worker, are not shown. Scoring rules
+that use a service send requests to it.
 
-Only workers make passes: botwork run --once ExecuteWorkQueue makes one now.`,
+Only workers run passes: botwork run --once ExecuteWorkQueue runs one now.`,
 		Example:           "  botwork assign --dry-run\n  botwork assign --dry-run ExecuteWorkQueue --output json",
 		Args:              cli.OptionalArgument("the pipeline's name"),
 		ValidArgsFunction: projectdir.CompletePipelines(a.App),
 	}
-	dry := cmd.Flags().Bool("dry-run", false, "show what would be done, and do nothing; required")
+	dry := cmd.Flags().Bool("dry-run", false, "show what would be done, without doing it; required")
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !*dry {
 			return cli.Usagef("want --dry-run; hint: only a worker assigns items: botwork run --once ExecuteWorkQueue")
 		}
-		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
 			passes, err := a.passesToTry(args)
 			if err != nil {
 				return err
@@ -71,7 +71,7 @@ Only workers make passes: botwork run --once ExecuteWorkQueue makes one now.`,
 			}
 			for i := range results {
 				for _, fault := range results[i].Faults {
-					fmt.Fprintf(a.Stderr, "botwork: %s: done without: %s\n", results[i].Pipeline, fault)
+					fmt.Fprintf(a.Stderr, "botwork: %s: ignored: %s\n", results[i].Pipeline, fault)
 				}
 			}
 			return a.Print(*output, results, func() { a.dryTables(results) })
@@ -80,7 +80,7 @@ Only workers make passes: botwork run --once ExecuteWorkQueue makes one now.`,
 	return cmd
 }
 
-// passesToTry are the pipelines whose passes to try: the one that is named, or all.
+// passesToTry returns the pipelines whose passes are planned: the named one, or all.
 func (a *command) passesToTry(args []string) ([]assign.SystemPipeline, error) {
 	book, err := projectdir.LoadPasses(a.App)
 	if err != nil {
@@ -98,7 +98,7 @@ func (a *command) passesToTry(args []string) ([]assign.SystemPipeline, error) {
 		return nil, leftOut[0]
 	}
 	if len(list) == 0 || len(list[0].Passes) == 0 {
-		return nil, cli.Usagef("pipeline %q has no step %s; hint: botwork assign --dry-run looks at all that have one", p.Name, queue.AssignKind)
+		return nil, cli.Usagef("pipeline %q has no step %s; hint: botwork assign --dry-run checks all pipelines that have one", p.Name, queue.AssignKind)
 	}
 	return list, nil
 }
@@ -126,7 +126,7 @@ func dryRuns(ctx context.Context, store cli.Store, of []assign.SystemPipeline) (
 	return results, nil
 }
 
-// dryTables show each pass: what it would assign, then what it would leave out.
+// dryTables prints for each pass the items that it would assign, then those that it would not.
 func (a *command) dryTables(results []dryPass) {
 	if len(results) == 0 {
 		fmt.Fprintf(a.Stdout, "no pipeline has a step %s\n", queue.AssignKind)
@@ -138,7 +138,7 @@ func (a *command) dryTables(results []dryPass) {
 		}
 		fmt.Fprintf(a.Stdout, "%s, %s: %d to assign; workers with room: %d\n", r.Pipeline, r.Band, len(r.Items), r.Workers)
 		if r.Frees {
-			fmt.Fprintln(a.Stdout, "it would free or cancel items first, which are not shown")
+			fmt.Fprintln(a.Stdout, "it would release or cancel items first, which are not shown")
 		}
 		if len(r.Items) > 0 {
 			a.dryItems(r)
@@ -157,7 +157,7 @@ func (a *command) dryItems(r *dryPass) {
 			score = strconv.FormatFloat(*it.Score, 'g', 6, 64)
 		}
 		g.Add(fmt.Sprint(it.ItemID), fmt.Sprint(it.Priority), it.Pipeline, it.Queue, string(it.Mode), it.Worker, cli.OrDash(it.From),
-			cli.Instant(&it.StartsAt), fmt.Sprintf("%s (%s)", it.Estimate, it.EstimateFrom), score)
+			a.Instant(&it.StartsAt), fmt.Sprintf("%s (%s)", it.Estimate, it.EstimateFrom), score)
 	}
 	g.Print(a.Stdout)
 }
@@ -165,9 +165,9 @@ func (a *command) dryItems(r *dryPass) {
 func (a *command) dryLeft(r *dryPass) {
 	var more string
 	if r.More {
-		more = ", and there are more"
+		more = " (first ones shown)"
 	}
-	fmt.Fprintf(a.Stdout, "left out: %d%s\n", len(r.Left), more)
+	fmt.Fprintf(a.Stdout, "not assigned: %d%s\n", len(r.Left), more)
 	g := cli.NewGrid("item", "priority", "pipeline", "queue", "reason")
 	for _, it := range r.Left {
 		g.Add(fmt.Sprint(it.ItemID), fmt.Sprint(it.Priority), it.Pipeline, it.Queue, strings.ReplaceAll(string(it.Reason), "-", " "))

@@ -15,7 +15,7 @@ import (
 func TestAssignDryRun(t *testing.T) {
 	clitest.InProject(t)
 	store := clitest.OpenQueue(t)
-	// In this order: of two that are as good the one goes first that was there first.
+	// The order matters: of two equally suitable workers, the one that registered first is used.
 	for _, w := range []struct {
 		name   string
 		labels workqueue.JSONText
@@ -41,7 +41,7 @@ steps: [{handler: Log, with: {message: dear}}]
 	if after := clitest.Must(t, "items", "list", "-o", "json"); after != before {
 		t.Errorf("assign --dry-run has changed items:\n%s\nbefore:\n%s", after, before)
 	}
-	// What it says comes true.
+	// A real pass does the same.
 	var passes []assigncmd.DryPass
 	if err := json.Unmarshal([]byte(clitest.Must(t, "assign", "--dry-run", "ExecuteWorkQueue", "-o", "json")), &passes); err != nil {
 		t.Fatal(err)

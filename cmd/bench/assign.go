@@ -12,10 +12,10 @@ func (a *command) benchAssignCommand() *cobra.Command {
 	var o bench.AssignOptions
 	cmd := &cobra.Command{
 		Use:   "assign",
-		Short: "Time one pass that gives ready items to workers",
-		Long: `Makes ready items and rows of workers, then times one pass of AssignTasksToWorker
-that gives all items to workers, from the read to the last write, and tells the
-memory that it takes. Nothing runs: an item counts as lost when the pass left it.
+		Short: "Measure one pass that assigns ready items to workers",
+		Long: `Creates ready items and rows of workers, then measures one pass of
+AssignTasksToWorker that assigns all items, from the first read to the last write,
+and its memory. No item runs: an item counts as lost if the pass did not assign it.
 
 ` + benchDoc,
 		Example: `  botwork bench assign

@@ -15,11 +15,11 @@ func (a *command) benchBacklogCommand() *cobra.Command {
 	var old int
 	cmd := &cobra.Command{
 		Use:   "backlog",
-		Short: "Tell whether other rows in the table slow a drain down",
-		Long: `Drains items from an empty table and, by turns with it, from one that holds
-processed items, items that wait in another band, and items that are due a day later;
-the share tells how much of the speed is left. With --cleanup it drains once more in
-each round while the pipeline CleanUp removes old items beside it.
+		Short: "Measure whether other rows in the table slow down a drain",
+		Long: `Drains items alternately from an empty table and from one with processed items,
+items that wait in another band, and items that are due a day later; the share is
+the remaining part of the speed. With --cleanup it drains once more in each round
+while the pipeline CleanUp removes old items at the same time.
 
 ` + benchDoc,
 		Example: `  botwork bench backlog
@@ -29,7 +29,7 @@ each round while the pipeline CleanUp removes old items beside it.
 	cmd.Flags().IntVar(&o.Processed, "processed", 100_000, "how many processed items are in the table")
 	cmd.Flags().IntVar(&o.Waiting, "waiting", 10_000, "how many items wait in another band")
 	cmd.Flags().IntVar(&o.Scheduled, "scheduled", 10_000, "how many items are due later")
-	cmd.Flags().BoolVar(&cleanUp, "cleanup", false, "drain beside CleanUp as well")
+	cmd.Flags().BoolVar(&cleanUp, "cleanup", false, "also drain while CleanUp runs")
 	cmd.Flags().IntVar(&old, "old", 1_000_000, "with --cleanup: how many old items CleanUp finds in each round")
 	cmd.Flags().IntVar(&o.Capacity, "capacity", 0, "slots of the worker (default worker.capacity)")
 	f := newBenchFlags(cmd)
@@ -45,7 +45,7 @@ each round while the pipeline CleanUp removes old items beside it.
 			return cli.Usagef("--old without --cleanup: nothing removes them")
 		}
 		if f.in != "" {
-			return cli.Usagef("--in %s: a backlog is measured in two places, which have to be new ones", f.in)
+			return cli.Usagef("--in %s: a backlog is measured in two places, which must be new", f.in)
 		}
 		return a.measure(cmd.Context(), f, func(common bench.Common) (s scenario, err error) {
 			o.Common = common

@@ -18,18 +18,18 @@ type command struct{ *cli.App }
 // Command returns `botwork bench`.
 func Command(a *cli.App) *cobra.Command { return (&command{a}).benchCommand() }
 
-// What the help of every measurement says, in two parts.
+// The common parts of the help of all measurements.
 const (
-	benchPlace = `Measures on the configured database's server, in a scratch schema, database or
-file of its own that is removed afterwards, also after Ctrl-C. The queue's own
-tables are not touched.`
+	benchPlace = `The measurement runs on the configured database's server, in a temporary schema,
+database or file that is removed afterwards, also after Ctrl-C. The queue's own
+tables are not used.`
 
-	benchAnswer = `The exit code is 1 when an item was lost or ran twice. JSON and YAML are one object
-with the same fields for every measurement, where null stands for what is not
-measured: docs/benchmarks.md.`
+	benchAnswer = `The exit code is 1 if an item was lost or ran twice. JSON and YAML are one object
+with the same fields for every measurement; values that are not measured are null:
+docs/benchmarks.md.`
 
-	benchDoc = benchPlace + ` One round that warms up is followed by those that are
-measured; the figures are medians, in brackets the smallest and the largest.
+	benchDoc = benchPlace + `  A warm-up round is followed by the measured rounds;
+the figures are medians, with the smallest and the largest in brackets.
 
 ` + benchAnswer
 )
@@ -53,7 +53,7 @@ func (a *command) benchCommand() *cobra.Command {
 	)
 }
 
-// benchFlags are those of every measurement.
+// benchFlags are the flags of every measurement.
 type benchFlags struct {
 	repeat  int
 	sync    string
@@ -63,34 +63,34 @@ type benchFlags struct {
 	output  *cli.Format
 }
 
-// newBenchFlags gives a measurement its flags.
+// newBenchFlags adds the common flags to a measurement.
 func newBenchFlags(cmd *cobra.Command) *benchFlags {
 	f := newSoakFlags(cmd)
 	cmd.Flags().IntVar(&f.repeat, "repeat", 3, "measure `N` rounds")
 	return f
 }
 
-// newSoakFlags are those of a measurement that is one long round.
+// newSoakFlags adds the flags of a measurement with one long round.
 func newSoakFlags(cmd *cobra.Command) *benchFlags {
 	f := &benchFlags{repeat: 1}
 	cmd.Args = cli.NoArguments
 	cmd.Flags().StringVar(&f.sync, "sync", "", "SQLite's synchronous pragma: full or normal (default full)")
 	_ = cmd.RegisterFlagCompletionFunc("sync", cobra.FixedCompletions([]string{"full", "normal"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().StringVar(&f.in, "in", "", "measure in this `PLACE`, a schema of PostgreSQL or a file of SQLite, instead of a new one; it is emptied")
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "with --in: although it holds items, which are removed")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "with --in: confirm that the items in it are removed")
 	f.profile.add(cmd)
 	f.output = cli.OutputFlag(cmd)
 	return f
 }
 
-// scenario is a measurement and how much there is to do in it.
+// scenario is a measurement and its amount of work.
 type scenario struct {
 	work int
 	run  func(ctx context.Context) (bench.Report, error)
 }
 
-// measure reads the settings, lets make build the measurement from them, runs
-// it and prints its report, also one that tells of lost items or of wrong starts.
+// measure reads the settings, calls make for the measurement, runs it and prints its report,
+// also if items were lost or started wrongly.
 func (a *command) measure(ctx context.Context, f *benchFlags, make func(bench.Common) (scenario, error)) (err error) {
 	if err := atLeast("repeat", f.repeat, 1); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (a *command) measure(ctx context.Context, f *benchFlags, make func(bench.Co
 		return cli.Usagef("--sync %q: want full or normal", f.sync)
 	}
 	if f.yes && f.in == "" {
-		return cli.Usagef("--yes without --in: a place that is made for the measurement holds nothing")
+		return cli.Usagef("--yes without --in: a temporary place holds no items")
 	}
 	if err := a.LoadConfig(); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (a *command) measure(ctx context.Context, f *benchFlags, make func(bench.Co
 	return errors.Join(err, a.Print(*f.output, report, func() { a.benchSheet(report) }))
 }
 
-// atLeast refuses the value of a flag that is too small.
+// atLeast returns an error if the value of a flag is too small.
 func atLeast(flag string, value, least int) error {
 	if value < least {
 		return cli.Usagef("--%s %d: want %d or more", flag, value, least)
@@ -140,7 +140,7 @@ func atLeast(flag string, value, least int) error {
 	return nil
 }
 
-// capacityOr is the value of --capacity, or the worker's of the settings.
+// capacityOr returns the value of --capacity, or worker.capacity of the settings.
 func (a *command) capacityOr(flag int) (int, error) {
 	if flag == 0 {
 		flag = a.Config.Worker.Capacity
@@ -148,7 +148,7 @@ func (a *command) capacityOr(flag int) (int, error) {
 	return flag, atLeast("capacity", flag, 1)
 }
 
-// firstError is the first that is one: an answer tells one mistake of a flag.
+// firstError returns the first error that is not nil: only one flag error is reported.
 func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {

@@ -46,7 +46,7 @@ func TestBenchPrintsWhatItMeasured(t *testing.T) {
 	}
 	for _, entry := range left {
 		if strings.Contains(entry.Name(), "bench") {
-			t.Errorf("%s is left", entry.Name())
+			t.Errorf("%s was not removed", entry.Name())
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestBenchUsage(t *testing.T) {
 	}
 }
 
-// A run that counts wrongly shows what it counted, and fails.
+// A run with lost items prints its report, and fails.
 func TestBenchFailsWhenItemsAreLost(t *testing.T) {
 	clitest.InProject(t)
 	for _, failure := range []error{bench.ErrWrongCount, bench.ErrWrongStart} {
@@ -98,7 +98,7 @@ func TestBenchFailsWhenItemsAreLost(t *testing.T) {
 	}
 }
 
-// A place that is named is emptied, but not when it is in use.
+// A named place is emptied, but not if it is in use.
 func TestBenchInANamedPlace(t *testing.T) {
 	clitest.InProject(t)
 	drain := func(args ...string) clitest.Result {
@@ -108,7 +108,7 @@ func TestBenchInANamedPlace(t *testing.T) {
 		t.Fatalf("exit code %d:\n%s", r.Code, r.Stderr)
 	}
 	if _, err := os.Stat("measured.db"); err == nil {
-		t.Error("measured.db is left")
+		t.Error("measured.db was not removed")
 	}
 	clitest.Must(t, "enqueue", "--pipeline", "hello", "--payload", `{"name": "Ada"}`)
 	const settings = "botwork.db"
@@ -121,13 +121,13 @@ func TestBenchInANamedPlace(t *testing.T) {
 	}
 }
 
-// Profiles are whole also when what was measured failed.
+// Profiles are complete even if the measurement failed.
 func TestBenchProfiles(t *testing.T) {
 	clitest.InProject(t)
 	clitest.Must(t, "bench", "drain", "--items", "50", "--repeat", "1", "--cpuprofile", "good.cpu", "--memprofile", "good.mem")
 	clitest.WriteFile(t, "botwork.yaml", "database: {driver: postgres, dsn: 'postgres://nobody@127.0.0.1:1/none'}\n")
 	r := clitest.Do(t, "bench", "drain", "--items", "50", "--cpuprofile", "bad.cpu", "--memprofile", "bad.mem")
-	r.WantFailure(t, cli.ExitFailed, "make a scratch place to measure in")
+	r.WantFailure(t, cli.ExitFailed, "create a scratch database")
 	for _, name := range []string{"good.cpu", "good.mem", "bad.cpu", "bad.mem"} {
 		file, err := os.Open(name)
 		if err != nil {

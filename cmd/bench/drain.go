@@ -12,12 +12,12 @@ func (a *command) benchDrainCommand() *cobra.Command {
 	var items, capacity, workers int
 	cmd := &cobra.Command{
 		Use:   "drain",
-		Short: "Enqueue no-op items and time how long workers take to run them all",
-		Long: `Enqueues items that do nothing, then times a worker that assigns, claims, runs and
-finishes them by the shipped pipeline ExecuteWorkQueue. With --workers of more than
-one these are processes of their own, which begin together. The percentiles
-are of the time from an item's assignment to its recorded end; CPU is the sum of the
-workers' processes, memory that of the largest. Profiles are of this process.
+		Short: "Measure how long workers take to run no-op items",
+		Long: `Enqueues items that do nothing, then measures a worker that assigns, claims, runs
+and finishes them with the shipped pipeline ExecuteWorkQueue. With more than one of
+--workers, each is a separate process, and all start together. The percentiles are
+of the time from an item's assignment to its recorded end; CPU is the sum of all
+worker processes, memory that of the largest. Profiles are of this process.
 
 ` + benchDoc,
 		Example: `  botwork bench drain --items 20000

@@ -12,10 +12,10 @@ func (a *command) benchEnqueueCommand() *cobra.Command {
 	var items, single int
 	cmd := &cobra.Command{
 		Use:   "enqueue",
-		Short: "Time how fast items get into the queue, in bulk and one by one",
-		Long: `Enqueues items in bulk, 10,000 in a call, and then one in a call. What a call has
-taken is durable when it returns. The percentiles are of calls with one item; CPU and
-memory are of those in bulk.
+		Short: "Measure how fast items are enqueued, in bulk and one by one",
+		Long: `Enqueues items in bulk, 10,000 per call, and then one per call. The items of a call
+are durable when it returns. The percentiles are of calls with one item; CPU and
+memory are of the bulk calls.
 
 ` + benchDoc,
 		Example: `  botwork bench enqueue

@@ -9,7 +9,7 @@ import (
 	"botwork/internal/bench"
 )
 
-// Measure makes one measurement, and prints its report as JSON.
+// Measure runs one measurement, and prints its report as JSON.
 func Measure(ctx context.Context, a *cli.App, run func(context.Context) (bench.Report, error)) error {
 	f := newBenchFlags(&cobra.Command{})
 	*f.output = cli.FormatJSON

@@ -13,13 +13,13 @@ func (a *command) benchLimitCommand() *cobra.Command {
 	var o bench.LimitOptions
 	cmd := &cobra.Command{
 		Use:   "limit",
-		Short: "Measure the database engine alone, which no queue on it can be faster than",
-		Long: `Enqueues items into a narrow table by the fastest statements that are known for the
-engine, in bulk and one by one, and drains them by batches: one statement
-claims, one finishes. There is no framework, no worker and no lease; the batches
-are as large as Botwork's. Then items come one by one; the percentiles are of the time
-from the return of the call that enqueued until the claim has returned that it wakes. With --compare Botwork does the same by turns with it, and
-its share of the limit is told.
+		Short: "Measure the database engine alone, as the upper limit for any queue on it",
+		Long: `Enqueues items into a narrow table with the fastest known statements for the engine,
+in bulk and one by one, and drains them in batches: one statement claims, one
+finishes. There is no framework, no worker and no lease; the batches are as large as
+Botwork's. Then items are enqueued one by one; the percentiles are of the time from
+the return of the enqueueing call until the claim that it wakes has returned. With
+--compare, Botwork does the same in turns, and its share of the limit is printed.
 
 ` + benchDoc,
 		Example: `  botwork bench limit
@@ -29,9 +29,9 @@ its share of the limit is told.
 	cmd.Flags().IntVar(&o.Single, "single", 2_000, "how many items to enqueue one by one")
 	cmd.Flags().IntVar(&o.Batch, "batch", 1_000, "how many items to claim, and to finish, at a time")
 	cmd.Flags().IntVar(&o.Workers, "workers", 1, "how many connections drain at a time")
-	cmd.Flags().IntVar(&o.Rate, "rate", 100, "how many items come in a second to tell the latency")
-	cmd.Flags().DurationVar(&o.For, "for", 5*time.Second, "how long they come; 0s: not at all")
-	cmd.Flags().BoolVar(&o.Compare, "compare", false, "measure Botwork by turns with the engine alone")
+	cmd.Flags().IntVar(&o.Rate, "rate", 100, "number of items per second for the latency")
+	cmd.Flags().DurationVar(&o.For, "for", 5*time.Second, "how long to measure the latency; 0s: not at all")
+	cmd.Flags().BoolVar(&o.Compare, "compare", false, "measure Botwork in turns with the engine alone")
 	cmd.Flags().IntVar(&o.Capacity, "capacity", 0, "with --compare: slots of the worker (default worker.capacity)")
 	f := newBenchFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

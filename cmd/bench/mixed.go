@@ -14,7 +14,7 @@ func (a *command) benchMixedCommand() *cobra.Command {
 	var o bench.MixedOptions
 	cmd := &cobra.Command{
 		Use:   "mixed",
-		Short: "Judge when and in which order items of all priorities start under load",
+		Short: "Measure when and in which order items of all priorities start under load",
 		Long: `Lets items come to worker processes with the shipped pipelines and judges when each
 run begins. What an item's run takes is drawn from a bounded Pareto distribution, 1 ms
 to 5 min with an index of 0.2, times --scale; 15 % of the items are high (above 1000),
@@ -26,8 +26,8 @@ third of --for, at 1.8 times that rate in the second, and at 0.6 times in the la
 worker is asked once a second to run ExecuteLowPriorityWorkQueue, so that low items
 compete at all times. The ticks of the shipped pipelines are not scaled.
 
-Handlers and callers write down what happened, by the machine's clock; the
-queue's own times are not used. From this follow:
+Handlers and callers record what happened, with the machine's clock; the queue's own
+times are not used. The results are:
 
   slots in use      the share of the slots' time in which a handler ran, over those
                     moments in which an item was due and had not begun. With
@@ -49,17 +49,17 @@ the sum of the workers' processes, memory that of the largest.
 has processes of its own; the figures are medians, in brackets the smallest and
 the largest.
 
-The exit code is 1 when an item was lost or ran twice, or began before it was due,
-after its deadline, after it was cancelled, or before a more urgent one. JSON and YAML are
-one object with the same fields for every measurement, where null stands for what is
-not measured: docs/benchmarks.md.`,
+The exit code is 1 if an item was lost or ran twice, or started before it was due,
+after its deadline, after it was cancelled, or before a more urgent one. JSON and
+YAML are one object with the same fields for every measurement; values that are not
+measured are null: docs/benchmarks.md.`,
 		Example: `  botwork bench mixed
   botwork bench mixed --for 2m --repeat 1 --allowance 1s
   botwork bench mixed --scale 0.1 --for 1m --seed 7 --output json`,
 	}
-	cmd.Flags().DurationVar(&o.For, "for", 12*time.Second, "how long items come")
+	cmd.Flags().DurationVar(&o.For, "for", 12*time.Second, "how long to enqueue items")
 	cmd.Flags().Float64Var(&o.Scale, "scale", 0.01, "the `FACTOR` of all durations of the load: 0.01 makes 3s of 5 min")
-	cmd.Flags().Uint64Var(&o.Seed, "seed", 1, "of the load; each round has the same")
+	cmd.Flags().Uint64Var(&o.Seed, "seed", 1, "seed of the load, the same for all rounds")
 	cmd.Flags().IntVar(&o.Workers, "workers", 4, "how many processes")
 	cmd.Flags().IntVar(&o.Capacity, "capacity", 4, "slots of each process")
 	cmd.Flags().DurationVar(&o.Allowance, "allowance", 100*time.Millisecond, "how long a free slot or a more urgent item may wait before that counts")

@@ -18,8 +18,8 @@ func (f *profileFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.memory, "memprofile", "", "write a profile of what the program allocated into this `FILE`, for go tool pprof")
 }
 
-// start begins the profiles. The returned function ends and writes them; they
-// are whole also when what was measured failed.
+// start starts the profiles. The returned function stops and writes them; they are complete
+// even if the measurement failed.
 func (f *profileFlags) start() (stop func() error, err error) {
 	var cpu, memory *os.File
 	if f.cpu != "" {
@@ -31,7 +31,7 @@ func (f *profileFlags) start() (stop func() error, err error) {
 		}
 	}
 	if f.memory != "" {
-		// Now: a path that cannot be written is told before the minutes of a run.
+		// Open it now, so that an error is reported before the measurement, which takes minutes.
 		if memory, err = os.Create(f.memory); err != nil {
 			if cpu != nil {
 				pprof.StopCPUProfile()
@@ -47,7 +47,7 @@ func (f *profileFlags) start() (stop func() error, err error) {
 			errs = append(errs, cpu.Close())
 		}
 		if memory != nil {
-			runtime.GC() // the profile is of the last collection
+			runtime.GC() // the profile has the state of the last garbage collection
 			errs = append(errs, pprof.Lookup("allocs").WriteTo(memory, 0), memory.Close())
 		}
 		return errors.Join(errs...)

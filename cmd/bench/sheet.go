@@ -8,7 +8,7 @@ import (
 	"botwork/internal/bench"
 )
 
-// benchLines say how figures are shown to a person, in this order.
+// benchLines are the labels of the figures in the text output, in this order.
 var benchLines = []struct {
 	figure bench.Figure
 	label  string
@@ -26,9 +26,9 @@ var benchLines = []struct {
 	{bench.OneByOneShare, "share of the limit, one by one", 2, ""},
 	{bench.EmptyItemsPerSecond, "drained from an empty table", 0, "items/s"},
 	{bench.BacklogShare, "share of that", 2, ""},
-	{bench.CleanUpItemsPerSecond, "drained beside CleanUp", 0, "items/s"},
+	{bench.CleanUpItemsPerSecond, "drained while CleanUp runs", 0, "items/s"},
 	{bench.CleanUpShare, "share of that without", 2, ""},
-	{bench.CleanedRows, "which removed meanwhile", 0, "rows"},
+	{bench.CleanedRows, "items removed by CleanUp meanwhile", 0, "rows"},
 	{bench.PassSeconds, "one pass", 2, "s"},
 	{bench.PlainStepUs, "a plain step", 2, "µs"},
 	{bench.IfStepUs, "with a condition", 2, "µs"},
@@ -40,9 +40,9 @@ var benchLines = []struct {
 	{bench.RSSFirstQuarterMb, "memory in the first quarter", 0, "MB"},
 	{bench.RSSLastQuarterMb, "memory in the last quarter", 0, "MB"},
 	{bench.UtilisationPercent, "slots in use while work waits, beyond the allowance", 2, "%"},
-	{bench.WaitedSeconds, "work waited so for", 2, "s"},
+	{bench.WaitedSeconds, "duration of that waiting", 2, "s"},
 	{bench.UtilisationAtOncePercent, "slots in use while work waits, without allowance", 2, "%"},
-	{bench.WaitedAtOnceSeconds, "work waited so for", 2, "s"},
+	{bench.WaitedAtOnceSeconds, "duration of that waiting", 2, "s"},
 	{bench.HighWaitP50Ms, "high items waited, p50", 2, "ms"},
 	{bench.HighWaitP99Ms, "high items waited, p99", 2, "ms"},
 	{bench.HighWaitWorstMs, "high items waited, worst", 2, "ms"},
@@ -71,7 +71,7 @@ var benchLines = []struct {
 	{bench.RoundSeconds, "from the start until all had ended", 1, "s"},
 	{bench.RunsOfHandler, "runs", 0, ""},
 	{bench.ItemsRan, "items that ran to the end", 0, ""},
-	{bench.ItemsExpired, "items whose deadline came first", 0, ""},
+	{bench.ItemsExpired, "items whose deadline passed first", 0, ""},
 	{bench.ItemsCancelled, "items that were cancelled", 0, ""},
 	{bench.P50Ms, "p50", 2, "ms"},
 	{bench.P95Ms, "p95", 2, "ms"},
@@ -85,7 +85,7 @@ var benchLines = []struct {
 	{bench.PeakRSSMb, "largest memory of this program", 0, "MB"},
 }
 
-// benchRates say what itemsPerSecond counts, by scenario.
+// benchRates are the labels of itemsPerSecond, by scenario.
 var benchRates = map[string]string{"drain": "drained", "enqueue": "enqueued", "limit": "drained by the engine alone", "backlog": "drained with the backlog", "latency": "enqueued", "assign": "assigned", "soak": "processed", "mixed": "ended"}
 
 func (a *command) benchSheet(r bench.Report) {

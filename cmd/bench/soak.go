@@ -14,21 +14,21 @@ func (a *command) benchSoakCommand() *cobra.Command {
 	var o bench.SoakOptions
 	cmd := &cobra.Command{
 		Use:   "soak",
-		Short: "Let items come for a long time to workers that fail and are killed",
-		Long: `Enqueues items at a steady rate for processes whose runs fail by chance, kills one of
-them now and then (kill -9) and starts it again, and verifies in the end that every item
-was processed. Each process notes in a file of its own what ran well. An item that ran well
-once more is counted as such when the process of the run before was killed in
-between: it had not written down the end. Any other counts as run twice. Of several processes
-the first is never killed: its memory is watched, the median of the first quarter
-of the time beside that of the last.
+		Short: "Run workers that fail and are killed under load for a long time",
+		Long: `Enqueues items at a steady rate for processes whose runs fail at random, regularly
+kills one of them (kill -9) and restarts it, and verifies at the end that every item
+was processed. Each process records its successful runs in its own file. A second
+successful run of an item is counted as "ran again after a kill" if the process of
+the first run was killed before it recorded the end. Any other counts as run twice.
+Of several processes the first is never killed: its memory is measured, with the
+medians of the first and the last quarter of the time.
 
 ` + benchPlace + "\n\n" + benchAnswer,
 		Example: `  botwork bench soak --for 10m
   botwork bench soak --for 1h --rate 500 --workers 4 --failures 0.1 --kill-every 30s`,
 	}
-	cmd.Flags().IntVar(&o.Rate, "rate", 200, "how many items come in a second")
-	cmd.Flags().DurationVar(&o.For, "for", 10*time.Minute, "how long items come")
+	cmd.Flags().IntVar(&o.Rate, "rate", 200, "number of items per second")
+	cmd.Flags().DurationVar(&o.For, "for", 10*time.Minute, "how long to enqueue items")
 	cmd.Flags().IntVar(&o.Workers, "workers", 2, "how many processes")
 	cmd.Flags().IntVar(&o.Capacity, "capacity", 0, "slots of each process (default worker.capacity)")
 	cmd.Flags().Float64Var(&o.Failures, "failures", 0.05, "the share of runs that fail: a `NUMBER` from 0 to 0.5")

@@ -12,12 +12,12 @@ func (a *command) benchStepsCommand() *cobra.Command {
 	var o bench.StepsOptions
 	cmd := &cobra.Command{
 		Use:   "steps",
-		Short: "Time what a step of a pipeline costs over its handler's own work",
-		Long: `Runs pipelines of handlers that do nothing, without a database, and tells what ten
-more steps add to one: plain steps, with a condition, with an expression in a
-parameter, and with the output of another step, a list of a thousand objects. One
-round that warms up is followed by those that are measured; the figures are medians,
-in brackets the smallest and the largest.
+		Short: "Measure the overhead of a pipeline step without its handler's work",
+		Long: `Runs pipelines of handlers that do nothing, without a database, and measures the
+cost of ten additional steps: plain steps, with a condition, with an expression in a
+parameter, and with the output of another step, a list of a thousand objects. A
+warm-up round is followed by the measured rounds; the figures are medians, with the
+smallest and the largest in brackets.
 
 ` + benchAnswer,
 		Example: `  botwork bench steps

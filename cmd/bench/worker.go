@@ -7,12 +7,11 @@ import (
 	"botwork/internal/bench"
 )
 
-// benchWorkerCommand is a worker process of a measurement, which the measurement
-// itself starts.
+// benchWorkerCommand runs a worker process of a measurement. Only the measurement starts it.
 func (a *command) benchWorkerCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "worker",
-		Short:  "Be a worker of a measurement",
+		Short:  "Run a worker of a measurement (internal)",
 		Hidden: true,
 		Args:   cli.NoArguments,
 		RunE:   func(cmd *cobra.Command, _ []string) error { return bench.Serve(cmd.Context(), a.Stdin, a.Stdout) },

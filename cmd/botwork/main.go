@@ -1,4 +1,4 @@
-// Botwork runs queued work for bots; `botwork --help` lists what it can do.
+// Botwork runs queued work for bots; `botwork --help` lists its commands.
 package main
 
 import (

@@ -22,23 +22,23 @@ type command struct{ *cli.App }
 // Command returns `botwork check`.
 func Command(a *cli.App) *cobra.Command { return (&command{a}).checkCommand() }
 
-const checkDoc = `Reads the whole database and reports every violation of a promise of the queue: an
-item in an impossible state, one that no pass will rescue, more
+const checkDoc = `Reads the whole database and reports every violation of the queue's guarantees: an
+item in an impossible state, an abandoned item that no pass will rescue, more
 attempts than allowed, a claim that ended twice, a schedule that fired twice, an
-item that waits although a worker is idle, a worker's row that cannot be, a
-figure of a queue's statistics that is not what is there. What each check looks
-for and how to fix it: docs/check.md.
+item that waits although a worker is idle, an invalid worker row, a queue counter
+that does not match its items. docs/check.md describes each check and how to fix
+what it finds.
 
-It changes nothing, needs no worker to stop, and reads in pages; a database with
-many finished items takes a while. What it finds is read a second time a moment
-later, so that nothing is reported while it is moving.
+It changes nothing, and workers can continue to run. It reads in pages; a database
+with many finished items takes a while. Each violation is confirmed by a second
+reading a moment later, so that items in transition are not reported.
 
-With --watch it reads again and again, prints each violation when it appears and
-when it is gone, until --for has passed or Ctrl-C.
+With --watch it reads repeatedly, and prints each violation when it appears and when
+it is gone, until --for has passed or you press Ctrl-C.
 
-The exit code is 0 when all is well, 1 when a violation was found (with --watch:
-at any time) or the database cannot be read, 2 when the command line or the
-settings are wrong.`
+The exit code is 0 if there are no violations, 1 if a violation was found (with
+--watch: at any time) or the database cannot be read, and 2 if the command line or
+the settings are wrong.`
 
 // checkFlags are the flags of the command.
 type checkFlags struct {
@@ -50,17 +50,17 @@ func (a *command) checkCommand() *cobra.Command {
 	var flags checkFlags
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "Look for violations of the queue's promises",
+		Short: "Check the database for violations of the queue's guarantees",
 		Long:  checkDoc,
 		Example: `  botwork check
   botwork check --output json
   botwork check --watch --for 10m`,
 		Args: cli.NoArguments,
 	}
-	cmd.Flags().BoolVar(&flags.watch, "watch", false, "read again and again, and print what changes")
+	cmd.Flags().BoolVar(&flags.watch, "watch", false, "read repeatedly, and print changes")
 	cmd.Flags().DurationVar(&flags.interval, "interval", 5*time.Second, "with --watch: the `TIME` between two readings")
 	cmd.Flags().DurationVar(&flags.length, "for", 0, "with --watch: end after this `TIME` (default: at Ctrl-C)")
-	cmd.Flags().DurationVar(&flags.dueX, "due-for", 10*time.Minute, "how long an item may be due before its waiting has to be explained: a `TIME`")
+	cmd.Flags().DurationVar(&flags.dueX, "due-for", 10*time.Minute, "how long an item may be due without a known reason: a `TIME`")
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := flags.validate(cmd); err != nil {
@@ -78,13 +78,13 @@ func (f checkFlags) validate(cmd *cobra.Command) error {
 			return cli.Usagef("--%s: got %s, want more than 0", name, value)
 		}
 		if name != "due-for" && cmd.Flags().Changed(name) && !f.watch {
-			return &cli.UsageError{Message: fmt.Sprintf("--%s goes with --watch", name), Hint: "add --watch to read again and again"}
+			return &cli.UsageError{Message: fmt.Sprintf("--%s goes with --watch", name), Hint: "add --watch to read repeatedly"}
 		}
 	}
 	return nil
 }
 
-// check opens the database as it is: it must not come to be by being looked at.
+// check opens an existing database. It must not create one.
 func (a *command) check(ctx context.Context, flags checkFlags, output cli.Format) error {
 	if err := a.LoadConfig(); err != nil {
 		return err
@@ -121,9 +121,9 @@ func (a *command) checkStore(ctx context.Context, store cli.Store, params workqu
 	return nil
 }
 
-// pipelinePolicies returns the policies of the project's pipelines and the names of
-// the broken ones. Mistakes in pipeline files do not keep anybody from looking at the
-// database: what a broken file says is not known.
+// pipelinePolicies returns the policies of the project's pipelines and the names of the broken
+// ones. Errors in pipeline files do not prevent the check of the database: the policies of
+// broken files are unknown.
 func (a *command) pipelinePolicies() (policy func(string) (workqueue.Resilience, time.Time, error), broken []string, err error) {
 	checker, err := a.Checker()
 	if err != nil {
@@ -131,7 +131,7 @@ func (a *command) pipelinePolicies() (policy func(string) (workqueue.Resilience,
 	}
 	catalogue, _, err := projectdir.Catalogue(a.App, checker)
 	if err != nil {
-		fmt.Fprintf(a.Stderr, "botwork: no pipeline is known: %v\n", err)
+		fmt.Fprintf(a.Stderr, "botwork: could not load any pipeline: %v\n", err)
 		catalogue = pipelines.NewCatalogue(checker.Compiler())
 	}
 	changed := map[string]time.Time{}
@@ -149,9 +149,9 @@ func (a *command) pipelinePolicies() (policy func(string) (workqueue.Resilience,
 	}, catalogue.BrokenNames(), nil
 }
 
-// checkTable prints what was looked at, then each violation in full.
+// checkTable prints what was checked, then each violation in full.
 func (a *command) checkTable(report workqueue.CheckReport) {
-	g := cli.NewGrid("check", "looked at", "violations")
+	g := cli.NewGrid("check", "scope", "violations")
 	for _, c := range report.Checks {
 		found := fmt.Sprint(c.Violations)
 		if c.More {

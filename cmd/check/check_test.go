@@ -35,9 +35,9 @@ func TestCheckContract(t *testing.T) {
 	}
 }
 
-// What pipelines say is read from the project, and mistakes in it keep nobody
-// from looking at the database.
-func TestCheckKnowsTheProjectsLimits(t *testing.T) {
+// The policies of pipelines are read from the project, and errors in it do not prevent the
+// check of the database.
+func TestCheckUsesTheProjectsLimits(t *testing.T) {
 	clitest.InProject(t)
 	clitest.BusyQueue(t)
 	clitest.WriteFile(t, "pipelines/hello.yaml", "name: hello\nresilience: {limit: 1}\nsteps: [{handler: Log, with: {message: hello}}]\n")
@@ -46,26 +46,26 @@ func TestCheckKnowsTheProjectsLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := clitest.Do(t, "check")
-	if r.Code != cli.ExitFailed || !strings.Contains(r.Stdout, "attempt-limit: item 2\n") || !strings.Contains(r.Stdout, "at most 1 (its pipeline says so)") {
+	if r.Code != cli.ExitFailed || !strings.Contains(r.Stdout, "attempt-limit: item 2\n") || !strings.Contains(r.Stdout, "at most 1 (from its pipeline)") {
 		t.Errorf("check: exit code %d:\n%s", r.Code, r.Stdout)
 	}
 	clitest.WriteFile(t, "pipelines/hello.yaml", "steps: [{handler: Lgo}]\n")
-	if out := clitest.Must(t, "check"); !strings.Contains(out, `items of "hello" whose limit would be their pipeline's: 2`) {
-		t.Errorf("check does not tell that hello is not known:\n%s", out)
+	if out := clitest.Must(t, "check"); !strings.Contains(out, `2 items of the pipeline "hello"`) {
+		t.Errorf("check does not report that hello is unknown:\n%s", out)
 	}
 	if err := os.RemoveAll("pipelines"); err != nil {
 		t.Fatal(err)
 	}
-	if r := clitest.Do(t, "check"); r.Code != cli.ExitDone || !strings.Contains(r.Stderr, "no pipeline is known") {
+	if r := clitest.Do(t, "check"); r.Code != cli.ExitDone || !strings.Contains(r.Stderr, "could not load any pipeline") {
 		t.Errorf("check without pipelines: exit code %d:\n%s", r.Code, r.Stderr)
 	}
 }
 
-func TestCheckMakesNoDatabase(t *testing.T) {
+func TestCheckCreatesNoDatabase(t *testing.T) {
 	clitest.InProject(t)
 	clitest.Do(t, "check").WantFailure(t, cli.ExitFailed, "botwork.db does not exist", "botwork db migrate")
 	if _, err := os.Stat("botwork.db"); err == nil {
-		t.Error("check has made the database")
+		t.Error("check has created the database")
 	}
 	clitest.WriteFile(t, "botwork.db", "")
 	clitest.Do(t, "check").WantFailure(t, cli.ExitFailed, "the schema is missing", "botwork db migrate")
@@ -93,7 +93,7 @@ func TestCheckUsage(t *testing.T) {
 	clitest.Do(t, "check").WantFailure(t, cli.ExitUsage, "oracle")
 }
 
-// watchedStore gives one report or error a reading.
+// watchedStore returns one report or error for each reading.
 type watchedStore struct {
 	reports []any
 	n       int
@@ -120,7 +120,7 @@ func reportOf(ids ...int64) workqueue.CheckReport {
 	return report
 }
 
-// watchFor runs a watch in the time of a bubble.
+// watchFor runs a watch with the time of a synctest bubble.
 func watchFor(t *testing.T, length time.Duration, output cli.Format, reports ...any) (out, errText string, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -154,9 +154,9 @@ func TestWatchPrintsWhatChanges(t *testing.T) {
 
 func TestWatchAsTable(t *testing.T) {
 	out, _, err := watchFor(t, 9*time.Second, cli.FormatTable, reportOf(), reportOf(7))
-	for _, want := range []string{"0 violations at first", "appeared  lost-item: item 7: lost; wanted kept; start a worker\n", "1 violation in 2 readings, 1 still there\n"} {
+	for _, want := range []string{"0 violations at the start", "appeared  lost-item: item 7: lost; wanted kept; start a worker\n", "1 violation in 2 readings, 1 still present\n"} {
 		if !strings.Contains(out, want) {
-			t.Errorf("the watch does not say %q:\n%s", want, out)
+			t.Errorf("the watch does not print %q:\n%s", want, out)
 		}
 	}
 	if err == nil {
@@ -168,19 +168,19 @@ func TestWatchAsTable(t *testing.T) {
 }
 
 func TestWatchOutlastsAnOutage(t *testing.T) {
-	away := errors.New("the database is away")
+	away := errors.New("the database is down")
 	out, said, err := watchFor(t, 29*time.Second, cli.FormatTable, reportOf(), away, away, reportOf())
-	if err != nil || strings.Count(said, "the database is away") != 1 || !strings.Contains(out, "0 violations in 4 readings") {
-		t.Errorf("the watch ended with %v and said:\n%s%s", err, out, said)
+	if err != nil || strings.Count(said, "the database is down") != 1 || !strings.Contains(out, "0 violations in 4 readings") {
+		t.Errorf("the watch ended with %v and printed:\n%s%s", err, out, said)
 	}
 	if _, _, err := watchFor(t, time.Minute, cli.FormatTable, away); !errors.Is(err, away) {
 		t.Errorf("error %v, want that of the first reading at once", err)
 	}
 }
 
-func TestWatchThatKnowsNothing(t *testing.T) {
+func TestWatchWithoutACompleteReading(t *testing.T) {
 	// Half a second is not enough to confirm what the first reading finds.
-	if _, _, err := watchFor(t, 500*time.Millisecond, cli.FormatTable, reportOf(7)); err == nil || !strings.Contains(err.Error(), "nothing is known") {
-		t.Errorf("error %v, want that nothing is known", err)
+	if _, _, err := watchFor(t, 500*time.Millisecond, cli.FormatTable, reportOf(7)); err == nil || !strings.Contains(err.Error(), "no result") {
+		t.Errorf("error %v, want that there is no result", err)
 	}
 }

@@ -14,16 +14,16 @@ import (
 	"botwork/workqueue"
 )
 
-// checkEvent is what a watch prints when something changes. JSON is one event
-// a line, YAML one a document.
+// checkEvent is what a watch prints when something changes. JSON has one event per line, YAML
+// one per document.
 type checkEvent struct {
 	At        time.Time           `json:"at"`    // of the reading, by the database's clock
 	Event     string              `json:"event"` // appeared or gone
 	Violation workqueue.Violation `json:"violation"`
 }
 
-// watch reads again and again until ctx or --for ends it. A database that does
-// not answer for a while is told and waited for, once it has answered.
+// watch reads repeatedly until ctx or --for ends it. After the first reading, it reports when
+// the database does not answer, and waits for it.
 func (a *command) watch(ctx context.Context, from workqueue.Checker, params workqueue.CheckParams, flags checkFlags, output cli.Format) error {
 	if flags.length > 0 {
 		var cancel context.CancelFunc
@@ -47,12 +47,12 @@ func (a *command) watch(ctx context.Context, from workqueue.Checker, params work
 		default:
 			readings++
 			silent = ""
-			appeared, err := a.tellChanges(present, report, output)
+			appeared, err := a.printChanges(present, report, output)
 			if err != nil {
 				return err
 			}
 			if readings == 1 && output == cli.FormatTable {
-				fmt.Fprintf(a.Stdout, "%s watching: %s at first, a reading every %s\n", cli.Instant(&report.At), cli.Count(len(present), "violation"), flags.interval)
+				fmt.Fprintf(a.Stdout, "%s watching: %s at the start, a reading every %s\n", a.Instant(&report.At), cli.Count(len(present), "violation"), flags.interval)
 			}
 			seen += appeared
 		}
@@ -64,16 +64,16 @@ func (a *command) watch(ctx context.Context, from workqueue.Checker, params work
 	}
 }
 
-// watched ends a watch: its exit code tells whether anything was seen.
+// watched ends a watch. The exit code shows whether there were any violations.
 func (a *command) watched(ctx context.Context, readings, seen, left int, output cli.Format) error {
 	if readings == 0 {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return errors.New("the first reading was not done when --for ended: nothing is known; give it more time")
+			return errors.New("--for ended before the first reading was complete: there is no result; use a longer time")
 		}
 		return ctx.Err()
 	}
 	if output == cli.FormatTable {
-		fmt.Fprintf(a.Stdout, "%s in %s, %d still there\n", cli.Count(seen, "violation"), cli.Count(readings, "reading"), left)
+		fmt.Fprintf(a.Stdout, "%s in %s, %d still present\n", cli.Count(seen, "violation"), cli.Count(readings, "reading"), left)
 	}
 	if seen > 0 {
 		return &cli.ReportedError{Code: cli.ExitFailed}
@@ -81,8 +81,8 @@ func (a *command) watched(ctx context.Context, readings, seen, left int, output 
 	return nil
 }
 
-// tellChanges prints what differs from present, and brings present up to date.
-func (a *command) tellChanges(present map[string]workqueue.Violation, report workqueue.CheckReport, output cli.Format) (appeared int, err error) {
+// printChanges prints the differences from present, and updates present.
+func (a *command) printChanges(present map[string]workqueue.Violation, report workqueue.CheckReport, output cli.Format) (appeared int, err error) {
 	now := map[string]bool{}
 	for _, v := range report.Violations {
 		key := v.Key()
@@ -92,7 +92,7 @@ func (a *command) tellChanges(present map[string]workqueue.Violation, report wor
 		}
 		present[key] = v
 		appeared++
-		if err := a.tell(checkEvent{report.At, "appeared", v}, output); err != nil {
+		if err := a.printEvent(checkEvent{report.At, "appeared", v}, output); err != nil {
 			return appeared, err
 		}
 	}
@@ -102,14 +102,14 @@ func (a *command) tellChanges(present map[string]workqueue.Violation, report wor
 		}
 		v := present[key]
 		delete(present, key)
-		if err := a.tell(checkEvent{report.At, "gone", v}, output); err != nil {
+		if err := a.printEvent(checkEvent{report.At, "gone", v}, output); err != nil {
 			return appeared, err
 		}
 	}
 	return appeared, nil
 }
 
-func (a *command) tell(e checkEvent, output cli.Format) error {
+func (a *command) printEvent(e checkEvent, output cli.Format) error {
 	switch output {
 	case cli.FormatJSON:
 		enc := json.NewEncoder(a.Stdout)
@@ -125,9 +125,9 @@ func (a *command) tell(e checkEvent, output cli.Format) error {
 	}
 	v := e.Violation
 	if e.Event == "gone" {
-		_, err := fmt.Fprintf(a.Stdout, "%s gone      %s: %s\n", cli.Instant(&e.At), v.Check, v.Subject())
+		_, err := fmt.Fprintf(a.Stdout, "%s gone      %s: %s\n", a.Instant(&e.At), v.Check, v.Subject())
 		return err
 	}
-	_, err := fmt.Fprintf(a.Stdout, "%s appeared  %s: %s: %s; wanted %s; %s\n", cli.Instant(&e.At), v.Check, v.Subject(), v.Found, v.Wanted, v.Hint)
+	_, err := fmt.Fprintf(a.Stdout, "%s appeared  %s: %s: %s; wanted %s; %s\n", a.Instant(&e.At), v.Check, v.Subject(), v.Found, v.Wanted, v.Hint)
 	return err
 }

@@ -27,20 +27,21 @@ func (a *command) dbInitCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init",
 		Short: "Create the database if it does not exist",
-		Long: `Creates the file of a SQLite database, which only the account that runs this may
-read and write, and its tables. "botwork run" and "botwork enqueue" do it the first
-time. They refuse when the database existed before and its file is gone, which usually is an
-accident; this command creates it in that case too: all items are lost.
+		Long: `Creates the file of a SQLite database and its tables. Only the current account may
+read and write the file. "botwork run" and "botwork enqueue" also create it the
+first time. They refuse if the database existed before and its file is missing,
+which is usually an accident; this command creates it in that case too: all items
+are lost.
 
-It changes nothing in a database that has tables. On a server the database has to be
-there, and this makes the tables, like "botwork db migrate".`,
+It changes nothing in a database that has tables. On a server the database must
+exist, and this command creates the tables, like "botwork db migrate".`,
 		Example: "  botwork db init\n  botwork db init --config production.yaml",
 		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := a.LoadConfig(); err != nil {
 				return err
 			}
-			store, err := a.ConnectAnew(cmd.Context())
+			store, err := a.ConnectOrCreate(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -49,7 +50,7 @@ there, and this makes the tables, like "botwork db migrate".`,
 	}
 }
 
-// migrate brings the schema up to date and says what it did.
+// migrate updates the schema and prints the applied migrations.
 func (a *command) migrate(ctx context.Context, store cli.Store) error {
 	applied, err := store.Migrate(ctx)
 	for _, name := range applied {
@@ -69,10 +70,10 @@ func (a *command) dbMigrateCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "migrate",
 		Short: "Migrate the database's schema to this version",
-		Long: `Makes the tables of a new database, or brings those of an older version up to
-date. It is safe while workers run and when several processes do it at once.
+		Long: `Creates the tables of a new database, or updates those of an older version. It is
+safe while workers run, and several processes can do it at the same time.
 
-"botwork run" does it by itself; a person does it first where the service's login
+"botwork run" migrates automatically. Run this command first if the service's login
 may not change the schema.`,
 		Example: "  botwork db migrate\n  botwork db migrate --config production.yaml",
 		Args:    cli.NoArguments,
@@ -86,14 +87,14 @@ func (a *command) dbStatusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "List the schema's migrations and whether they were applied",
-		Long: `Lists the migrations that this version of the program knows, and when each was
-applied to the database. The exit code is 0 even when some wait to be applied.`,
+		Long: `Lists the migrations of this version of the program, and when each was applied to
+the database. The exit code is 0 even if some are not applied yet.`,
 		Example: "  botwork db status\n  botwork db status --output json",
 		Args:    cli.NoArguments,
 	}
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.withSchema(cmd, a.ConnectToRead, func(store cli.Store) error {
+		return a.withSchema(cmd, a.ConnectReadOnly, func(store cli.Store) error {
 			migrations, err := store.MigrationStatus(cmd.Context())
 			if err != nil {
 				return err
@@ -110,7 +111,7 @@ func (a *command) migrationTable(driver database.Driver, migrations []database.M
 	for _, m := range migrations {
 		applied := "no"
 		if m.Applied {
-			applied = cli.Instant(m.AppliedAt)
+			applied = a.Instant(m.AppliedAt)
 		} else {
 			waiting++
 		}
@@ -119,11 +120,11 @@ func (a *command) migrationTable(driver database.Driver, migrations []database.M
 	fmt.Fprintf(a.Stdout, "%s database %s\n", driver, a.Config.Database.DSN)
 	g.Print(a.Stdout)
 	if waiting > 0 {
-		fmt.Fprintln(a.Stdout, "Run `botwork db migrate` to apply the rest.")
+		fmt.Fprintln(a.Stdout, "Run `botwork db migrate` to apply the others.")
 	}
 }
 
-// withSchema is withStore without the migration on the way.
+// withSchema is withStore without the automatic migration.
 func (a *command) withSchema(cmd *cobra.Command, connect func(context.Context) (cli.Store, error), do func(cli.Store) error) error {
 	if err := a.LoadConfig(); err != nil {
 		return err

@@ -14,18 +14,20 @@ func (a *command) dbRestoredCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restored",
 		Short: "Start a new epoch after the database has lost transactions",
-		Long: `Run this after you have restored a backup, or switched to a copy of the database that
-lacked its latest transactions, and before workers start again. Fences and ids that
-were given in what is lost would be given again: a run that still continues could
-then write into another one, and an item could get the id of one that is lost.
+		Long: `Run this after you have restored a backup, or switched to a copy of the database
+that lacks the latest transactions, and before workers start again. Otherwise fences
+and ids of the lost transactions would be used a second time: a run that still
+continues could then write to the item of another run, and a new item could get the
+id of a lost one.
 
-The command raises the epoch of the database: fences go on above all earlier ones,
-and the ids of items, workers and runs a million ahead. Workers that run notice most
-losses themselves and do the same; doing it once too often does no harm.`,
+The command raises the epoch of the database: new fences are above all earlier ones,
+and new ids of items, workers and runs are a million higher. Running workers detect
+most losses themselves and do the same; it does no harm to run this command
+unnecessarily.`,
 		Example: "  botwork db restored --reason \"backup of 2026-01-30 restored\"",
 		Args:    cli.NoArguments,
 	}
-	cmd.Flags().StringVar(&reason, "reason", "a person said that the database was restored", "what happened, as a `TEXT` for those who look later")
+	cmd.Flags().StringVar(&reason, "reason", "the database was restored", "what happened, as a `TEXT` for later reference")
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := a.LoadConfig(); err != nil {
@@ -39,11 +41,11 @@ losses themselves and do the same; doing it once too often does no harm.`,
 			if err != nil {
 				return err
 			}
-			if err := a.Print(*output, change.After, func() { a.tellEpoch(change) }); err != nil {
+			if err := a.Print(*output, change.After, func() { a.printEpoch(change) }); err != nil {
 				return err
 			}
 			for _, statement := range change.Refused {
-				fmt.Fprintf(a.Stderr, "botwork: this login may not move an identity ahead; have the owner of the tables execute: %s\n", statement)
+				fmt.Fprintf(a.Stderr, "botwork: this login may not raise identity values; the owner of the tables must execute: %s\n", statement)
 			}
 			if len(change.Refused) > 0 {
 				return &cli.ReportedError{Code: cli.ExitFailed}
@@ -54,7 +56,7 @@ losses themselves and do the same; doing it once too often does no harm.`,
 	return cmd
 }
 
-func (a *command) tellEpoch(change workqueue.HistoryChange) {
+func (a *command) printEpoch(change workqueue.HistoryChange) {
 	fmt.Fprintf(a.Stdout, "epoch %d after %d: the next fences are above %d\n",
 		change.After.Epoch, change.Before.Epoch, change.After.Epoch*workqueue.FencesOfEpoch)
 }

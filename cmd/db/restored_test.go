@@ -16,13 +16,13 @@ func TestDBRestored(t *testing.T) {
 	}
 	clitest.Must(t, "db", "migrate")
 	if out := clitest.Must(t, "db", "restored"); !strings.Contains(out, "epoch 1 after 0") || !strings.Contains(out, "1000000000") {
-		t.Errorf("said %q, want the epochs and where the fences go on", out)
+		t.Errorf("printed %q, want the epochs and the lowest new fence", out)
 	}
 	got := clitest.Decode[workqueue.Installation](t, clitest.Must(t, "db", "restored", "--reason", "the disk was full", "-o", "json"))
 	if got.Epoch != 2 || got.Reason != "the disk was full" || got.RaisedAt == nil {
 		t.Errorf("the second time: %+v, want epoch 2 and the reason", got)
 	}
 	if out := clitest.Must(t, "check"); !strings.Contains(out, "the disk was full") {
-		t.Errorf("check says nothing of it:\n%s", out)
+		t.Errorf("check does not report it:\n%s", out)
 	}
 }

@@ -21,13 +21,13 @@ type command struct{ *cli.App }
 // Command returns `botwork demo`.
 func Command(a *cli.App) *cobra.Command { return (&command{a}).demoCommand() }
 
-const demoDoc = `Writes a small project into a folder (a file that is there already stays as it
-is) and runs it: an embedded database, the system pipelines that come with
-Botwork, and a pipeline that makes work items for four files of sales, first at
-once and then every minute. Ctrl-C drains and ends.
+const demoDoc = `Writes a small project into a folder (existing files are not overwritten) and runs
+it: an embedded database, the system pipelines of Botwork, and a pipeline that
+creates work items for four files of sales, at the start and then every minute.
+Press Ctrl-C to drain and stop.
 
-One file has an error on purpose: its item is cancelled and shows why. Fix
-data/sales/west.csv while it runs, and the next minute's item succeeds.`
+One file has an error on purpose: its item is cancelled and shows the reason. Fix
+data/sales/west.csv while it runs, and the next item succeeds.`
 
 func (a *command) demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -62,6 +62,6 @@ Reports go to %s. In another terminal:
   %s --config %s items list
 
 `, dir, filepath.Join(dir, "data", "reports"), cli.CommandIn(".", os.Args[0]), cli.QuotePath(a.ConfigFile))
-	// The first items are there when the system pipelines run at start.
+	// The first items must exist when the system pipelines run at the start.
 	return run.New(a.App).Run(ctx, false, quickstart.Trigger)
 }

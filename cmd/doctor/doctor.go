@@ -31,24 +31,24 @@ type command struct{ *cli.App }
 // Command returns `botwork doctor`.
 func Command(a *cli.App) *cobra.Command { return (&command{a}).doctorCommand() }
 
-const doctorDoc = `Looks at all that a worker needs on this machine and in its database, and says of
-each thing whether it is well, what was found, and what to do: settings, secrets
-and keys, the accounts and what they may do with folders, disk space, pipelines,
-the database's reach, version, schema, rights, settings and clock, workers and
-their names, connections. docs/doctor.md describes each check.
+const doctorDoc = `Checks everything that a worker needs on this machine and in its database, and
+reports for each check whether it passed, what was found, and what to do: settings,
+secrets and keys, accounts and their permissions on folders, disk space, pipelines,
+whether the database can be reached, its version, schema, permissions, settings and
+clock, workers and their names, connections. docs/doctor.md describes each check.
 
-It changes nothing: it makes no database, applies no migration, and needs no
-worker to stop. In folders that have to be writable it makes a file and removes it.
-A check that needs what is at fault is not made, and says so; no check takes
-longer than --timeout.
+It changes nothing: it creates no database and applies no migration, and workers can
+continue to run. In folders that must be writable it creates a file and removes it.
+A check that depends on a failed check is skipped and reported as skipped; no check
+takes longer than --timeout.
 
-Run it with the settings of the service, best as the service's account. When
-another account runs it and the service is installed, permissions are judged for
+Run it with the settings of the service, preferably as the service's account. When
+another account runs it and the service is installed, permissions are checked for
 the account of the service, as far as they can be read.
 
-The exit code is 0 when all is well or there are warnings only, 1 when there is a
-fault, errors in the settings included, or it was interrupted, 2 when the command
-line is wrong.`
+The exit code is 0 if there are no faults (there may be warnings), 1 if there is a
+fault, including errors in the settings, or the command was interrupted, and 2 if
+the command line is wrong.`
 
 // doctorReport is what `botwork doctor --output json` prints.
 type doctorReport struct {
@@ -60,7 +60,7 @@ type doctorReport struct {
 	Results  []doctor.Result `json:"results"`
 }
 
-// doctorCounts tells how many results there are of each state.
+// doctorCounts is the number of results in each state.
 type doctorCounts struct {
 	OK      int `json:"ok"`
 	Warning int `json:"warning"`
@@ -73,7 +73,7 @@ func (a *command) doctorCommand() *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Look for what keeps a worker from working, and say what to do",
+		Short: "Find problems that prevent a worker from working, and suggest fixes",
 		Long:  doctorDoc,
 		Example: `  botwork doctor
   botwork doctor --config C:\ProgramData\Botwork\botwork.yaml
@@ -122,8 +122,8 @@ func (a *command) doctor(ctx context.Context, name string, timeout time.Duration
 	return err
 }
 
-// doctorOptions hands the settings down as plain values. Settings that cannot be
-// used are a finding of the doctor like others.
+// doctorOptions passes the settings as plain values. Invalid settings are reported as a
+// result, like other faults.
 func (a *command) doctorOptions(name string) doctor.Options {
 	o := doctor.Options{ServiceName: name, Service: func(ctx context.Context) (doctor.Service, error) { return a.serviceStatus(ctx, name) }}
 	if o.SettingsError = a.LoadConfig(); o.SettingsError != nil {
@@ -141,7 +141,7 @@ func (a *command) doctorOptions(name string) doctor.Options {
 		o.Secrets = append(o.Secrets, name)
 	}
 	for _, f := range c.SecretFiles() {
-		if keyset, _ := c.KeysetSource(); f.File != keyset { // which has a check of its own
+		if keyset, _ := c.KeysetSource(); f.File != keyset { // another check reports this
 			o.SecretFiles = append(o.SecretFiles, doctor.SecretFile(f))
 		}
 	}
@@ -161,11 +161,11 @@ func (a *command) doctorOptions(name string) doctor.Options {
 func (a *command) exposedFolders() []doctor.ExposedFolder {
 	judge, err := a.Checker()
 	if err != nil {
-		return nil // of the settings, whose check says so
+		return nil // the check of the settings reports it
 	}
 	files, err := pipelines.ReadDir(a.Config.Pipelines.Dir, nil)
 	if err != nil {
-		files = nil // the check of pipelines says so
+		files = nil // the check of the pipelines reports it
 	}
 	var list []doctor.ExposedFolder
 	for _, f := range judge.Exposed(files) {
@@ -207,10 +207,10 @@ func (a *command) countPipelines() (doctor.PipelineCounts, error) {
 	}
 	catalogue, _ := projectdir.Usable(project.Checker, project.Files)
 	mistakes, warnings := project.Mistakes(), project.Warnings()
-	warnings = slices.DeleteFunc(warnings, func(f strictyaml.Finding) bool { return f.Code == checker.CodeExposed }) // a check of its own
+	warnings = slices.DeleteFunc(warnings, func(f strictyaml.Finding) bool { return f.Code == checker.CodeExposed }) // another check reports this
 	counts := doctor.PipelineCounts{
 		Good: len(catalogue.All()), Mistakes: len(mistakes), Warnings: len(warnings), Broken: catalogue.BrokenNames(),
-		Refused: projectdir.SettingsHaveMistakes(mistakes, project.Files) || !projectdir.StartsByItself(catalogue),
+		Refused: projectdir.SettingsHaveMistakes(mistakes, project.Files) || !projectdir.HasTriggers(catalogue),
 	}
 	if all := append(mistakes, warnings...); len(all) > 0 {
 		counts.First = all[0].String()
@@ -218,7 +218,7 @@ func (a *command) countPipelines() (doctor.PipelineCounts, error) {
 	return counts, nil
 }
 
-// doctorTable prints what is well in a line each, then the rest in full.
+// doctorTable prints one line for each check that passed, then the other results in full.
 func (a *command) doctorTable(report doctorReport) {
 	g := cli.NewGrid("check", "state", "found")
 	for _, r := range report.Results {
@@ -245,5 +245,5 @@ func doctorSubject(r doctor.Result) string {
 	return r.About + ": "
 }
 
-// indented lets the further lines of a text stand under its first.
+// indented aligns the following lines of a text with its first line.
 func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n         ") }

@@ -17,20 +17,20 @@ import (
 	"botwork/internal/service"
 )
 
-// doctorNoise is what differs from machine to machine and from run to run.
+// doctorNoise matches output that differs between machines and runs.
 var doctorNoise = []struct {
 	pattern *regexp.Regexp
 	with    string
 }{
 	{regexp.MustCompile(`[0-9.]+ ms`), "(some) ms"},
 	{regexp.MustCompile(`\d+ [MG]iB free of \d+ [MG]iB`), "(space)"},
-	{regexp.MustCompile(`triggers go by [^"\n]* now`), "triggers go by (zone)"},
+	{regexp.MustCompile(`triggers use [^"\n]* now`), "triggers use (zone)"},
 	{regexp.MustCompile(`this runs as [^"\n;]*`), "this runs as (user)"},
 	{regexp.MustCompile(`SQLite [0-9.]+`), "SQLite (version)"},
-	{regexp.MustCompile(`migration \d+, the newest`), "migration (n), the newest"},
+	{regexp.MustCompile(`migration \d+, the latest`), "migration (n), the latest"},
 }
 
-// doctorOutput makes what the doctor prints the same everywhere.
+// doctorOutput replaces the parts of the output that differ between machines.
 func doctorOutput(t *testing.T, text string) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -115,8 +115,8 @@ func TestDoctorFindsFaultsInSettings(t *testing.T) {
 	wantFound(t, found["account"], doctor.OK, "this runs as")
 }
 
-// The service manager tells who is judged, and which settings that one reads.
-func TestDoctorKnowsTheService(t *testing.T) {
+// The service manager returns the account that is checked and the settings file that it reads.
+func TestDoctorChecksTheService(t *testing.T) {
 	clitest.InProject(t)
 	clitest.Must(t, "db", "migrate")
 	me, err := user.Current()
@@ -143,6 +143,6 @@ func TestDoctorUsage(t *testing.T) {
 	clitest.Do(t, "doctor", "--timeout", "0s").WantFailure(t, cli.ExitUsage, "--timeout: got 0s")
 	clitest.Do(t, "doctor", "--service", "").WantFailure(t, cli.ExitUsage, "--service")
 	if files, err := filepath.Glob("*"); err != nil || len(files) > 0 {
-		t.Errorf("the doctor has left %v, %v", files, err)
+		t.Errorf("the doctor left files behind: %v, %v", files, err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"botwork/internal/doctor"
 )
 
-func TestWideFoldersAreReportedWhereverAPersonLooks(t *testing.T) {
+func TestEveryCommandReportsFoldersThatAreTooWide(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "botwork.yaml", "handlers: {folders: [.]}\n")
 	const says = "steps can write the pipelines (pipelines.dir), the settings (botwork.yaml) and the database (database.dsn) in this folder"
@@ -27,6 +27,6 @@ func TestWideFoldersAreReportedWhereverAPersonLooks(t *testing.T) {
 	}
 	clitest.WriteFile(t, "botwork.yaml", "handlers: {folders: [data]}\n")
 	if r := clitest.Do(t, "pipelines", "check"); strings.Contains(r.Stdout+r.Stderr, "exposed-files") {
-		t.Errorf("pipelines check with a folder of its own: %s%s", r.Stdout, r.Stderr)
+		t.Errorf("pipelines check with a separate folder: %s%s", r.Stdout, r.Stderr)
 	}
 }

@@ -23,14 +23,14 @@ func Command(a *cli.App) *cobra.Command { return (&command{a}).durationsCommand(
 func (a *command) durationsCommand() *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use: "durations", Aliases: []string{"duration"}, Short: "Show and forget how long runs take",
-		Long: `Shows how long runs have taken lately, as the workers learn it from each run that
-ends well: by pipeline, by scheduled task, and by the beginning of the natural key
-where a pipeline says learnBy. Work is spread over the workers by these times, for
-items that do not say themselves how long they take.`,
+		Long: `Shows how long recent runs took. Workers learn these durations from each successful
+run: by pipeline, by scheduled task, and by the prefix of the natural key where a
+pipeline sets learnBy. The assignment of items to workers uses these durations for
+items without an estimated duration.`,
 	}, a.durationsListCommand(), a.durationsForgetCommand())
 }
 
-// durationFlags are the filters as they were written.
+// durationFlags are the filters as given on the command line.
 type durationFlags struct{ kind, pipeline, task, key string }
 
 func (f *durationFlags) register(cmd *cobra.Command) {
@@ -38,7 +38,7 @@ func (f *durationFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.kind, "kind", "", "only one `KIND`: pipeline, task or key")
 	flags.StringVar(&f.pipeline, "pipeline", "", "only the pipeline `NAME`, its tasks and keys")
 	flags.StringVar(&f.task, "task", "", "only the scheduled task `NAME`")
-	flags.StringVar(&f.key, "key", "", "only natural keys with this `BEGINNING`, which the pipeline's separator ends")
+	flags.StringVar(&f.key, "key", "", "only natural keys with this `PREFIX`, which ends at the pipeline's separator")
 	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(durationKinds(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -50,11 +50,11 @@ func durationKinds() []string {
 	return words
 }
 
-// filter returns the filter of the flags; everything reports that they pick all.
+// filter returns the filter of the flags; everything reports whether no filter was given.
 func (f *durationFlags) filter(flags *pflag.FlagSet) (filter learned.Filter, everything bool, err error) {
 	for _, name := range []string{"kind", "pipeline", "task", "key"} {
 		if flags.Changed(name) && strings.TrimSpace(flags.Lookup(name).Value.String()) == "" {
-			return filter, false, cli.Usagef("--%s: got an empty text; leave the flag out for any", name)
+			return filter, false, cli.Usagef("--%s: got an empty text; omit the flag to match any", name)
 		}
 	}
 	if words := durationKinds(); f.kind != "" && !slices.Contains(words, f.kind) {
@@ -62,7 +62,7 @@ func (f *durationFlags) filter(flags *pflag.FlagSet) (filter learned.Filter, eve
 	}
 	filter = learned.Filter{Kind: learned.Kind(f.kind), Pipeline: f.pipeline}
 	if f.task != "" && f.key != "" {
-		return filter, false, cli.Usagef("got --task and --key, want one of them: a duration is of a task or of a key")
+		return filter, false, cli.Usagef("got --task and --key, want one of them: a duration belongs to a task or to a key")
 	}
 	for _, of := range []struct {
 		kind       learned.Kind
@@ -83,12 +83,12 @@ func (a *command) durationsForgetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "forget",
 		Short: "Forget how long runs took",
-		Long: `Forgets what was learned of the pipelines, tasks and keys that the filters pick, such
-as after a change that makes a pipeline ten times as quick: the next three runs
-are counted with the pipeline's estimatedDuration again, and then with what they
-took. Without a filter it needs --all and --yes.
+		Long: `Forgets the learned durations of the pipelines, tasks and keys that match the
+filters, for example after a change that makes a pipeline ten times faster: the next
+three runs are planned with the pipeline's estimatedDuration again, and later runs
+with the newly learned durations. Without a filter it needs --all and --yes.
 
-On SQL Server, filters take names without regard to upper and lower case.`,
+On SQL Server, filters ignore upper and lower case in names.`,
 		Example: "  botwork durations forget --pipeline invoices\n  botwork durations forget --task nightly\n  botwork durations forget --all --yes",
 		Args:    cli.NoArguments,
 	}
@@ -106,7 +106,7 @@ On SQL Server, filters take names without regard to upper and lower case.`,
 		case !everything && *all:
 			return cli.Usagef("got a filter and --all, want one of them")
 		case *all && !*yes:
-			return cli.Usagef("--all: got no --yes, which forgetting everything needs")
+			return cli.Usagef("--all: forgetting everything needs --yes")
 		}
 		return a.WithStore(cmd.Context(), func(store cli.Store) error {
 			n, err := store.ForgetDurations(cmd.Context(), filter)
@@ -114,7 +114,7 @@ On SQL Server, filters take names without regard to upper and lower case.`,
 				return err
 			}
 			if n == 0 && !*all {
-				return errors.New("nothing was learned that the filters pick; `botwork durations list` shows what there is")
+				return errors.New("no learned durations match the filters; `botwork durations list` shows all of them")
 			}
 			fmt.Fprintf(a.Stdout, "%s forgotten\n", cli.Count(n, "duration"))
 			return nil

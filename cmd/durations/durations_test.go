@@ -11,7 +11,7 @@ import (
 	"botwork/workqueue/learned"
 )
 
-// learnSome makes a project whose workers have learned.
+// learnSome creates a project with learned durations.
 func learnSome(t *testing.T) {
 	t.Helper()
 	clitest.InProject(t)
@@ -66,10 +66,10 @@ func TestDurationsForget(t *testing.T) {
 			t.Errorf("forget %v: %q, want %q", c.args, out, c.want)
 		}
 	}
-	if out := clitest.Must(t, "durations", "list"); out != "nothing has been learned: workers write down how long runs took within ten seconds\n" {
+	if out := clitest.Must(t, "durations", "list"); out != "nothing has been learned: workers record how long a run took within ten seconds\n" {
 		t.Errorf("the list says %q", out)
 	}
-	clitest.Do(t, "durations", "forget", "--pipeline", "invoices").WantFailure(t, cli.ExitFailed, "nothing was learned", "botwork durations list")
+	clitest.Do(t, "durations", "forget", "--pipeline", "invoices").WantFailure(t, cli.ExitFailed, "no learned durations match", "botwork durations list")
 }
 
 func TestDurationsUsage(t *testing.T) {
@@ -79,7 +79,7 @@ func TestDurationsUsage(t *testing.T) {
 		texts []string
 	}{
 		{[]string{"forget"}, []string{"got no filter", "--all"}},
-		{[]string{"forget", "--all"}, []string{"got no --yes"}},
+		{[]string{"forget", "--all"}, []string{"needs --yes"}},
 		{[]string{"forget", "--all", "--yes", "--task", "x"}, []string{"a filter and --all"}},
 		{[]string{"forget", "--pipeline", ""}, []string{"--pipeline: got an empty text"}},
 		{[]string{"forget", "invoices"}, []string{`got the argument "invoices"`}},

@@ -16,15 +16,15 @@ import (
 // are part of the command line's contract.
 type durationView struct {
 	Kind     learned.Kind `json:"kind"`
-	Pipeline *string      `json:"pipeline"` // nil for a task whose items hold theirs
-	Name     *string      `json:"name"`     // the task's, or the keys' beginning; nil for a pipeline
+	Pipeline *string      `json:"pipeline"` // nil for a task whose items have their own pipelines
+	Name     *string      `json:"name"`     // the task's name, or the keys' prefix; nil for a pipeline
 	Runs     int64        `json:"runs"`
 
 	Mean workqueue.Duration `json:"mean"`
 	P90  workqueue.Duration `json:"p90"`
 
-	// Error is by how much a run differs from its estimate in the mean, and
-	// ErrorPercent which part of the mean that is; nil while nothing was compared.
+	// Error is the mean difference between a run and its estimate, and ErrorPercent is its share
+	// of the mean; nil until a run was compared.
 	Error        *workqueue.Duration `json:"error"`
 	ErrorPercent *float64            `json:"errorPercent"`
 
@@ -53,7 +53,7 @@ func roundSpan(d time.Duration) workqueue.Duration {
 	return workqueue.Duration(d.Round(time.Millisecond))
 }
 
-// off describes the error in few words, such as "±1.5s (12%)".
+// off returns the error in short form, such as "±1.5s (12%)".
 func (v *durationView) off() string {
 	switch {
 	case v.Error == nil:
@@ -68,21 +68,22 @@ func (a *command) durationsListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List how long runs take",
-		Long: `Lists what the workers have learned, by pipeline: from how many runs, their mean,
-what nine of ten did not exceed (p90), by how much a run differs from its estimate
-in the mean, and when it was learned last. Later runs weigh more. From three runs on
-it is used for items that do not say how long they take: what is known of the
-beginning of their natural key, else of their task, else of their pipeline.
+		Long: `Lists the durations that workers have learned, by pipeline: the number of runs,
+their mean, the time that nine of ten runs did not exceed (p90), the mean difference
+between a run and its estimate, and the time of the last update. Recent runs weigh
+more. After three runs the durations are used for items without an estimated
+duration: that of the prefix of their natural key, else of their task, else of their
+pipeline.
 
-JSON and YAML are a list; durations are written as "1m30s", errorPercent is of the
-mean, and a missing value is null.`,
+JSON and YAML are a list; durations are written as "1m30s", errorPercent is a
+percentage of the mean, and a missing value is null.`,
 		Example: "  botwork durations list\n  botwork durations list --pipeline invoices --output json",
 		Args:    cli.NoArguments,
 	}
 	output := cli.OutputFlag(cmd)
 	var flags durationFlags
 	flags.register(cmd)
-	limit := cmd.Flags().Int("limit", 1000, "at most so many: a `NUMBER`")
+	limit := cmd.Flags().Int("limit", 1000, "list at most `N` durations")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		filter, _, err := flags.filter(cmd.Flags())
 		if err != nil {
@@ -91,7 +92,7 @@ mean, and a missing value is null.`,
 		if filter.Limit = *limit; *limit < 1 {
 			return cli.Usagef("--limit: got %d, want 1 or more", *limit)
 		}
-		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
 			all, err := store.Durations(cmd.Context(), filter)
 			if err != nil {
 				return err
@@ -108,13 +109,13 @@ mean, and a missing value is null.`,
 
 func (a *command) durationTable(views []durationView) {
 	if len(views) == 0 {
-		fmt.Fprintln(a.Stdout, "nothing has been learned: workers write down how long runs took within ten seconds")
+		fmt.Fprintln(a.Stdout, "nothing has been learned: workers record how long a run took within ten seconds")
 		return
 	}
 	g := cli.NewGrid("kind", "pipeline", "name", "runs", "mean", "p90", "error", "updated")
 	for i := range views {
 		v := &views[i]
-		g.Add(string(v.Kind), cli.OrDash(v.Pipeline), cli.Shorten(cli.OrDash(v.Name), 60), fmt.Sprint(v.Runs), v.Mean.String(), v.P90.String(), v.off(), cli.Instant(&v.UpdatedAt))
+		g.Add(string(v.Kind), cli.OrDash(v.Pipeline), cli.Shorten(cli.OrDash(v.Name), 60), fmt.Sprint(v.Runs), v.Mean.String(), v.P90.String(), v.off(), a.Instant(&v.UpdatedAt))
 	}
 	g.Print(a.Stdout)
 }

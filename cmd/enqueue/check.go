@@ -13,12 +13,12 @@ import (
 	"botwork/workqueue"
 )
 
-// place is where an item was written: a flag, or a line of standard input.
+// place is the source of an item: a flag, or a line of standard input.
 type place struct {
 	file    string
 	line    int               // 0 for a flag
-	columns map[string]int    // where the value of a key is in the line
-	flags   map[string]string // the flag of a key, where it is not the one named in file
+	columns map[string]int    // the position of a key's value in the line
+	flags   map[string]string // the flag of a key, if it is not the one in file
 }
 
 func (p place) finding(key, code, message, hint string) strictyaml.Finding {
@@ -28,15 +28,15 @@ func (p place) finding(key, code, message, hint string) strictyaml.Finding {
 	return strictyaml.Finding{File: p.file, Line: p.line, Column: max(p.columns[key], min(p.line, 1)), Code: code, Message: message, Hint: hint}
 }
 
-// itemChecker finds what keeps an item from running before it is written.
+// itemChecker finds errors that would prevent an item from running, before it is enqueued.
 type itemChecker struct {
 	catalogue *pipelines.Catalogue // nil: nothing is checked
 
 	// named is true if there is a pipelines folder with names.
 	named bool
 
-	// checked remembers what is wrong with a pipeline, so that a thousand
-	// lines of one pipeline are not a thousand times its mistakes.
+	// checked caches the findings for a pipeline, so that a thousand lines with the same pipeline
+	// do not report its errors a thousand times.
 	checked map[string]bool
 }
 
@@ -50,7 +50,7 @@ func (a *command) newItemChecker(skip bool) (*itemChecker, error) {
 		return nil, err
 	}
 	if _, err := os.Stat(a.Config.Pipelines.Dir); errors.Is(err, fs.ErrNotExist) {
-		// A machine that enqueues need not have the workers' files.
+		// A machine that only enqueues items may not have the pipelines folder.
 		c.catalogue = pipelines.NewCatalogue(checker.Compiler())
 		return c, nil
 	}
@@ -59,10 +59,10 @@ func (a *command) newItemChecker(skip bool) (*itemChecker, error) {
 	return c, err
 }
 
-// check returns what is wrong with the item's pipeline and payload.
+// check returns the errors in the item's pipeline and payload.
 func (c *itemChecker) check(it *workqueue.NewItem, at place) strictyaml.Findings {
 	if strings.TrimSpace(it.IntegrationConfig) == "" {
-		it.IntegrationConfig = "" // whether it needs one, its queue says
+		it.IntegrationConfig = "" // the queue's check reports a missing pipeline
 		return nil
 	}
 	if c.catalogue == nil {
@@ -73,7 +73,7 @@ func (c *itemChecker) check(it *workqueue.NewItem, at place) strictyaml.Findings
 	}
 	p, err := c.catalogue.Resolve(it.IntegrationConfig)
 	if err != nil {
-		return nil // a name that cannot be known here
+		return nil // a name that cannot be checked here
 	}
 	if err := p.CheckPayload(it.Payload); err != nil {
 		return strictyaml.Findings{at.finding("payload", "invalid-payload", err.Error(), "")}
@@ -90,26 +90,26 @@ func (c *itemChecker) pipeline(config string, at place) strictyaml.Findings {
 		case f.File == pipelines.InlineFile:
 			findings = append(findings, relocate(f, at))
 		case !c.checked[config]:
-			// A mistake in the file of the pipeline that the item names.
+			// The file of the item's pipeline has errors.
 			findings = append(findings, f)
 			told = true
 		}
 	}
-	if told { // and not of every inline pipeline: a million lines may have one each
+	if told { // but not inline pipelines: a million lines may have one each
 		c.checked[config] = true
 	}
 	return findings
 }
 
-// relocate moves a finding about an item's pipeline to where the item was
-// written. A place inside the text is kept; 1:1 is the text as a whole.
+// relocate moves a finding about an item's pipeline to the position of the item. A position
+// inside the text is kept; 1:1 means the whole text.
 func relocate(f strictyaml.Finding, at place) strictyaml.Finding {
 	moved := at.finding("pipeline", f.Code, f.Message, f.Hint)
 	switch f.Code {
 	case pipelines.CodeUnknownPipeline:
-		moved.Hint = strings.TrimPrefix(f.Hint+"; --no-check enqueues it all the same", "; ")
+		moved.Hint = strings.TrimPrefix(f.Hint+"; --no-check enqueues it anyway", "; ")
 	case pipelines.CodeBrokenPipeline:
-		moved.Hint = "fix the file; --no-check enqueues the item all the same, and it waits until then"
+		moved.Hint = "fix the file; --no-check enqueues the item anyway, and it waits until the file is fixed"
 	}
 	switch inside := f.Line > 1 || f.Column > 1; {
 	case inside && at.line == 0:

@@ -8,11 +8,10 @@ import (
 	"botwork/workqueue"
 )
 
-// enqueuedItems are what became of the items of a command: no more of each than the
-// output needs.
+// enqueuedItems holds the results of a command, as far as the output needs them.
 type enqueuedItems struct {
 	count, existing int
-	earlier         int   // of the new ones, those that an earlier command with the batch's key has made
+	earlier         int   // the new items that an earlier command with the same batch key created
 	first, last     int64 // new items, in the order of the input; 0: there are none
 	low, high       int64 // their ids
 
@@ -20,11 +19,11 @@ type enqueuedItems struct {
 	ranges  []idRange
 }
 
-// idRange are ids that follow each other.
+// idRange is a range of consecutive ids.
 type idRange struct {
 	low, high int64
 	existing  bool
-	bytes     int32 // of the texts of one of the items, about
+	bytes     int32 // approximate size of the texts of one item
 }
 
 func (e *enqueuedItems) add(results []workqueue.Enqueued, bytes int) {
@@ -52,7 +51,7 @@ func (e *enqueuedItems) add(results []workqueue.Enqueued, bytes int) {
 	}
 }
 
-// countEarlier notes that an earlier command has made these items.
+// countEarlier records that an earlier command created these items.
 func (e *enqueuedItems) countEarlier(results []workqueue.Enqueued) {
 	for _, r := range results {
 		if !r.Existing {
@@ -61,13 +60,13 @@ func (e *enqueuedItems) countEarlier(results []workqueue.Enqueued) {
 	}
 }
 
-// made is how many items are new.
+// made returns the number of new items.
 func (e *enqueuedItems) made() int { return e.count - e.existing }
 
-// each reads the items, each once, in ascending order of their ids, a few at a time.
-// What was deleted meanwhile is not there; what is hidden is.
+// each reads every item once, in ascending order of ids, in pages. Items that were deleted
+// meanwhile are missing; hidden items are included.
 func (e *enqueuedItems) each(ctx context.Context, store workqueue.ItemStore, show func(it workqueue.Item, existing bool) error) error {
-	// Of an item that is new and was named again, the new one counts.
+	// If a new item was also found as an existing one, it counts as new.
 	slices.SortFunc(e.ranges, func(a, b idRange) int {
 		if c := cmp.Compare(a.low, b.low); c != 0 || a.existing == b.existing {
 			return c
@@ -84,9 +83,8 @@ func (e *enqueuedItems) each(ctx context.Context, store workqueue.ItemStore, sho
 			i++
 			continue
 		}
-		// A page reaches from the lowest id that is left as far up as there are ids
-		// that it can hold, and no farther: what was there already may be millions of
-		// rows away from what is new.
+		// A page starts at the lowest remaining id and has only as many ids as fit, because existing
+		// items may be millions of rows away from the new ones.
 		most := int64(min(enqueueBatch, max(enqueueBytes/(int(e.ranges[i].bytes)+1), 1)))
 		top := min(e.ranges[i].high, low+most-1)
 		for n := i + 1; n < len(e.ranges) && top == max(top, e.ranges[n-1].high) && e.ranges[n].high < low+most; n++ {
@@ -111,7 +109,7 @@ func (e *enqueuedItems) page(ctx context.Context, store workqueue.ItemStore, ran
 			ranges = ranges[1:]
 		}
 		if it.ID < low || len(ranges) == 0 || it.ID < ranges[0].low {
-			continue // another command has made it
+			continue // another command created it
 		}
 		if err := show(it, ranges[0].existing); err != nil {
 			return err

@@ -25,53 +25,63 @@ func (a *command) enqueueCommand() *cobra.Command {
 	var flags enqueueFlags
 	cmd := &cobra.Command{
 		Use:   "enqueue [-]",
-		Short: "Put work items into the queue",
-		Long: `Puts one item into the queue, or many. An item waits as Pending (4) until a worker
-takes it; larger priorities run first: high is above 1000, medium 500 to 1000,
-low below 500. An item for robots needs no --pipeline; the queue says who takes it.
+		Short: "Add work items to a queue",
+		Long: `Adds one or more items to a queue. An item waits as Pending (4) until a worker runs
+it; larger priorities run first: high is above 1000, medium 500 to 1000, low below
+500. An item in a queue for robots needs no --pipeline.
 
-Where the queue keeps natural keys unique, an item whose --key exists is not
-made: the command prints the existing item and succeeds. --unique and --unique-for do the
-same in any queue, if an item with the same queue, pipeline and payload exists. The
-command can then be repeated safely.
+If the queue keeps natural keys unique and an item with the same --key exists, no
+item is created: the command prints the existing item and succeeds. --unique and
+--unique-for do the same in any queue, if an item with the same queue, pipeline and
+payload exists. The command can then be repeated safely. With --conflict fail, it
+fails instead, names each existing item, and enqueues nothing.
+
+--attempts, --timeout and --backoff are the item's own policy; what they leave out
+is as its pipeline and queue define. --deadline is when the item must have started,
+--finish-by when it must have finished: its run is then ended, and it is not tried
+again. Both are judged by the database's clock; times that have passed are refused.
 
 With - (or --stdin) items are read from standard input, one JSON object per
 line:
 
   {"pipeline": "hello", "payload": {"name": "Ada"}, "priority": 1200,
    "queue": "default", "estimatedDuration": "30s", "at": "2026-01-31T13:45:00Z",
-   "deadline": "2026-01-31T18:00:00Z", "key": "order-4711", "unique": "1h",
-   "tags": ["urgent"], "metadata": {"customer": "4711"}, "limitKey": "4711",
+   "deadline": "2026-01-31T18:00:00Z", "finishBy": "2026-01-31T20:00:00Z",
+   "attempts": 5, "timeout": "2m", "backoff": "10s", "key": "order-4711",
+   "unique": "1h", "conflict": "fail", "tags": ["urgent"], "metadata": {"customer": "4711"}, "limitKey": "4711",
    "labels": {"language": "french"}, "selectors": ["ram >= 32"], "retain": "2h"}
 
-in ("15m") can replace at, deadlineIn can replace deadline, true can replace
-unique's duration, and a whole pipeline in place of its name. What a line leaves
-out is taken from the flags; tags, metadata, labels and selectors of a line replace
-those of the flags.
-All lines are checked before the first item is written; then they are written in
-batches of up to a thousand. Of two lines with one key the first is the item. Until
-all are checked they are kept in a temporary file; a line may be as long as the
-largest payload of all queues (1 MB, unless a queue says more) and 1 MB.
+in ("15m") can replace at, deadlineIn deadline, finishIn finishBy, true or "done"
+can replace unique's duration, resilience ({"limit": 5}) the keys of the policy, and
+a whole pipeline can replace its name. Values that a line
+leaves out are taken from the flags; tags, metadata, labels and selectors of a line
+replace those of the flags. All lines are checked before the first item is enqueued;
+then they are enqueued in batches of up to a thousand, or, if conflict is fail, all
+or none of at most 50,000. If two lines have the same key, the first one is used. Until all lines are checked they are kept in a temporary
+file; the maximum length of a line is the largest payload of all queues (1 MB,
+unless a queue allows more) plus 1 MB.
 
-When the answer of the database is lost, the command looks up for up to 30 seconds
-what became of the batch. It reports only what the database has confirmed, or
-that the result is unknown. The same command and input with the --batch KEY that
-it names enqueues what is missing, and nothing twice, for seven days; botwork items
-batch KEY shows what is in the queue.
+If the database does not answer, the command tries for up to 30 seconds to find out
+whether the batch was enqueued. It reports only what the database has confirmed, or
+that the result is unknown. To enqueue the missing items, repeat the command with
+the same input and the printed --batch KEY: for seven days, no item is enqueued
+twice. botwork items batch KEY shows the enqueued items.
 
-Before anything is written, the pipeline must exist in the pipelines folder (where
-there is one) without errors, and the payload must suit it and the queue's schema. JSON and YAML
-show the item and whether it was there already (existing); with --stdin or --count
-they are a list of items, each once.
+Before items are enqueued, the pipeline must exist without errors in the pipelines
+folder (if there is one), and the payload must match its input and the queue's
+schema. JSON and YAML show the item and whether it already existed (existing); with
+--stdin or --count they are a list of items, each once.
 
-Afterwards the command prints when the item is expected to start, as items why does
-(expectedAt and expected in JSON and YAML); of many items, the first and the last.
-It spends at most two seconds on each; an unknown time is not an error.`,
+Then the command prints when the item is expected to start, like items why
+(expectedAt and expected in JSON and YAML); for many items, the first and the last.
+The forecast takes at most two seconds for each; an unknown time is not an error.`,
 		Example: `  botwork enqueue --pipeline hello --payload '{"name": "Ada"}'
   botwork enqueue --pipeline import --payload-file order.json --priority 1200
   botwork enqueue --pipeline nightly --at "2026-01-31 23:00" --estimated-duration 20m --unique
   botwork enqueue --queue orders --pipeline ship --key order-4711 --tag urgent --meta customer=4711
   botwork enqueue --pipeline render --label language=french --selector 'gpu = true' --selector 'ram >= 32'
+  botwork enqueue --pipeline import --attempts 5 --timeout 2m --backoff 10s --finish-by "2026-01-31 18:00"
+  botwork enqueue --queue orders --pipeline ship --key order-4711 --conflict fail
   botwork enqueue - --queue default < items.ndjson`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 || len(args) == 1 && args[0] != "-" {
@@ -113,7 +123,7 @@ It spends at most two seconds on each; an unknown time is not an error.`,
 	return cmd
 }
 
-// enqueueSame writes the item of the flags count times.
+// enqueueSame enqueues the item of the flags count times.
 func (a *command) enqueueSame(cmd *cobra.Command, it workqueue.NewItem, at place, count int, o enqueueOptions) error {
 	ctx := cmd.Context()
 	return a.WithStore(ctx, func(store cli.Store) error {
@@ -127,11 +137,11 @@ func (a *command) enqueueSame(cmd *cobra.Command, it workqueue.NewItem, at place
 		if cmd.Flags().Changed("count") {
 			return a.enqueueMany(ctx, store, sameSource(it, count), o)
 		}
-		longer, stop := batch.Outlive(ctx, batch.Grace)
+		longer, stop := batch.WithGrace(ctx, batch.Grace)
 		defer stop()
 		made, err := batch.Enqueue(longer, a.App, store, workqueue.BatchPart{Key: o.batch, Part: 1}, []workqueue.NewItem{it})
 		if _, unknown := errors.AsType[*workqueue.UnansweredError](err); unknown {
-			return fmt.Errorf("whether the item is in the queue is unknown, since the database did not answer: %w; "+
+			return fmt.Errorf("it is unknown whether the item is in the queue, because the database did not answer: %w; "+
 				"hint: `botwork items batch %s` shows it, and the same command with --batch %[2]s does not enqueue it twice", err, o.batch)
 		}
 		if err != nil {
@@ -142,13 +152,13 @@ func (a *command) enqueueSame(cmd *cobra.Command, it workqueue.NewItem, at place
 	})
 }
 
-// payloadLimit is the size of the largest payload of a queue.
+// payloadLimit returns the maximum payload size of a queue.
 func (a *command) payloadLimit(ctx context.Context, queue string) (limit int64, err error) {
 	limit = workqueue.DefaultMaxSize
 	err = a.WithStore(ctx, func(store cli.Store) error {
 		q, err := store.Queue(ctx, queue)
 		if errors.Is(err, workqueue.ErrNotFound) {
-			return nil // which the check of the item says
+			return nil // the check of the item reports it
 		}
 		limit = q.PayloadLimit()
 		return err

@@ -50,7 +50,7 @@ func TestEnqueueCount(t *testing.T) {
 	}
 }
 
-func TestEnqueueRefusesWhatCannotRun(t *testing.T) {
+func TestEnqueueRejectsItemsThatCannotRun(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "pipelines/broken.yaml", "steps:\n  - handler: Lgo\n")
 	for _, c := range []struct {
@@ -61,7 +61,7 @@ func TestEnqueueRefusesWhatCannotRun(t *testing.T) {
 		{"unknown pipeline", "helo", "{}", nil, `--pipeline: there is no pipeline "helo" [unknown-pipeline]; did you mean "hello"?`},
 		{"pipeline with errors", "broken", "{}", nil, `unknown handler "Lgo"`},
 		{"system pipeline", "ExecuteWorkQueue", "{}", nil, "has a trigger"},
-		{"payload that does not suit", "hello", `{"nmae": "x"}`, nil, "--payload: the payload does not match the pipeline's input: payload: missing property 'name'"},
+		{"payload that does not match", "hello", `{"nmae": "x"}`, nil, "--payload: the payload does not match the pipeline's input: payload: missing property 'name'"},
 		{"inline pipeline", "steps:\n  - handler: Lgo\n    with: {message: x}\n", "{}", nil, "--pipeline:2:14: steps[0].handler: unknown handler"},
 		{"unknown queue", "hello", `{"name": "x"}`, []string{"--queue", "defalt"}, `--queue: there is no queue "defalt" [unknown-queue]; did you mean "default"?`},
 	} {
@@ -71,15 +71,15 @@ func TestEnqueueRefusesWhatCannotRun(t *testing.T) {
 		})
 	}
 	if out := clitest.Must(t, "items", "list", "-o", "json"); out != "[]\n" {
-		t.Errorf("refused items are in the queue:\n%s", out)
+		t.Errorf("rejected items are in the queue:\n%s", out)
 	}
 
 	clitest.Must(t, "enqueue", "--pipeline", "helo", "--no-check")
 	clitest.Must(t, "enqueue", "--pipeline", `{steps: [{handler: Log, with: {message: hi}}]}`)
 }
 
-// Whoever enqueues need not have the workers' files, but an inline pipeline is
-// checked all the same.
+// A machine that only enqueues items may not have the pipelines folder, but inline pipelines
+// are still checked.
 func TestEnqueueWithoutPipelinesFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Must(t, "enqueue", "--pipeline", "somewhere else")
@@ -99,7 +99,7 @@ func TestEnqueueLines(t *testing.T) {
 	if len(items) != 3 {
 		t.Fatalf("got %d items, want 3", len(items))
 	}
-	// A batch's ids need not follow the lines: find them by what they say.
+	// The ids of a batch may have another order than the lines: find the items by their content.
 	for _, it := range items {
 		switch {
 		case it.Payload == nil:
@@ -112,7 +112,7 @@ func TestEnqueueLines(t *testing.T) {
 			}
 		default:
 			if want := time.Date(2031, 1, 1, 0, 0, 0, 0, time.Local); it.Priority != 700 || it.IntegrationConfig != "hello" || !it.AvailableAt.Equal(want) {
-				t.Errorf("first line: %+v, want what the flags say", it)
+				t.Errorf("first line: %+v, want the values of the flags", it)
 			}
 		}
 	}
@@ -140,19 +140,19 @@ func TestEnqueueLinesChecksAllBeforeItWrites(t *testing.T) {
 	r.WantFailure(t, cli.ExitUsage)
 	clitest.Golden(t, "enqueue_lines.txt", r.Stderr)
 	if out := clitest.Must(t, "items", "list", "-o", "json"); out != "[]\n" {
-		t.Errorf("a refused input wrote items:\n%s", out)
+		t.Errorf("a rejected input enqueued items:\n%s", out)
 	}
 
 	r = clitest.DoWith(t, `{"payload": {"name": "x"}}`+"\n"+`{"payload": {"name": "x"}, "queue": "defalt"}`, nil, "enqueue", "-", "--pipeline", "hello")
 	r.WantFailure(t, cli.ExitUsage, `stdin:2:37: there is no queue "defalt" [unknown-queue]; did you mean "default"?`)
 }
 
-func TestEnqueueLinesStopsReadingWhatIsWrongThroughout(t *testing.T) {
+func TestEnqueueLinesStopsAfterManyErrors(t *testing.T) {
 	clitest.InProject(t)
 	r := clitest.DoWith(t, strings.Repeat("no json\n", 5000), nil, "enqueue", "-")
 	r.WantFailure(t, cli.ExitUsage, "stdin:100:1: ", "were not read [too-many]")
 	if n := strings.Count(r.Stderr, "\n"); n > 110 {
-		t.Errorf("it said %d lines, want about a hundred", n)
+		t.Errorf("it printed %d lines, want about a hundred", n)
 	}
 }
 

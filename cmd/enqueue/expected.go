@@ -16,17 +16,17 @@ import (
 	"botwork/workqueue/assign"
 )
 
-// expectFor is how long enqueue looks for when an item is expected to start: who
-// enqueues must not wait for a long forecast.
+// expectFor is how long the forecast of an item's start may take, so that enqueue does not
+// wait long.
 const expectFor = 2 * time.Second
 
-// expectation is when an item is expected to start. An empty text: it does not wait.
+// expectation is when an item is expected to start. The text is empty if the item does not wait.
 type expectation struct {
 	At   *time.Time
 	Text string
 }
 
-// startExpectations finds out when items are expected to start, as items why does.
+// startExpectations forecasts when items will start, like items why.
 type startExpectations struct {
 	store  cli.Store
 	params assign.WhyParams
@@ -34,7 +34,7 @@ type startExpectations struct {
 }
 
 // newStartExpectations reads the pipelines folder. Errors are shown instead of an expectation,
-// since the items are in the queue.
+// because the items are already in the queue.
 func (a *command) newStartExpectations(store cli.Store) *startExpectations {
 	e := &startExpectations{store: store}
 	checker, err := a.Checker()
@@ -48,14 +48,14 @@ func (a *command) newStartExpectations(store cli.Store) *startExpectations {
 		return e
 	}
 	quiet := *a.App
-	quiet.Stderr = io.Discard // other commands report what is wrong with files
+	quiet.Stderr = io.Discard // other commands report errors in files
 	link := &process.Link{}
 	link.SetCatalogue(catalogue)
 	e.params = projectdir.WhyParams(&quiet, &projectdir.Passes{Catalogue: catalogue, Services: a.QueueServices(link), Log: zerolog.Nop()}, store)
 	return e
 }
 
-// of says when an item is expected to start.
+// of returns when an item is expected to start.
 func (e *startExpectations) of(ctx context.Context, id int64) expectation {
 	if e.err != nil {
 		return expectation{Text: "unknown: " + oneLine(e.err)}
@@ -65,7 +65,7 @@ func (e *startExpectations) of(ctx context.Context, id int64) expectation {
 	r, err := assign.Why(ctx, e.store, id, e.params)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded) && err != nil:
-		return expectation{Text: fmt.Sprintf("unknown: working it out takes more than %s; hint: botwork items why %d", expectFor, id)}
+		return expectation{Text: fmt.Sprintf("unknown: the forecast takes more than %s; hint: botwork items why %d", expectFor, id)}
 	case err != nil:
 		return expectation{Text: "unknown: " + oneLine(err)}
 	}
@@ -74,7 +74,7 @@ func (e *startExpectations) of(ctx context.Context, id int64) expectation {
 
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 
-// firstAndLast are the expectations of the first and the last of many items.
+// firstAndLast returns the expectations of the first and the last of many items.
 func (e *startExpectations) firstAndLast(ctx context.Context, ids []int64) map[int64]expectation {
 	expected := map[int64]expectation{}
 	for _, id := range []int64{ids[0], ids[len(ids)-1]} {

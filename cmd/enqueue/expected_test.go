@@ -9,8 +9,8 @@ import (
 	"botwork/workqueue"
 )
 
-// Who enqueues reads when the item is expected to start, as items why says it.
-func TestEnqueueSaysWhenItemsStart(t *testing.T) {
+// enqueue prints when the item is expected to start, like items why.
+func TestEnqueuePrintsExpectedStart(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "pipelines/ExecuteWorkQueue.yaml", `
 trigger: {wake: true, scope: each-worker}
@@ -50,9 +50,9 @@ steps:
 		Expected   string
 		ExpectedAt *time.Time
 	}](t, clitest.Must(t, "enqueue", "--pipeline", "hello", "--priority", "2000", "-o", "json")); it.Expected != "now" || it.ExpectedAt == nil {
-		t.Errorf("JSON says %+v, want now", it)
+		t.Errorf("JSON has %+v, want now", it)
 	}
-	// What is wrong with a file of the folder does not keep the item out.
+	// An error in a file of the folder does not prevent the item from being enqueued.
 	clitest.WriteFile(t, "pipelines/ExecuteWorkQueue.yaml", "steps: [{handler: Lgo}]\n")
 	want(said("--priority", "900"), "unknown: no pipeline has an AssignTasksToWorker step for items of priority 900", "")
 }

@@ -13,7 +13,7 @@ import (
 	"botwork/workqueue"
 )
 
-// enqueued is what the tests read of what enqueue prints.
+// enqueued holds the fields of an enqueued item that the tests check.
 type enqueued struct {
 	clitest.Listed
 	Existing   bool
@@ -26,7 +26,7 @@ type enqueued struct {
 	RetainMs   *int64
 }
 
-// defineQueues makes the queues of these tests.
+// defineQueues creates the queues of these tests.
 func defineQueues(t *testing.T) {
 	t.Helper()
 	_, err := clitest.OpenQueue(t).DefineQueues(t.Context(), []workqueue.Queue{
@@ -55,11 +55,11 @@ func TestEnqueueFields(t *testing.T) {
 	}
 	it = clitest.Decode[enqueued](t, clitest.Must(t, "enqueue", "--pipeline", "hello", "--in", "1h", "--deadline-in", "90m", "--retain", "2h", "-o", "json"))
 	if it.DeadlineAt.Sub(it.CreatedAt) != 90*time.Minute || it.AvailableAt.Sub(it.CreatedAt) != time.Hour || *it.RetainMs != 7_200_000 || it.NaturalKey != nil {
-		t.Errorf("enqueued %+v, want it due after 1h, given up after 90m, kept for 2h", it)
+		t.Errorf("enqueued %+v, want it due after 1h, with a deadline after 90m, kept for 2h", it)
 	}
-	// Keys may repeat in a queue that does not say otherwise.
+	// By default, keys may repeat in a queue.
 	if out := clitest.Must(t, "enqueue", "--pipeline", "hello", "--key", "order 1"); !strings.HasPrefix(out, "item 3: Pending") {
-		t.Errorf("it said %q", out)
+		t.Errorf("it printed %q", out)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestEnqueueExisting(t *testing.T) {
 		return clitest.Must(t, append([]string{"enqueue", "--pipeline", "hello"}, args...)...)
 	}
 	const nobody = "expected to start: unknown: no worker is alive; hint: start one: botwork run\n"
-	const there = "item %d was there already, with the same %s: %s, priority %d, queue %s\n"
+	const there = "item %d already exists with the same %s: %s, priority %d, queue %s\n"
 
 	do("--queue", "orders", "--key", "A")
 	if got, want := do("--queue", "orders", "--key", "A", "--priority", "7"), fmt.Sprintf(there, 1, "key", "Pending", 1100, "orders")+nobody; got != want {
@@ -102,10 +102,10 @@ func TestEnqueueExisting(t *testing.T) {
 	if got := do("--unique", "--payload", `{"name": "x"}`); !strings.HasPrefix(got, "item 5: Pending") {
 		t.Errorf("unique, when the first is finished: %q, want a new item", got)
 	}
-	if got, want := do("--queue", "orders", "--key", "C", "--count", "3"), "1 item enqueued: id 6; 2 were there already\n"+nobody; got != want {
+	if got, want := do("--queue", "orders", "--key", "C", "--count", "3"), "1 item enqueued: id 6; 2 already existed\n"+nobody; got != want {
 		t.Errorf("three of one key: %q, want %q", got, want)
 	}
-	if got, want := do("--queue", "orders", "--key", "C", "--count", "1"), "no items enqueued; 1 was there already\n"; got != want {
+	if got, want := do("--queue", "orders", "--key", "C", "--count", "1"), "no items enqueued; 1 already existed\n"; got != want {
 		t.Errorf("one more of one key: %q, want %q", got, want)
 	}
 }
@@ -125,7 +125,7 @@ func TestEnqueueForRobots(t *testing.T) {
 	clitest.Do(t, "enqueue", "--queue", "default").WantFailure(t, cli.ExitUsage, `--pipeline: pipeline: got none; items of the queue "default"`)
 }
 
-func TestEnqueueFlagsThatAreWrong(t *testing.T) {
+func TestEnqueueRejectsWrongFlags(t *testing.T) {
 	clitest.InProject(t)
 	defineQueues(t)
 	for line, want := range map[string][]string{
@@ -142,10 +142,10 @@ func TestEnqueueFlagsThatAreWrong(t *testing.T) {
 		"--deadline 2090-01-01 --deadline-in 1h":     {"got --deadline and --deadline-in"},
 		"--deadline 2089-12-31 --at 2090-01-01":      {"--deadline: deadline: got 2089-12-31", "never start"},
 		"--deadline-in 1h --in 2h":                   {"--deadline-in: deadline: got 1h from now; the item becomes due 2h", "never start"},
-		"--unique --unique-for 1h":                   {"got --unique and --unique-for"},
+		"--unique --unique-for 1h":                   {"got --unique-for and --unique"},
 		"--unique-for 0s":                            {`--unique-for: got "0s", want more than 0s`},
 		"--unique-for 1us":                           {"--unique-for: ", "1ms or more"},
-		"--unique --count 2":                         {"--unique and --unique-for would make one item"},
+		"--unique --count 2":                         {"which would create only one item"},
 		"--meta customer":                            {`--meta: got "customer", want KEY=VALUE`},
 		"--tag= --meta a=1 --limit-key " + sign(201): {"--tag: tags: ", "--limit-key: limit key: got 201 characters"},
 		"--key " + sign(401):                         {"--key: natural key: got 401 characters, want at most 400"},

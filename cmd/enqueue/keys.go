@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/payload"
 	"botwork/workqueue"
 	"botwork/workqueue/matching"
 )
 
-// setKey sets what one key of a line says. null says nothing.
+// setKey sets the value of one key of a line. null leaves the default.
 func setKey(it *workqueue.NewItem, key string, raw json.RawMessage) (err error) {
 	if string(raw) == "null" {
 		return nil
@@ -26,6 +27,16 @@ func setKey(it *workqueue.NewItem, key string, raw json.RawMessage) (err error) 
 			return fmt.Errorf("got %.40s, want a whole number of 32 bits", raw)
 		}
 		return nil
+	case "attempts":
+		if err := json.Unmarshal(raw, &it.Attempts); err != nil || it.Attempts < 1 {
+			return fmt.Errorf("got %.40s, want a whole number from 1 on; 1 means no retry", raw)
+		}
+		return nil
+	case "resilience":
+		// It replaces what the flags say about the policy.
+		it.Attempts, it.Timeout, it.Backoff = 0, 0, 0
+		it.ResilienceConfig, err = payload.Resilience(raw)
+		return err
 	case "tags":
 		return setList(&it.Tags, raw)
 	case "metadata":
@@ -55,18 +66,19 @@ func setKey(it *workqueue.NewItem, key string, raw json.RawMessage) (err error) 
 	if err := json.Unmarshal(raw, &text); err != nil {
 		want := "text"
 		if key == "unique" {
-			want = `true, false or a duration such as "1h"`
+			want = `true, false, "done" or a duration such as "1h"`
 		}
 		return fmt.Errorf("got %.40s, want %s", raw, want)
 	}
 	return setText(it, key, text)
 }
 
-// setText sets what a text of a line says.
+// setText sets a text value of a line.
 func setText(it *workqueue.NewItem, key, text string) (err error) {
-	if text == "" && slices.Contains([]string{"key", "limitKey", "deadlineIn", "retain"}, key) {
-		// What a generator of lines forgot to fill in must not pass for none.
-		return errors.New(`got "", want text; null or nothing at all is none`)
+	if text == "" && slices.Contains([]string{"key", "limitKey", "deadlineIn", "finishIn", "retain"}, key) {
+		// An empty text may be an error of the program that generated the line, so it is not accepted
+		// as "none".
+		return errors.New(`got "", want text; for none, use null or omit the key`)
 	}
 	switch key {
 	case "pipeline":
@@ -78,7 +90,7 @@ func setText(it *workqueue.NewItem, key, text string) (err error) {
 	case "limitKey":
 		it.LimitKey = text
 	case "estimatedDuration":
-		it.Estimate, err = parseEstimate(text)
+		it.Estimate, err = cli.ParseEstimate(text)
 	case "at":
 		it.In = 0
 		it.At, err = cli.ParseTime(text)
@@ -91,11 +103,27 @@ func setText(it *workqueue.NewItem, key, text string) (err error) {
 	case "deadlineIn":
 		it.Deadline = time.Time{}
 		it.DeadlineIn, err = cli.ParseWait(text)
+	case "finishBy":
+		it.FinishIn = 0
+		it.FinishBy, err = cli.ParseTime(text)
+	case "finishIn":
+		it.FinishBy = time.Time{}
+		it.FinishIn, err = cli.ParseWait(text)
+	case "timeout":
+		it.Timeout, err = parsePositive(text)
+	case "backoff":
+		it.Backoff, err = parsePositive(text)
+	case "conflict":
+		it.Conflict, err = workqueue.ParseConflictRule(text)
 	case "retain":
 		var retain time.Duration
 		retain, err = cli.ParseWait(text)
 		it.Retain = &retain
 	case "unique":
+		if text == uniqueUntilDone {
+			it.UniqueFor = workqueue.UniqueWhileUnfinished
+			return nil
+		}
 		it.UniqueFor, err = parseUniqueFor(text)
 	}
 	return err

@@ -11,7 +11,7 @@ import (
 	"botwork/workqueue"
 )
 
-func TestEnqueueWithoutATemporaryFolderSaysSo(t *testing.T) {
+func TestEnqueueReportsMissingTemporaryFolder(t *testing.T) {
 	clitest.InProject(t)
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
 	t.Setenv("TMPDIR", nowhere)
@@ -19,7 +19,7 @@ func TestEnqueueWithoutATemporaryFolderSaysSo(t *testing.T) {
 	clitest.DoWith(t, `{"pipeline": "hello"}`, nil, "enqueue", "-").WantFailure(t, cli.ExitFailed, "temporary file", nowhere, "TMPDIR")
 }
 
-func TestEnqueueRefusesWhatIsTooLarge(t *testing.T) {
+func TestEnqueueRejectsLargePayloads(t *testing.T) {
 	clitest.InProject(t)
 	big := `"` + strings.Repeat("x", 1<<20) + `"`
 	file := filepath.Join(t.TempDir(), "big.json")
@@ -36,18 +36,18 @@ func TestEnqueueRefusesWhatIsTooLarge(t *testing.T) {
 	r.WantFailure(t, cli.ExitUsage, "stdin:2:1: the line is longer than 2097152 bytes", "[too-long]", "stdin:3:2: unknown key")
 	clitest.Do(t, "enqueue", "--pipeline", "hello", "--key", "a\x00b").WantFailure(t, cli.ExitUsage, "--key: natural key: got the character NUL")
 	if n := clitest.Rows(t); n != 0 {
-		t.Errorf("%d items were enqueued all the same", n)
+		t.Errorf("%d items were enqueued anyway", n)
 	}
 	if _, err := clitest.OpenQueue(t).DefineQueues(t.Context(), []workqueue.Queue{{Name: "large", QueueSizes: workqueue.QueueSizes{MaxPayload: 4 << 20}}}, "test"); err != nil {
 		t.Fatal(err)
 	}
 	clitest.Must(t, "enqueue", "--pipeline", "hello", "--no-check", "--queue", "large", "--payload-file", huge)
 	if r := clitest.DoWith(t, strings.Replace(line, "{", `{"queue": "large", `, 1), nil, "enqueue", "-", "--no-check"); r.Code != cli.ExitDone {
-		t.Errorf("a line for the queue that takes it: %s", r.Stderr)
+		t.Errorf("a line for the queue that accepts it: %s", r.Stderr)
 	}
 }
 
-func TestAListIsPrintedAsAWhole(t *testing.T) {
+func TestStreamedListEqualsWholeList(t *testing.T) {
 	type element struct {
 		Name string         `json:"name"`
 		More map[string]any `json:"more"`

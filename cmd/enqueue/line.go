@@ -13,14 +13,14 @@ import (
 	"botwork/workqueue"
 )
 
-// lineKeys are what a line of `enqueue --stdin` may say.
+// lineKeys are the keys of a line of `enqueue --stdin`.
 var lineKeys = []string{
 	"pipeline", "payload", "priority", "queue", "estimatedDuration", "at", "in", "deadline", "deadlineIn",
-	"key", "unique", "tags", "metadata", "labels", "selectors", "limitKey", "retain",
+	"finishBy", "finishIn", "attempts", "timeout", "backoff", "resilience", "key", "unique", "conflict", "tags", "metadata", "labels", "selectors", "limitKey", "retain",
 }
 
-// parseLine reads one line over the defaults. The places of its values are
-// added to at.
+// parseLine parses one line; missing values are those of defaults. It adds the positions of
+// the values to at.
 func parseLine(line []byte, defaults workqueue.NewItem, at *place) (workqueue.NewItem, strictyaml.Findings) {
 	at.columns = map[string]int{}
 	column := func(offset int64) int { return utf8.RuneCount(line[:offset]) + 1 }
@@ -41,8 +41,8 @@ func parseLine(line []byte, defaults workqueue.NewItem, at *place) (workqueue.Ne
 		return defaults, refuse(int64(len(line)-len(start)), "not-json", fmt.Sprintf("got %.20s, want a JSON object", start), "")
 	}
 
-	// By tokens, which have positions and show duplicate keys. The line is JSON: they bring no
-	// errors.
+	// Read tokens, because they have positions and show duplicate keys. The line is valid JSON, so
+	// there are no errors.
 	it, findings := defaults, strictyaml.Findings(nil)
 	dec := json.NewDecoder(bytes.NewReader(line))
 	_, _ = dec.Token() // the brace
@@ -68,7 +68,10 @@ func parseLine(line []byte, defaults workqueue.NewItem, at *place) (workqueue.Ne
 			}
 		}
 	}
-	for _, pair := range [][2]string{{"at", "in"}, {"deadline", "deadlineIn"}} {
+	for _, pair := range [][2]string{
+		{"at", "in"}, {"deadline", "deadlineIn"}, {"finishBy", "finishIn"},
+		{"resilience", "attempts"}, {"resilience", "timeout"}, {"resilience", "backoff"},
+	} {
 		if at.columns[pair[0]] > 0 && at.columns[pair[1]] > 0 {
 			findings = append(findings, at.finding(pair[1], "invalid-value", fmt.Sprintf("got %s and %s, want one of them", pair[0], pair[1]), ""))
 		}

@@ -41,40 +41,40 @@ func TestEnqueueLinesWithFields(t *testing.T) {
 		}
 		byWhat[what] = it
 		if it.Existing {
-			t.Errorf("%s was there already, want it new", what)
+			t.Errorf("%s already existed, want it new", what)
 		}
 	}
 	a, b, u := byWhat["A"], byWhat["B"], byWhat["map[name:u]"]
 	if a.Priority != 1100 || a.DeadlineAt.Sub(a.CreatedAt) != time.Hour || *a.RetainMs != 0 || *a.LimitKey != "c" ||
 		!cmp.Equal(a.Tags, []string{"x"}) || !cmp.Equal(a.Metadata, map[string]string{"a": "1"}) {
-		t.Errorf("A = %+v, want what its first line says", a)
+		t.Errorf("A = %+v, want the values of its first line", a)
 	}
 	if !b.DeadlineAt.Equal(time.Date(2090, 1, 1, 0, 0, 0, 0, time.UTC)) || b.Tags != nil || !cmp.Equal(b.Metadata, map[string]string{"f": "g"}) || *b.RetainMs != 3_600_000 {
 		t.Errorf("B = %+v, want its deadline, no tags, the flags' metadata", b)
 	}
 	if !cmp.Equal(u.Tags, []string{"flag"}) || u.DeadlineAt.Sub(u.CreatedAt) != 2*time.Hour {
-		t.Errorf("the unique one = %+v, want what the flags say", u)
+		t.Errorf("the unique one = %+v, want the values of the flags", u)
 	}
 
 	// Once more: nothing is new. B is not unique by its payload, but by its key.
 	for range 2 {
 		r = clitest.DoWith(t, lines, nil, args...)
-		if want := "no items enqueued; 6 were there already\n"; r.Code != cli.ExitDone || r.Stdout != want {
+		if want := "no items enqueued; 6 already existed\n"; r.Code != cli.ExitDone || r.Stdout != want {
 			t.Errorf("once more: exit code %d, %q, want %q", r.Code, r.Stdout, want)
 		}
 	}
-	// What was there already may be far from what is new.
+	// The ids of existing items may be far from those of new ones.
 	clitest.Must(t, "enqueue", "--pipeline", "hello", "--count", "2500")
 	r = clitest.DoWith(t, `{"key": "Z", "unique": false}`+"\n"+lines, nil, append(args, "-o", "json")...)
 	items = clitest.Decode[[]enqueued](t, r.Stdout)
 	if len(items) != 5 || items[0].ID != 1 || !items[3].Existing || *items[4].NaturalKey != "Z" || items[4].Existing {
-		t.Errorf("one new among six that were there: %s", r.Stdout)
+		t.Errorf("one new item among six existing ones: %s", r.Stdout)
 	}
 }
 
-// The places of all faults come at once, whether a line, its pipeline or its
-// queue is at fault.
-func TestEnqueueLinesTellsFieldsThatAreWrong(t *testing.T) {
+// The positions of all errors are reported at once, whether they are in a line, its pipeline
+// or its queue.
+func TestEnqueueLinesReportsWrongFields(t *testing.T) {
 	clitest.InProject(t)
 	defineQueues(t)
 	lines := strings.Join([]string{
@@ -97,16 +97,16 @@ func TestEnqueueLinesTellsFieldsThatAreWrong(t *testing.T) {
 	r.WantFailure(t, cli.ExitUsage)
 	clitest.Golden(t, "enqueue_fields.txt", r.Stderr)
 	if out := clitest.Must(t, "items", "list", "-o", "json"); out != "[]\n" {
-		t.Errorf("a refused input wrote items:\n%s", out)
+		t.Errorf("a rejected input enqueued items:\n%s", out)
 	}
 	r = clitest.DoWith(t, strings.Repeat(`{"queue": "nowhere"}`+"\n", 5000), nil, "enqueue", "-", "--pipeline", "hello")
 	r.WantFailure(t, cli.ExitUsage, "stdin:100:11: ", "were not checked [too-many]")
 	if n := strings.Count(r.Stderr, "\n"); n > 110 {
-		t.Errorf("it said %d lines, want about a hundred", n)
+		t.Errorf("it printed %d lines, want about a hundred", n)
 	}
 }
 
-// What the lines themselves have wrong is told without a database.
+// Errors in the lines themselves are reported without a database.
 func TestEnqueueLinesWithoutADatabase(t *testing.T) {
 	clitest.InProject(t)
 	environ := []string{"BOTWORK_DATABASE_DSN=" + filepath.Join(t.TempDir(), "nowhere", "botwork.db")}

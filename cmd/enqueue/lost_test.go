@@ -19,7 +19,7 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// numbered are count items, one in each line.
+// numbered returns count items, one for each line.
 func numbered(count int) enqueue.Source {
 	line := 0
 	return enqueue.NewSource(count, func() (workqueue.NewItem, int, error) {
@@ -41,7 +41,7 @@ func TestEnqueueFindsOutWhatBecameOfABatch(t *testing.T) {
 			key := workqueue.NewBatchKey()
 			run := enqueue.NewRun(&cli.App{Streams: cli.Streams{Stderr: &stderr}}, store, key, numbered(2500))
 			if count, made, err := run.All(t.Context()); err != nil || count != 2500 || made != 2500 {
-				t.Errorf("%d items are said to be in the queue, %v; want 2500", count, err)
+				t.Errorf("%d items are reported to be in the queue, %v; want 2500", count, err)
 			}
 			if n := clitest.Rows(t); n != 2500 {
 				t.Errorf("%d items are in the queue, want 2500", n)
@@ -53,7 +53,7 @@ func TestEnqueueFindsOutWhatBecameOfABatch(t *testing.T) {
 	}
 }
 
-// silentStore answers the first calls, and then none.
+// silentStore answers only the first calls.
 type silentStore struct {
 	storetest.Store
 	answered, calls int
@@ -73,37 +73,38 @@ func (s *silentStore) EnqueueBatch(_ context.Context, part workqueue.BatchPart, 
 	return nil, &workqueue.UnansweredError{BatchPart: part, Err: clitest.ErrLost}
 }
 
-func TestEnqueueSaysThatItDoesNotKnow(t *testing.T) {
+func TestEnqueueReportsUnknownOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		run := enqueue.NewRun(&cli.App{Streams: cli.Streams{Stderr: io.Discard}}, &silentStore{answered: 1}, "the-key-of-it", numbered(3000))
 		_, _, err := run.All(t.Context())
 		for _, want := range []string{
-			"at least 1000 of 3000 items are in the queue; whether the next 1000 (lines 1001 to 2000) are is unknown", "unexpected EOF",
+			"at least 1000 of 3000 items are in the queue; it is unknown whether the next 1000 (lines 1001 to 2000) are, because the database did not answer", "unexpected EOF",
 			"`botwork items batch the-key-of-it`", "the same command and input with --batch the-key-of-it",
 		} {
 			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("got %v, want it to say %q", err, want)
+				t.Errorf("got %v, want it to contain %q", err, want)
 			}
 		}
-		if took := time.Since(began); took != batch.SettleFor {
-			t.Errorf("it looked for %v, want %v", took, batch.SettleFor)
+		if took := time.Since(began); took != batch.LookupTimeout {
+			t.Errorf("it tried for %v, want %v", took, batch.LookupTimeout)
 		}
 	})
 }
 
-func TestEnqueueSaysWhereToContinue(t *testing.T) {
+func TestEnqueueReportsWhereToContinue(t *testing.T) {
 	run := enqueue.NewRun(&cli.App{Streams: cli.Streams{Stderr: io.Discard}}, &silentStore{answered: 2, err: errors.New("connection refused")}, "the-key-of-it", numbered(3000))
 	_, _, err := run.All(t.Context())
-	const want = "2000 of 3000 items are in the queue, the rest is not: connection refused; continue from line 2001, " +
-		"or give the same command and input with --batch the-key-of-it: what is in the queue is not enqueued twice"
+	const want = "2000 of 3000 items are in the queue, the others are not: connection refused; continue from line 2001, " +
+		"or repeat the same command and input with --batch the-key-of-it: no item is enqueued twice"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
 
-// An interrupt comes while a batch is unanswered: one more look, and no false statement.
-func TestEnqueueInterruptedWhileItLooks(t *testing.T) {
+// After an interrupt during an unanswered batch, the command tries once more and reports an
+// unknown outcome.
+func TestEnqueueInterruptedWithoutAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
 		store := &silentStore{answered: 1}
@@ -114,13 +115,13 @@ func TestEnqueueInterruptedWhileItLooks(t *testing.T) {
 		if took := time.Since(began); took != time.Second+batch.Grace {
 			t.Errorf("it ended after %v", took)
 		}
-		if err == nil || !strings.Contains(err.Error(), "is unknown") {
-			t.Errorf("got %v, want it to say that the outcome is unknown", err)
+		if err == nil || !strings.Contains(err.Error(), "it is unknown whether") {
+			t.Errorf("got %v, want an unknown outcome", err)
 		}
 	})
 }
 
-func TestEnqueueWithTheSameBatchEnqueuesNothingTwice(t *testing.T) {
+func TestEnqueueSameBatchTwice(t *testing.T) {
 	clitest.InProject(t)
 	var lines strings.Builder
 	for i := range 2500 {
@@ -130,7 +131,7 @@ func TestEnqueueWithTheSameBatchEnqueuesNothingTwice(t *testing.T) {
 		r := clitest.DoWith(t, lines.String(), nil, "enqueue", "-", "--batch", "import-2026")
 		want := "2500 items enqueued: ids 1 to 2500\n"
 		if i > 0 {
-			want = "2500 items enqueued: ids 1 to 2500; 2500 of them before, by an earlier command with this batch key\n"
+			want = "2500 items enqueued: ids 1 to 2500; 2500 of them by an earlier command with this batch key\n"
 		}
 		if r.Code != cli.ExitDone || !strings.HasPrefix(r.Stdout, want) {
 			t.Errorf("exit code %d, output %q, want it to begin with %q; %s", r.Code, r.Stdout, want, r.Stderr)
@@ -146,7 +147,7 @@ func TestEnqueueWithTheSameBatchEnqueuesNothingTwice(t *testing.T) {
 	if got, want := clitest.Must(t, "items", "batch", "import-2026"), "batch import-2026: 2500 items in the queue, in 3 parts; new ids 1 to 2500; "; !strings.HasPrefix(got, want) {
 		t.Errorf("items batch = %q, want it to begin with %q", got, want)
 	}
-	if got := clitest.Must(t, "items", "batch", "unknown-key"); !strings.Contains(got, "nothing is recorded") {
+	if got := clitest.Must(t, "items", "batch", "unknown-key"); !strings.Contains(got, "no record") {
 		t.Errorf("items batch of an unknown key = %q", got)
 	}
 	r := clitest.DoWith(t, `{"pipeline": "hello", "payload": {"name": "other"}}`, nil, "enqueue", "-", "--batch", "import-2026")

@@ -12,27 +12,35 @@ import (
 )
 
 const (
-	// enqueueBatch is how many items are written at once: all of them or none. Of large
-	// ones fewer are, enqueueBytes of payload and other text.
+	// enqueueBatch is the maximum number of items in a transaction, and enqueueBytes the maximum
+	// size of their payloads and other texts.
 	enqueueBatch = 1000
 	enqueueBytes = 4 << 20
 
-	// lineRest is how much of a line there may be beside the payload.
+	// allOrNone and allOrNoneBytes are the same if a key that is in use must fail the command: all
+	// items are then enqueued in one transaction.
+	allOrNone      = 50_000
+	allOrNoneBytes = 64 << 20
+
+	// lineRest is the maximum size of a line without its payload.
 	lineRest = 1 << 20
 
-	// maxLineFindings ends the reading of an input that is wrong throughout.
+	// maxLineFindings is the number of findings after which the check of the input stops.
 	maxLineFindings = 100
 )
 
-// lineChecker checks the lines of standard input, one after the other.
+// lineChecker checks the lines of standard input.
 type lineChecker struct {
 	defaults workqueue.NewItem
 	items    *itemChecker
 	queues   *queueChecker // nil: the database does not answer
 	findings strictyaml.Findings
+
+	// conflicts is true if a line fails if its key is in use.
+	conflicts bool
 }
 
-// enqueueLines checks all items of standard input, and then writes them.
+// enqueueLines checks all items of standard input, and then enqueues them.
 func (a *command) enqueueLines(ctx context.Context, defaults workqueue.NewItem, checker *itemChecker, o enqueueOptions) error {
 	check := lineChecker{defaults: defaults, items: checker}
 	store, opened := a.OpenStore(ctx)
@@ -52,7 +60,7 @@ func (a *command) enqueueLines(ctx context.Context, defaults workqueue.NewItem, 
 	}
 	check.findings.Sort()
 	if err := check.findings.Err(); err != nil {
-		return err // which the database has nothing to do with
+		return err // these errors do not need the database
 	}
 	if opened != nil {
 		return opened
@@ -60,10 +68,12 @@ func (a *command) enqueueLines(ctx context.Context, defaults workqueue.NewItem, 
 	if err := lines.rewind(); err != nil {
 		return err
 	}
-	return a.enqueueMany(ctx, store, lineSource(lines, defaults), o)
+	source := lineSource(lines, defaults)
+	source.together = check.conflicts
+	return a.enqueueMany(ctx, store, source, o)
 }
 
-// read checks the lines until there are too many findings, and keeps those that it has read.
+// read checks the lines until there are too many findings, and stores the lines that it has read.
 func (c *lineChecker) read(ctx context.Context, r io.Reader, lines *spool) error {
 	limit := int64(workqueue.DefaultMaxSize)
 	if c.queues != nil {
@@ -85,16 +95,18 @@ func (c *lineChecker) read(ctx context.Context, r io.Reader, lines *spool) error
 	return errors.Join(kept, err, ctx.Err())
 }
 
-// check adds what is wrong with a line, and returns what it did last with it.
+// check adds the findings for a line, and returns "read" or "checked": what later lines are
+// not if the check stops here.
 func (c *lineChecker) check(line inputLine, at *place, limit int64) string {
 	if line.tooLong {
 		at.columns = nil
 		c.findings = append(c.findings, at.finding("", "too-long", fmt.Sprintf(
 			"the line is longer than %d bytes, want a payload of at most %d (%s) and %d for the rest", limit+lineRest, limit, workqueue.SizeText(limit), lineRest),
-			"store the data elsewhere and refer to it, or raise maxPayload in the queue's definition"))
+			"store the data elsewhere and add a reference to it, or raise maxPayload in the queue's definition"))
 		return "read"
 	}
 	it, wrong := parseLine(line.text, c.defaults, at)
+	c.conflicts = c.conflicts || it.Conflict == workqueue.ConflictFail
 	unread := len(wrong) > 0
 	if !unread {
 		wrong = c.items.check(&it, *at)
@@ -107,30 +119,31 @@ func (c *lineChecker) check(line inputLine, at *place, limit int64) string {
 	return "checked"
 }
 
-// itemSource returns items one after the other, and io.EOF behind the last.
+// itemSource returns the next item, or io.EOF after the last one.
 type itemSource struct {
-	total int
-	next  func() (it workqueue.NewItem, line int, err error) // line 0: it is of no line
+	total    int
+	together bool                                               // all in one transaction, or none
+	next     func() (it workqueue.NewItem, line int, err error) // line 0: not from a line
 }
 
 // lineSource returns the items of lines that were checked.
 func lineSource(lines *spool, defaults workqueue.NewItem) itemSource {
-	return itemSource{lines.lines, func() (workqueue.NewItem, int, error) {
+	return itemSource{total: lines.lines, next: func() (workqueue.NewItem, int, error) {
 		line, err := lines.next()
 		if err != nil {
 			return workqueue.NewItem{}, 0, err
 		}
 		at := place{file: "stdin", line: line.number}
-		// What the item keeps of the text is a copy: setKey makes strings of it.
+		// The item does not refer to the buffer, because setKey copies to strings.
 		it, findings := parseLine(line.text, defaults, &at)
 		return it, line.number, findings.Err()
 	}}
 }
 
-// sameSource returns the same item again and again.
+// sameSource returns the same item count times.
 func sameSource(it workqueue.NewItem, count int) itemSource {
 	left := count
-	return itemSource{count, func() (workqueue.NewItem, int, error) {
+	return itemSource{total: count, together: it.Conflict == workqueue.ConflictFail, next: func() (workqueue.NewItem, int, error) {
 		if left == 0 {
 			return it, 0, io.EOF
 		}
@@ -139,15 +152,14 @@ func sameSource(it workqueue.NewItem, count int) itemSource {
 	}}
 }
 
-// enqueueOptions say how items are written and shown.
+// enqueueOptions define how items are enqueued and printed.
 type enqueueOptions struct {
 	output cli.Format
 	batch  string // the key of the batch
-	again  bool   // a person has given the key: an earlier command may have done a part
+	again  bool   // the key is from --batch: an earlier command may have enqueued a part
 }
 
-// enqueueMany writes items in batches and shows all that it wrote, even when a
-// later batch could not be written.
+// enqueueMany enqueues items in batches and prints all enqueued items, even if a later batch fails.
 func (a *command) enqueueMany(ctx context.Context, store cli.Store, source itemSource, o enqueueOptions) error {
 	bar := a.NewProgress("enqueue", source.total)
 	run := enqueueRun{app: a, store: store, key: o.batch, source: source}

@@ -10,7 +10,7 @@ import (
 	"botwork/cmd/internal/clitest"
 )
 
-// matched is what the tests read of an item's labels and selectors.
+// matched holds the labels and selectors of an item.
 type matched struct {
 	Labels    map[string]any
 	Selectors []map[string]any
@@ -43,7 +43,7 @@ func TestEnqueueLabelsAndSelectors(t *testing.T) {
 	sheet := clitest.Must(t, "items", "show", "1")
 	for _, line := range []string{`{"formula":"a=b","language":"français","size":0.5,"urgent":true,"zip":"0123"}`, `[{"key":"ram","operator":"greaterThanOrEqual","value":32}`} {
 		if !strings.Contains(sheet, line) {
-			t.Errorf("items show does not tell %s:\n%s", line, sheet)
+			t.Errorf("items show does not print %s:\n%s", line, sheet)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func TestEnqueueLinesWithLabels(t *testing.T) {
 	}
 }
 
-func TestEnqueueLabelsThatAreWrong(t *testing.T) {
+func TestEnqueueRejectsWrongLabels(t *testing.T) {
 	clitest.InProject(t)
 	for _, test := range []struct {
 		args []string
@@ -100,6 +100,6 @@ func TestEnqueueLabelsThatAreWrong(t *testing.T) {
 		`stdin:3:12: labels: got the text "x", want a mapping from keys to values`,
 		`stdin:3:30: selectors: got the text "ram > 1", want a list of selectors, such as ["gpu = true"]`)
 	if out := clitest.Must(t, "items", "list", "-o", "json"); out != "[]\n" {
-		t.Errorf("a refused input wrote items:\n%s", out)
+		t.Errorf("a rejected input enqueued items:\n%s", out)
 	}
 }

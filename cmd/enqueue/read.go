@@ -13,13 +13,13 @@ type inputLine struct {
 	number int
 	text   []byte // until the next line is read
 
-	// tooLong reports that the line is longer than the limit. The text is not whole then,
-	// and the rest of the line was skipped.
+	// tooLong is true if the line is longer than the limit. The text is then incomplete, and the
+	// rest of the line was skipped.
 	tooLong bool
 }
 
-// readLines calls each for every line that is not blank. It ends when each says so. It
-// never holds more than limit bytes of a line.
+// readLines calls each for every line that is not blank, until each returns false. It never
+// keeps more than limit bytes of a line in memory.
 func readLines(r io.Reader, limit int64, each func(inputLine) (goOn bool)) error {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	var buffer []byte

@@ -7,37 +7,39 @@ import (
 	"io"
 
 	"botwork/cmd/internal/batch"
+	"botwork/cmd/internal/cli"
+	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
 )
 
-// enqueueRun writes the items of a source, batch by batch.
+// enqueueRun enqueues the items of a source in batches.
 type enqueueRun struct {
 	app    *command
 	store  workqueue.BatchStore
 	key    string
 	source itemSource
 
-	earlier map[int64]bool // the parts that an earlier command has written
+	earlier map[int64]bool // the parts that an earlier command has enqueued
 	done    enqueuedItems
 
-	// The batch that is written next.
-	part       int64
-	items      []workqueue.NewItem
-	bytes      int
-	from, upTo int // lines; 0: there are none
-	held       *heldItem
+	// The next batch.
+	part  int64
+	items []workqueue.NewItem
+	lines []int // of the items; 0: from a flag
+	bytes int
+	held  *heldItem
 }
 
-// heldItem is an item that had no room in a batch.
+// heldItem is an item that did not fit into a batch.
 type heldItem struct {
 	item workqueue.NewItem
 	line int
 }
 
-// all writes batch by batch until there are no more, or ctx ends. A batch that is under
-// way then is waited for, so that what is said of it is true.
+// all enqueues batches until there are no more, or ctx ends. It waits for the current batch,
+// so that the reported numbers are correct.
 func (r *enqueueRun) all(ctx context.Context, wrote func(n int)) error {
-	longer, stop := batch.Outlive(ctx, batch.Grace)
+	longer, stop := batch.WithGrace(ctx, batch.Grace)
 	defer stop()
 	for {
 		err := r.fill()
@@ -62,7 +64,7 @@ func (r *enqueueRun) all(ctx context.Context, wrote func(n int)) error {
 	}
 }
 
-// lookUp finds the parts of the batch that an earlier command has written.
+// lookUp finds the parts of the batch that an earlier command has enqueued.
 func (r *enqueueRun) lookUp(ctx context.Context) error {
 	r.earlier = map[int64]bool{}
 	return r.store.EachBatchRecord(ctx, r.key, func(part workqueue.BatchRecord) error {
@@ -71,13 +73,17 @@ func (r *enqueueRun) lookUp(ctx context.Context) error {
 	})
 }
 
-// fill makes the next batch; it depends on the items alone, so that the same input makes
+// fill builds the next batch. It depends only on the items, so that the same input results in
 // the same batches.
 func (r *enqueueRun) fill() error {
 	clear(r.items)
-	r.items, r.bytes, r.from, r.upTo = r.items[:0], 0, 0, 0
+	r.items, r.lines, r.bytes = r.items[:0], r.lines[:0], 0
 	r.part++
-	for len(r.items) < enqueueBatch {
+	most, mostBytes := enqueueBatch, enqueueBytes
+	if r.source.together {
+		most, mostBytes = allOrNone, allOrNoneBytes
+	}
+	for len(r.items) < most {
 		next := r.held
 		if r.held = nil; next == nil {
 			it, line, err := r.source.next()
@@ -96,22 +102,41 @@ func (r *enqueueRun) fill() error {
 		for _, tag := range next.item.Tags {
 			size += len(tag)
 		}
-		if len(r.items) > 0 && r.bytes+size > enqueueBytes {
+		if len(r.items) > 0 && r.bytes+size > mostBytes {
 			r.held = next
-			return nil
+			return r.tooMany()
 		}
-		if len(r.items) == 0 {
-			r.from = next.line
-		}
-		r.items, r.bytes, r.upTo = append(r.items, next.item), r.bytes+size, next.line
+		r.items, r.lines, r.bytes = append(r.items, next.item), append(r.lines, next.line), r.bytes+size
+	}
+	if r.source.total > len(r.items) {
+		return r.tooMany()
 	}
 	return nil
 }
 
-// broken adds to err how far the writing came, and how to go on.
+// tooMany returns an error if the items must be enqueued together and do not fit.
+func (r *enqueueRun) tooMany() error {
+	if !r.source.together {
+		return nil
+	}
+	return fmt.Errorf("got %d items with conflict: fail, which are enqueued in one transaction, want at most %d items and %d MB of texts; "+
+		"hint: split the input", r.source.total, allOrNone, allOrNoneBytes>>20)
+}
+
+// broken adds the progress and how to continue to err.
 func (r *enqueueRun) broken(err error) error {
 	said := fmt.Sprintf("%d of %d items are in the queue", r.done.count, r.source.total)
-	lines := r.from > 0
+	if refused := r.refused(err); len(refused) > 0 {
+		for _, f := range refused {
+			fmt.Fprintln(r.app.Stderr, f)
+		}
+		if r.done.count == 0 {
+			return fmt.Errorf("no item was enqueued: %s", cli.Count(len(refused), "refused line"))
+		}
+		return fmt.Errorf("%s, the others are not: %s", said, cli.Count(len(refused), "refused line"))
+	}
+	from, upTo := r.firstAndLastLine()
+	lines := from > 0
 	again := "the same command with --batch " + r.key
 	if lines {
 		again = "the same command and input with --batch " + r.key
@@ -119,14 +144,46 @@ func (r *enqueueRun) broken(err error) error {
 	if _, unknown := errors.AsType[*workqueue.UnansweredError](err); unknown {
 		which := fmt.Sprintf("the next %d", len(r.items))
 		if lines {
-			which += fmt.Sprintf(" (lines %d to %d)", r.from, r.upTo)
+			which += fmt.Sprintf(" (lines %d to %d)", from, upTo)
 		}
-		return fmt.Errorf("at least %s; whether %s are is unknown, since the database did not answer: %w; "+
-			"hint: `botwork items batch %s` shows it, and %s enqueues what is missing, nothing twice", said, which, err, r.key, again)
+		return fmt.Errorf("at least %s; it is unknown whether %s are, because the database did not answer: %w; "+
+			"hint: `botwork items batch %s` shows it, and %s enqueues only the missing items", said, which, err, r.key, again)
 	}
-	said += ", the rest is not"
+	said += ", the others are not"
 	if lines {
-		return fmt.Errorf("%s: %w; continue from line %d, or give %s: what is in the queue is not enqueued twice", said, err, r.from, again)
+		return fmt.Errorf("%s: %w; continue from line %d, or repeat %s: no item is enqueued twice", said, err, from, again)
 	}
-	return fmt.Errorf("%s: %w; hint: %s enqueues the rest", said, err, again)
+	return fmt.Errorf("%s: %w; hint: %s enqueues the others", said, err, again)
+}
+
+// firstAndLastLine returns the lines of the batch; 0: its items are from a flag, or there are none.
+func (r *enqueueRun) firstAndLastLine() (from, upTo int) {
+	if len(r.lines) == 0 {
+		return 0, 0
+	}
+	return r.lines[0], r.lines[len(r.lines)-1]
+}
+
+// refused returns the errors that the database returned for lines of the batch, with their
+// positions; nil for other errors.
+func (r *enqueueRun) refused(err error) strictyaml.Findings {
+	if from, _ := r.firstAndLastLine(); from == 0 {
+		return nil
+	}
+	at := func(index int) place { return place{file: "stdin", line: r.lines[index]} }
+	if conflict, ok := errors.AsType[*workqueue.ConflictError](err); ok {
+		var findings strictyaml.Findings
+		for _, c := range conflict.Conflicts {
+			text := c.String()
+			if c.ItemID == 0 {
+				text = fmt.Sprintf("line %d has the same %s", r.lines[c.Earlier], c.What)
+			}
+			findings = append(findings, at(c.Index).finding("", "key-in-use", text, ""))
+		}
+		return findings
+	}
+	if bad, ok := errors.AsType[*workqueue.BadItemError](err); ok {
+		return at(bad.Index).faults(bad.Err)
+	}
+	return nil
 }

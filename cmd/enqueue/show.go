@@ -12,16 +12,16 @@ import (
 	"botwork/workqueue"
 )
 
-// enqueuedItem is what `enqueue --output json` prints of an item: its fields,
-// and after them whether it was there already, and when it is expected to start; of many
-// items, only the first and the last have that.
+// enqueuedItem is what `enqueue --output json` prints for an item: its fields, then whether it
+// already existed, and when it is expected to start; of many items, only the first and the
+// last have the expected start.
 type enqueuedItem struct {
 	workqueue.Item
 	Existing bool
 	Expected *expectation
 }
 
-// MarshalJSON hangs the answer on what the item itself writes.
+// MarshalJSON appends these fields to the item's JSON.
 func (e enqueuedItem) MarshalJSON() ([]byte, error) {
 	item, err := e.Item.MarshalJSON()
 	if err != nil {
@@ -42,12 +42,12 @@ func (e enqueuedItem) MarshalJSON() ([]byte, error) {
 	return slices.Concat(item[:len(item)-1], []byte(","), text[1:]), nil
 }
 
-// showOne shows what became of one item.
+// showOne prints the result of one item.
 func (a *command) showOne(ctx context.Context, store workqueue.ItemStore, expect func(id int64) expectation, asked *workqueue.NewItem, made workqueue.Enqueued, output cli.Format) error {
 	item, err := store.Item(ctx, made.ID)
 	if errors.Is(err, workqueue.ErrNotFound) {
-		// A worker was faster, and its queue keeps nothing.
-		return a.Print(output, made, func() { fmt.Fprintf(a.Stdout, "item %d: it was in the queue and is deleted already\n", made.ID) })
+		// A worker has already finished the item, and its queue keeps no items.
+		return a.Print(output, made, func() { fmt.Fprintf(a.Stdout, "item %d was enqueued and has already been deleted\n", made.ID) })
 	}
 	if err != nil {
 		return err
@@ -55,11 +55,11 @@ func (a *command) showOne(ctx context.Context, store workqueue.ItemStore, expect
 	expected := expect(item.ID)
 	return a.Print(output, enqueuedItem{item, made.Existing, &expected}, func() {
 		if made.Existing {
-			fmt.Fprintf(a.Stdout, "item %d was there already, with the same %s: %s, priority %d, queue %s\n",
+			fmt.Fprintf(a.Stdout, "item %d already exists with the same %s: %s, priority %d, queue %s\n",
 				item.ID, sameness(asked, &item), item.Status(), item.Priority, item.QueueName)
 		} else {
 			fmt.Fprintf(a.Stdout, "item %d: %s, priority %d, queue %s, due %s\n",
-				item.ID, item.State, item.Priority, item.QueueName, cli.Instant(&item.AvailableAt))
+				item.ID, item.Status(), item.Priority, item.QueueName, a.Instant(&item.AvailableAt))
 		}
 		if expected.Text != "" {
 			fmt.Fprintf(a.Stdout, "expected to start: %s\n", expected.Text)
@@ -67,8 +67,7 @@ func (a *command) showOne(ctx context.Context, store workqueue.ItemStore, expect
 	})
 }
 
-// sameness says what an item that was there already has in common with the one
-// that was asked for.
+// sameness returns what an existing item has in common with the requested one.
 func sameness(asked *workqueue.NewItem, found *workqueue.Item) string {
 	if asked.UniqueFor == 0 || found.NaturalKey != nil && *found.NaturalKey == asked.NaturalKey {
 		return "key"
@@ -76,7 +75,7 @@ func sameness(asked *workqueue.NewItem, found *workqueue.Item) string {
 	return "queue, pipeline and payload"
 }
 
-// showMany shows what became of many items.
+// showMany prints the results of many items.
 func (a *command) showMany(ctx context.Context, store cli.Store, done *enqueuedItems, output cli.Format) error {
 	var expected map[int64]expectation
 	if done.made() > 0 {
@@ -84,7 +83,7 @@ func (a *command) showMany(ctx context.Context, store cli.Store, done *enqueuedI
 	}
 	if output != cli.FormatTable {
 		list := a.NewList(output)
-		// What is in the queue is shown even when the rest was interrupted.
+		// The enqueued items are printed even if the command was interrupted.
 		err := done.each(context.WithoutCancel(ctx), store, func(it workqueue.Item, existing bool) error {
 			one := enqueuedItem{it, existing, nil}
 			if e, ok := expected[it.ID]; ok {
@@ -103,14 +102,14 @@ func (a *command) showMany(ctx context.Context, store cli.Store, done *enqueuedI
 		text = fmt.Sprintf("%d items enqueued: ids %d to %d", done.made(), done.low, done.high)
 	}
 	if done.earlier > 0 {
-		text += fmt.Sprintf("; %d of them before, by an earlier command with this batch key", done.earlier)
+		text += fmt.Sprintf("; %d of them by an earlier command with this batch key", done.earlier)
 	}
 	switch done.existing {
 	case 0:
 	case 1:
-		text += "; 1 was there already"
+		text += "; 1 already existed"
 	default:
-		text += fmt.Sprintf("; %d were there already", done.existing)
+		text += fmt.Sprintf("; %d already existed", done.existing)
 	}
 	fmt.Fprintln(a.Stdout, text)
 	if done.made() > 0 {

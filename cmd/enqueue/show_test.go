@@ -10,18 +10,17 @@ import (
 	"botwork/workqueue"
 )
 
-// goneStore has lost the item by the time that it is asked.
+// goneStore is a store from which the item was deleted before it is read.
 type goneStore struct{ workqueue.ItemStore }
 
 func (goneStore) Item(context.Context, int64) (workqueue.Item, error) {
 	return workqueue.Item{}, fmt.Errorf("read item 7: %w", workqueue.ErrNotFound)
 }
 
-// An item that a worker has finished and its queue has deleted at once was
-// enqueued all the same.
-func TestEnqueueShowsWhatIsGoneAlready(t *testing.T) {
+// An item that was finished and deleted immediately still counts as enqueued.
+func TestEnqueueOfItemDeletedImmediately(t *testing.T) {
 	for output, want := range map[cli.Format]string{
-		cli.FormatTable: "item 7: it was in the queue and is deleted already\n",
+		cli.FormatTable: "item 7 was enqueued and has already been deleted\n",
 		cli.FormatJSON:  "{\n  \"id\": 7,\n  \"existing\": false\n}\n",
 	} {
 		var stdout bytes.Buffer

@@ -12,13 +12,13 @@ import (
 	"os"
 )
 
-// spool keeps the lines of an input in a temporary file between their check and their
-// enqueueing: they may be more than fits into memory. The file is encrypted with a key
-// that only this process has, since the lines may be of an encrypted queue.
+// spool stores the input lines in a temporary file until they are enqueued, because they may
+// not fit into memory. The file is encrypted with a key that only this process has, because
+// the lines may be for an encrypted queue.
 type spool struct {
 	file    *os.File
 	name    string
-	removed bool // the file has no name any more; Windows removes it when it is closed
+	removed bool // the file has no name; Windows removes it when it is closed
 	key, iv [16]byte
 	writer  *bufio.Writer
 	reader  *bufio.Reader
@@ -53,10 +53,10 @@ func (s *spool) stream() (cipher.Stream, error) {
 
 func spoolError(err error) error {
 	return fmt.Errorf("keep the lines in a temporary file until all are checked: %w; "+
-		"hint: make room in %s, or name another folder in TMPDIR (on Windows TMP)", err, os.TempDir())
+		"hint: free disk space in %s, or name another folder in TMPDIR (on Windows TMP)", err, os.TempDir())
 }
 
-// add keeps a line.
+// add stores a line.
 func (s *spool) add(number int, text []byte) error {
 	head := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(number)), uint64(len(text)))
 	_, err := s.writer.Write(head)
@@ -70,7 +70,7 @@ func (s *spool) add(number int, text []byte) error {
 	return nil
 }
 
-// rewind ends the writing; next returns the first line then.
+// rewind ends the writing; the next call of next returns the first line.
 func (s *spool) rewind() error {
 	if err := s.writer.Flush(); err != nil {
 		return spoolError(err)
@@ -86,8 +86,8 @@ func (s *spool) rewind() error {
 	return nil
 }
 
-// next returns the next line, whose text holds until the one after it is read. It returns
-// io.EOF behind the last.
+// next returns the next line, whose text is valid until the next call. It returns io.EOF after
+// the last line.
 func (s *spool) next() (inputLine, error) {
 	number, err := binary.ReadUvarint(s.reader)
 	if errors.Is(err, io.EOF) {

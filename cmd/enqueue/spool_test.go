@@ -16,7 +16,7 @@ import (
 	"botwork/workqueue"
 )
 
-func TestSpoolReturnsWhatItWasGiven(t *testing.T) {
+func TestSpoolReturnsLines(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	t.Setenv("TMP", dir)
@@ -67,12 +67,12 @@ func (e *endless) Read(p []byte) (int, error) {
 	}
 	e.read += int64(len(p))
 	if e.read > 100<<20 {
-		return 0, errors.New("it was read on and on")
+		return 0, errors.New("too much of it was read")
 	}
 	return len(p), nil
 }
 
-func TestALineThatIsTooLongIsNotHeld(t *testing.T) {
+func TestReadLinesSkipsLongLines(t *testing.T) {
 	text := strings.Repeat("y", 1000) + "\n\n" + strings.Repeat("z", 200_000) + "\nlast"
 	var got []string
 	err := readLines(strings.NewReader(text), 5000, func(l inputLine) bool {
@@ -90,7 +90,7 @@ func TestALineThatIsTooLongIsNotHeld(t *testing.T) {
 	}
 }
 
-// The batches are the same whenever the input is, and none is too large.
+// The same input results in the same batches, and none is too large.
 func TestBatchesAreBounded(t *testing.T) {
 	items := make([]workqueue.NewItem, 3000)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -102,7 +102,7 @@ func TestBatchesAreBounded(t *testing.T) {
 		items[i].Payload = workqueue.JSONText(strings.Repeat("x", size))
 	}
 	i := 0
-	run := enqueueRun{source: itemSource{len(items), func() (workqueue.NewItem, int, error) {
+	run := enqueueRun{source: itemSource{total: len(items), next: func() (workqueue.NewItem, int, error) {
 		if i == len(items) {
 			return workqueue.NewItem{}, 0, io.EOF
 		}
@@ -117,8 +117,9 @@ func TestBatchesAreBounded(t *testing.T) {
 		if len(run.items) == 0 {
 			break
 		}
-		if len(run.items) > enqueueBatch || run.bytes > enqueueBytes && len(run.items) > 1 || run.from != at+1 || run.upTo != at+len(run.items) {
-			t.Errorf("part %d: %d items of %d bytes, lines %d to %d", run.part, len(run.items), run.bytes, run.from, run.upTo)
+		from, upTo := run.firstAndLastLine()
+		if len(run.items) > enqueueBatch || run.bytes > enqueueBytes && len(run.items) > 1 || from != at+1 || upTo != at+len(run.items) {
+			t.Errorf("part %d: %d items of %d bytes, lines %d to %d", run.part, len(run.items), run.bytes, from, upTo)
 		}
 		for j, it := range run.items {
 			if it.Payload != items[at+j].Payload {
@@ -128,7 +129,7 @@ func TestBatchesAreBounded(t *testing.T) {
 		at += len(run.items)
 	}
 	if at != len(items) {
-		t.Errorf("%d items came, want %d", at, len(items))
+		t.Errorf("got %d items, want %d", at, len(items))
 	}
 }
 
@@ -149,11 +150,11 @@ func (s *listStore) Items(_ context.Context, f workqueue.ItemFilter) (items []wo
 	return items, nil
 }
 
-func TestEachEnqueuedItemIsShownOnce(t *testing.T) {
+func TestEachEnqueuedItemIsPrintedOnce(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
 		done := enqueuedItems{keepIDs: true}
-		want := map[int64]bool{} // whether it was there already
+		want := map[int64]bool{} // whether it already existed
 		next := int64(1)
 		for range 1 + random.IntN(4) {
 			var batch []workqueue.Enqueued

@@ -93,7 +93,7 @@ func (a *command) handlersShowCommand(registry *handlers.Registry) *cobra.Comman
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		for _, kind := range registry.Kinds() {
-			// Upper and lower case matter in a pipeline, but not to a person who asks.
+			// Pipelines are case-sensitive, but this command is not.
 			if strings.EqualFold(kind.Name, args[0]) {
 				return a.Print(*output, viewKind(kind), func() { fmt.Fprint(a.Stdout, kind.Markdown()) })
 			}

@@ -76,16 +76,16 @@ func TestDB(t *testing.T) {
 		Applied bool
 	}](t, clitest.Must(t, "db", "status", "-o", "json"))
 	if len(status) == 0 || status[0].Applied {
-		t.Errorf("a new database: %+v, want migrations that wait", status)
+		t.Errorf("a new database: %+v, want pending migrations", status)
 	}
 	if out := clitest.Must(t, "db", "status"); !strings.Contains(out, "botwork db migrate") {
 		t.Errorf("db status does not say what to do:\n%s", out)
 	}
 	if out := clitest.Must(t, "db", "migrate"); !strings.Contains(out, "applied 0001_queue.sql\n") || !strings.Contains(out, "up to date") {
-		t.Errorf("db migrate said\n%s", out)
+		t.Errorf("db migrate printed\n%s", out)
 	}
 	if out := clitest.Must(t, "db", "migrate"); strings.Contains(out, "applied ") {
-		t.Errorf("a second db migrate said\n%s", out)
+		t.Errorf("a second db migrate printed\n%s", out)
 	}
 	first := clitest.Decode[[]map[string]any](t, clitest.Must(t, "db", "status", "-o", "json"))[0]
 	for _, key := range []string{"version", "name", "applied", "appliedAt"} {
@@ -95,7 +95,7 @@ func TestDB(t *testing.T) {
 	}
 }
 
-func TestDatabaseThatIsNotThere(t *testing.T) {
+func TestDatabaseMissing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	environ := []string{"BOTWORK_DATABASE_DRIVER=postgres", "BOTWORK_DATABASE_DSN=postgres://bot:hunter2@127.0.0.1:1/work?connect_timeout=1"}
 	r := clitest.DoWith(t, "", environ, "items", "list")
@@ -105,7 +105,7 @@ func TestDatabaseThatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestDatabaseInAFolderThatIsNotThere(t *testing.T) {
+func TestDatabaseFolderMissing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r := clitest.DoWith(t, "", []string{"BOTWORK_DATABASE_DSN=nowhere/botwork.db"}, "items", "list")
 	r.WantFailure(t, cli.ExitFailed, "nowhere does not exist: create it, or change database.dsn")

@@ -2,58 +2,76 @@ package items
 
 import "botwork/workqueue"
 
-// changeText is what a person reads of an action.
+// changeText holds the words for an action in help texts and messages.
 type changeText struct {
 	short, long string
 	done        string // "item 17: cancelled"
 	noun        string // "a cancel of all items"
 	filter      string // flags of an example
+	aliases     []string
 }
 
 var changeTexts = map[workqueue.Action]changeText{
 	workqueue.RunNow: {
-		short: "Make items due at once, or run finished ones once more", done: "set to run", noun: "a run",
-		long: `Makes items that wait for their time due at once, and gives finished ones (Processed
-or Cancelled) another run. Their counters stay: an item that was cancelled after
-its last attempt has one more. ` + "`botwork items repeat`" + ` begins from zero.
+		short: "Run items now: waiting ones are due at once, finished ones get one more attempt; counters stay", done: "set to run", noun: "a run",
+		long: `Makes scheduled items due now, and runs finished items (Processed or Cancelled)
+again. Their counters stay: an item that was cancelled after its last attempt gets
+one more attempt. ` + "`botwork items repeat`" + ` resets the counters.
 
 A filter without --status, --lifecycle or --state also matches finished items, and needs --yes.`,
 		filter: "--queue default --status scheduled,retry",
 	},
 	workqueue.Cancel: {
-		short: "Cancel waiting or running items", done: "cancelled", noun: "a cancel",
-		long: `Sets waiting, assigned and running items to Cancelled. The run of a running item is
-stopped within seconds, when its worker reads the change, and is not repeated.
-A finished item is not changed.`,
+		short: "Cancel waiting and running items", done: "cancelled", noun: "a cancel",
+		long: `Sets waiting, assigned and running items to Cancelled. A running item is stopped
+within seconds, when its worker reads the change, and is not retried. Finished items
+are not changed.`,
 		filter: "--queue mail --status running",
 	},
 	workqueue.Archive: {
-		short: "Archive waiting or succeeded items", done: "archived", noun: "an archive",
-		long: `Sets items that wait, are assigned or have succeeded to Cancelled: they are kept for
-inspection, and run again only after "items repeat" or "items run".
-A running item is not changed: cancel it.`,
+		short: "Archive waiting and succeeded items", done: "archived", noun: "an archive",
+		long: `Sets waiting, assigned and succeeded items to Cancelled: they are kept for
+inspection, and run again only after "items repeat" or "items run". Running items
+are not changed: cancel them.`,
 		filter: "--task nightly --status pending",
 	},
 	workqueue.Repeat: {
-		short: "Run finished items again, from zero", done: "repeated", noun: "a repeat",
-		long: `Makes items that are Processed or Cancelled Ready again, due at once, with their
-counters at zero, under the same id. A deleted item that is still there comes back
-by it. An item in another state is not changed.`,
+		short: "Run finished items again from the start: same id, counters reset (also: retry)", done: "repeated", noun: "a repeat",
+		aliases: []string{"retry"},
+		long: `Sets finished items (Processed or Cancelled) to Ready, due now, with the same id and
+with their counters reset. This also restores a deleted item of a queue that keeps
+deleted items. Items in other states are not changed. ` + "`botwork items run`" + ` keeps the
+counters and gives one more attempt; ` + "`botwork items clone`" + ` makes a new item.`,
 		filter: "--status failed --tag urgent",
 	},
 	workqueue.Clone: {
-		short: "Make new items like these", done: "cloned", noun: "a clone",
-		long: `Makes a new item like each of the items, whatever its state: Pending, due at once,
-with its counters at zero. It prints the new ids. An item with a natural key that
-must be unique cannot be cloned as long as the key is taken.`,
+		short: "Create copies of items", done: "cloned", noun: "a clone",
+		long: `Creates a copy of each item, in any state. The copy is Pending and due now, and its
+counters are zero. The new ids are printed. An item whose natural key must be unique
+cannot be cloned while an item with the key exists.`,
 		filter: "--key 2026-0815",
 	},
 	workqueue.Delete: {
 		short: "Delete items and their attempts", done: "deleted", noun: "a delete",
-		long: `Deletes items for good, with the records of their attempts. Where their queue
-deletes logically they are hidden instead: ` + "`botwork items list --status deleted`" + `
-shows them and ` + "`botwork items repeat`" + ` brings them back. A running item is not changed:
-cancel it first.`,
+		long: `Permanently deletes items and the records of their attempts. If their queue has
+logical deletion, the items are only hidden: ` + "`botwork items list --status deleted`" + `
+shows them and ` + "`botwork items repeat`" + ` restores them. Running items are not changed:
+cancel them first.`,
 		filter: "--queue mail --status succeeded",
+	},
+	workqueue.Update: {
+		short: "Change priority, times, payload, tags and other values of items", done: "updated", noun: "an update",
+		long: `Changes values of items that wait or are assigned. What is not given stays. The
+policies of the queue apply as when the item was enqueued: the priority offset,
+the payload's schema and size, unique keys. The payload is not compared with the
+input of the pipeline.
+
+A running item accepts only tags, metadata, and the priority of its next attempt.
+An assigned item whose queue, times, keys, labels or selectors change waits for the
+next assignment.
+
+--if-version N changes the item only if no other change came first: every change
+raises the version that ` + "`botwork items show`" + ` prints, except by progress
+and renewed leases.`,
 	},
 }

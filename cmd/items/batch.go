@@ -25,14 +25,14 @@ type batchSummary struct {
 func (a *command) itemsBatchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch KEY",
-		Short: "Show what a command did although the connection was lost",
+		Short: "Show what a command did before it lost the connection",
 		Long: `Shows what a command that works in batches has done. botwork enqueue, the commands
-that change items, and botwork queues purge print the KEY when they get no answer
-from the database. Each part of a batch is recorded in the transaction of the part
-itself, and kept for seven days.
+that change items, and botwork queues purge print the KEY if the database does not
+answer. Each part of a batch is recorded in the same transaction as its changes, and
+the record is kept for seven days.
 
 A part whose answer was lost may be missing for a moment, while the database is
-still working on it.
+still processing it.
 
 JSON and YAML are one object; an unknown batch has no parts.`,
 		Example: "  botwork items batch q3v2ls5lqd2gyn4m7wzvb3mlfi",
@@ -43,7 +43,7 @@ JSON and YAML are one object; an unknown batch has no parts.`,
 		if err := workqueue.CheckBatchKey(args[0]); err != nil {
 			return cli.Usagef("%v", err)
 		}
-		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
 			sum := batchSummary{Key: args[0]}
 			if err := store.EachBatchRecord(cmd.Context(), sum.Key, sum.add); err != nil {
 				return err
@@ -85,7 +85,7 @@ func (s *batchSummary) add(r workqueue.BatchRecord) error {
 
 func (a *command) showBatch(s *batchSummary) {
 	if s.Parts == 0 {
-		fmt.Fprintf(a.Stdout, "batch %s: nothing is recorded; nothing was done, or it was more than %d days ago\n", s.Key, int(workqueue.BatchAge/(24*time.Hour)))
+		fmt.Fprintf(a.Stdout, "batch %s: no record; nothing was done, or it was done more than %d days ago\n", s.Key, int(workqueue.BatchAge/(24*time.Hour)))
 		return
 	}
 	done := changeTexts[workqueue.Action(s.Kind)].done
@@ -99,5 +99,5 @@ func (a *command) showBatch(s *batchSummary) {
 	if s.LowID != nil {
 		text += fmt.Sprintf("; new ids %d to %d", *s.LowID, *s.HighID)
 	}
-	fmt.Fprintf(a.Stdout, "%s; %s to %s\n", text, cli.Instant(s.FirstAt), cli.Instant(s.LastAt))
+	fmt.Fprintf(a.Stdout, "%s; %s to %s\n", text, a.Instant(s.FirstAt), a.Instant(s.LastAt))
 }

@@ -11,7 +11,7 @@ import (
 	"botwork/workqueue"
 )
 
-// dryRunBound is how far a dry run counts.
+// dryRunBound is the highest number that a dry run counts.
 const dryRunBound = 100_000
 
 // itemChanger is the part of the store that changes items.
@@ -20,7 +20,7 @@ type itemChanger interface {
 	workqueue.BatchStore
 }
 
-// changeMany changes all items that a filter picks, and prints and returns how many those were.
+// changeMany changes all items that match a filter, and prints and returns their number.
 func (a *command) changeMany(ctx context.Context, store itemChanger, filter workqueue.ItemFilter, c workqueue.Change) (int, error) {
 	done := changeTexts[c.Action].done
 	if c.DryRun {
@@ -49,21 +49,29 @@ func (a *command) changeMany(ctx context.Context, store itemChanger, filter work
 		return r.changed, r.broken(done, c.Batch.Key, err)
 	}
 	fmt.Fprintf(a.Stdout, "%s %s\n", cli.ItemCount(r.changed), done)
+	if r.refused > 0 {
+		fmt.Fprintf(a.Stdout, "%s skipped, because the new values do not fit; for example item %d: %v\n", cli.ItemCount(r.refused), r.refusal.ItemID, r.refusal)
+	}
 	if r.keysTaken > 0 {
-		fmt.Fprintf(a.Stdout, "%s passed over: another item has the key that must be unique\n", cli.ItemCount(r.keysTaken))
+		fmt.Fprintf(a.Stdout, "%s skipped: another item has the same unique key\n", cli.ItemCount(r.keysTaken))
 	}
 	return r.changed, nil
 }
 
-// bulkResult is how far a change of many items has come.
+// bulkResult is the progress of a change of many items.
 type bulkResult struct {
 	changed int
 	clones  []int64
 
-	// keysTaken counts what was passed over, since another item has its key.
+	// keysTaken counts the items that were skipped because another item has their key.
 	keysTaken int
 
-	// from is the smallest id of the pages that are done; 0 when none is.
+	// refused counts the items that were skipped because they cannot have the new values; refusal
+	// is the reason for one of them.
+	refused int
+	refusal *workqueue.BadUpdateError
+
+	// from is the smallest id of the finished pages; 0 if there are none.
 	from int64
 
 	// cut is true if a page was interrupted, so that more items may have been changed than were
@@ -71,10 +79,10 @@ type bulkResult struct {
 	cut bool
 }
 
-// broken adds to err how far a change came before it.
+// broken adds the progress before the failure to err.
 func (r bulkResult) broken(done, batch string, err error) error {
 	if _, unknown := errors.AsType[*workqueue.UnansweredError](err); unknown {
-		return fmt.Errorf("at least %s %s; more may have been, since the database did not answer: %w; hint: `botwork items batch %s` shows it",
+		return fmt.Errorf("at least %s %s; there may be more, because the database did not answer: %w; hint: `botwork items batch %s` shows it",
 			cli.ItemCount(r.changed), done, err, batch)
 	}
 	if r.cut && r.changed == 0 && r.from == 0 {
@@ -85,15 +93,15 @@ func (r bulkResult) broken(done, batch string, err error) error {
 		said = "at least " + said
 	}
 	if r.from > 0 {
-		said += fmt.Sprintf("; those with ids from %d on are done, the others are left", r.from)
+		said += fmt.Sprintf("; items with ids from %d are done, the others are unchanged", r.from)
 	}
 	return fmt.Errorf("%s: %w", said, err)
 }
 
-// changePages changes items page by page until there are no more, or ctx ends.
-// A page that is under way then is waited for, so that the number is right.
+// changePages changes items page by page until there are no more, or ctx ends. It waits for
+// the current page, so that the number is correct.
 func (a *command) changePages(ctx context.Context, store itemChanger, filter workqueue.ItemFilter, c workqueue.Change, changed func(n int)) (bulkResult, error) {
-	longer, stop := batch.Outlive(ctx, batch.Grace)
+	longer, stop := batch.WithGrace(ctx, batch.Grace)
 	defer stop()
 	var done bulkResult
 	for ctx.Err() == nil {
@@ -101,6 +109,9 @@ func (a *command) changePages(ctx context.Context, store itemChanger, filter wor
 		page, asked, err := a.changePage(longer, store, filter, c)
 		done.changed += page.Changed
 		done.keysTaken += page.KeysTaken
+		if done.refused += page.Refused; done.refusal == nil {
+			done.refusal = page.Refusal
+		}
 		done.clones = append(done.clones, page.Clones...)
 		changed(page.Changed)
 		if err == nil && asked {
@@ -118,16 +129,15 @@ func (a *command) changePages(ctx context.Context, store itemChanger, filter wor
 	return done, ctx.Err()
 }
 
-// changePage changes a page, and finds out what became of it when the answer is lost.
-// asked reports that it had to: then page may lack items that a call without an answer
-// has changed.
+// changePage changes a page, and looks up the outcome if the answer is lost. In that case
+// asked is true, and page may lack items that a call without an answer has changed.
 func (a *command) changePage(ctx context.Context, store workqueue.ItemStore, filter workqueue.ItemFilter, c workqueue.Change) (page workqueue.ChangeResult, asked bool, err error) {
 	calls := 0
-	err = batch.Settle(ctx, a.App, c.Batch, func(ctx context.Context) error {
+	err = batch.RunPart(ctx, a.App, c.Batch, func(ctx context.Context) error {
 		calls++
 		got, err := store.ChangeItems(ctx, filter, c)
 		if got.Top > 0 {
-			filter.BeforeID = got.Top // the same page again does not reach what was made meanwhile, such as clones
+			filter.BeforeID = got.Top // a repeated page does not include items that were created meanwhile, such as clones
 		}
 		if err == nil || got.Changed > page.Changed {
 			page = got
@@ -137,7 +147,7 @@ func (a *command) changePage(ctx context.Context, store workqueue.ItemStore, fil
 	return page, calls > 1, err
 }
 
-// recount sets what was changed to what is recorded of the batch.
+// recount sets the number of changed items to the number recorded for the batch.
 func (r *bulkResult) recount(ctx context.Context, store workqueue.BatchStore, key string) error {
 	r.changed, r.clones = 0, nil
 	return store.EachBatchRecord(ctx, key, func(part workqueue.BatchRecord) error {
@@ -147,8 +157,8 @@ func (r *bulkResult) recount(ctx context.Context, store workqueue.BatchStore, ke
 	})
 }
 
-// countChanges counts the items that a dry run would change, to a bound; more reports that there
-// are others.
+// countChanges counts the items that a dry run would change, up to a bound; more reports
+// whether there are others.
 func countChanges(ctx context.Context, store workqueue.ItemStore, filter workqueue.ItemFilter, c workqueue.Change, bound int) (n int, more bool, err error) {
 	for {
 		filter.Limit = bound + 1 - n
@@ -163,5 +173,5 @@ func countChanges(ctx context.Context, store workqueue.ItemStore, filter workque
 	}
 }
 
-// isZero reports whether a filter picks everything.
+// isZero reports whether a filter matches all items.
 func isZero(filter workqueue.ItemFilter) bool { return reflect.ValueOf(filter).IsZero() }

@@ -43,12 +43,12 @@ func fullPages(number int, during func(ctx context.Context) error) pagedStore {
 	}}
 }
 
-// The page that is under way comes to its end, so that the number is right.
+// The current page is completed, so that the number is correct.
 func TestItemsChangeInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	store := fullPages(2, func(context.Context) error { interrupt(); return nil })
 	r := changeMany(ctx, store, workqueue.Cancel)
-	r.WantFailure(t, cli.ExitFailed, "botwork: interrupted: 1000 items cancelled; those with ids from 99001 on are done, the others are left")
+	r.WantFailure(t, cli.ExitFailed, "botwork: interrupted: 1000 items cancelled; items with ids from 99001 are done, the others are unchanged")
 	if r.Stdout != "" {
 		t.Errorf("standard output = %q, want nothing", r.Stdout)
 	}
@@ -57,12 +57,12 @@ func TestItemsChangeInterrupted(t *testing.T) {
 func TestItemsChangeInterruptedBefore(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupt()
-	store := fullPages(1, func(context.Context) error { t.Error("a page was begun"); return nil })
+	store := fullPages(1, func(context.Context) error { t.Error("a page was started"); return nil })
 	changeMany(ctx, store, workqueue.Delete).WantFailure(t, cli.ExitFailed, "botwork: interrupted: no items deleted")
 }
 
-// A database that does not answer is not waited for without end.
-func TestItemsChangeInterruptedInVain(t *testing.T) {
+// The command does not wait forever for a database that does not answer.
+func TestItemsChangeInterruptedWithoutAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
 		store := fullPages(2, func(ctx context.Context) error {
@@ -72,7 +72,7 @@ func TestItemsChangeInterruptedInVain(t *testing.T) {
 		})
 		began := time.Now()
 		r := changeMany(ctx, store, workqueue.Archive)
-		r.WantFailure(t, cli.ExitFailed, "botwork: interrupted: at least 507 items archived; those with ids from 99501 on are done")
+		r.WantFailure(t, cli.ExitFailed, "botwork: interrupted: at least 507 items archived; items with ids from 99501 are done")
 		if took := time.Since(began); took != batch.Grace {
 			t.Errorf("it gave the page %s, want %s", took, batch.Grace)
 		}
@@ -83,14 +83,14 @@ func TestItemsChangeFailsHalfway(t *testing.T) {
 	away := errors.New("the database is away")
 	failing := func(context.Context) error { return away }
 	changeMany(t.Context(), fullPages(3, failing), workqueue.Repeat).WantFailure(t, cli.ExitFailed,
-		"botwork: at least 1007 items repeated; those with ids from 99001 on are done, the others are left: the database is away")
+		"botwork: at least 1007 items repeated; items with ids from 99001 are done, the others are unchanged: the database is away")
 	nothing := pagedStore{page: func(context.Context, workqueue.ItemFilter, workqueue.Change) (workqueue.ChangeResult, error) {
 		return workqueue.ChangeResult{}, away
 	}}
 	changeMany(t.Context(), nothing, workqueue.Repeat).WantFailure(t, cli.ExitFailed, "botwork: the database is away")
 }
 
-// What was cloned is told although the rest was not.
+// The ids of the new items are printed although the rest failed.
 func TestItemsCloneFailsHalfway(t *testing.T) {
 	store := pagedStore{page: func(_ context.Context, f workqueue.ItemFilter, _ workqueue.Change) (workqueue.ChangeResult, error) {
 		if f.BeforeID == 0 {
@@ -99,13 +99,13 @@ func TestItemsCloneFailsHalfway(t *testing.T) {
 		return workqueue.ChangeResult{Changed: 1, Clones: []int64{13}}, errors.New("the database is away")
 	}}
 	r := changeMany(t.Context(), store, workqueue.Clone)
-	r.WantFailure(t, cli.ExitFailed, "at least 3 items cloned; those with ids from 9 on are done")
+	r.WantFailure(t, cli.ExitFailed, "at least 3 items cloned; items with ids from 9 are done")
 	if want := "new item 11\nnew item 12\nnew item 13\n"; r.Stdout != want {
 		t.Errorf("standard output = %q, want %q", r.Stdout, want)
 	}
 }
 
-// A dry run counts no further than somebody reads.
+// A dry run counts only up to a bound.
 func TestItemsDryRunIsBounded(t *testing.T) {
 	for _, c := range []struct {
 		there, bound, wantN int
@@ -116,7 +116,7 @@ func TestItemsDryRunIsBounded(t *testing.T) {
 		listed := 0
 		store := pagedStore{page: func(_ context.Context, f workqueue.ItemFilter, change workqueue.Change) (workqueue.ChangeResult, error) {
 			if !change.DryRun {
-				t.Error("a page was to be changed")
+				t.Error("the dry run changed a page")
 			}
 			if f.BeforeID == 0 {
 				f.BeforeID = int64(c.there) + 1

@@ -20,7 +20,7 @@ type itemChange struct {
 	all, yes bool
 }
 
-// changeDoc is what the help of each action ends with.
+// changeDoc is the last part of the help of each action.
 const changeDoc = `
 
 Name the items by their ids, or by a filter, or --all of them. With ids, an item
@@ -32,13 +32,14 @@ enqueued meanwhile are not changed.
 --dry-run changes nothing and prints what would be done. --all needs --yes. The
 command never asks for confirmation, so that scripts can call it.`
 
-// itemsChangeCommand makes a command that does one thing to the items that its
-// arguments name, or to those that its filter picks.
+// itemsChangeCommand returns a command that applies one action to the items of its arguments,
+// or to those that match its filter.
 func (a *command) itemsChangeCommand(action workqueue.Action) *cobra.Command {
 	text := changeTexts[action]
 	c := &itemChange{Change: workqueue.Change{Action: action}}
 	cmd := &cobra.Command{
 		Use:     string(action) + " [ID...]",
+		Aliases: text.aliases,
 		Short:   text.short,
 		Long:    text.long + changeDoc,
 		Example: fmt.Sprintf("  botwork items %[1]s 17 18 19\n  botwork items %[1]s %[2]s --dry-run\n  botwork items %[1]s %[2]s", action, text.filter),
@@ -49,32 +50,37 @@ func (a *command) itemsChangeCommand(action workqueue.Action) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		filter, err := c.flags.filter(cmd.Flags())
-		if err != nil {
-			return err
-		}
-		if err := c.check(ids, filter); err != nil {
-			return err
-		}
-		c.flags.widen(&filter)
-		return a.WithStore(cmd.Context(), func(store cli.Store) error {
-			if len(ids) > 0 {
-				return a.changeEach(cmd.Context(), store, ids, c.Change)
-			}
-			n, err := a.changeMany(cmd.Context(), store, filter, c.Change)
-			if err == nil && n == 0 {
-				err = cli.CheckQueue(cmd.Context(), store, filter.QueueName)
-			}
-			return err
-		})
+		return a.runChange(cmd, c, ids)
 	}
 	return cmd
+}
+
+// runChange changes the items with these ids, or those of the filter.
+func (a *command) runChange(cmd *cobra.Command, c *itemChange, ids []int64) error {
+	filter, err := c.flags.filter(cmd.Flags(), a.Zone())
+	if err != nil {
+		return err
+	}
+	if err := c.check(ids, filter); err != nil {
+		return err
+	}
+	c.flags.widen(&filter)
+	return a.WithStore(cmd.Context(), func(store cli.Store) error {
+		if len(ids) > 0 {
+			return a.changeEach(cmd.Context(), store, ids, c.Change)
+		}
+		n, err := a.changeMany(cmd.Context(), store, filter, c.Change)
+		if err == nil && n == 0 {
+			err = a.checkFilter(cmd.Context(), store, filter)
+		}
+		return err
+	})
 }
 
 func (c *itemChange) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	c.flags.register(cmd)
-	if c.Action.TakesDeleted() {
+	if c.Action.AllowsDeleted() {
 		c.flags.registerDeleted(cmd)
 	}
 	flags.BoolVar(&c.all, "all", false, "all items, without a filter")
@@ -90,15 +96,15 @@ func (c *itemChange) register(cmd *cobra.Command) {
 	}
 }
 
-// yesDoc is what --yes confirms; true: for an action that finished items take as
-// well as waiting ones.
+// yesDoc describes --yes; the key is true for the action that applies to both finished and
+// waiting items.
 var yesDoc = map[bool]string{
 	false: "confirm --all",
-	true:  "confirm --all, or a filter that picks finished items beside waiting ones",
+	true:  "confirm --all, or a filter that matches both finished and waiting items",
 }
 
-// wantsYes returns why a call needs --yes, or "". The command does not prompt, since scripts call
-// it.
+// wantsYes returns the reason why a call needs --yes, or "". The command does not prompt,
+// because scripts call it.
 func (c *itemChange) wantsYes(ids []int64, filter workqueue.ItemFilter) string {
 	switch {
 	case c.yes || c.DryRun || len(ids) > 0:
@@ -106,13 +112,13 @@ func (c *itemChange) wantsYes(ids []int64, filter workqueue.ItemFilter) string {
 	case c.all:
 		return fmt.Sprintf("--all: %s of all items needs --yes; --dry-run shows how many items match", changeTexts[c.Action].noun)
 	case c.Action == workqueue.RunNow && len(filter.Statuses) == 0 && len(filter.States) == 0 && len(filter.Lifecycles) == 0:
-		return "got a filter without --status, --lifecycle or --state, which would run every finished item that matches once more; " +
+		return "got a filter without --status, --lifecycle or --state, which would run every matching finished item again; " +
 			"add one, such as --status scheduled,retry, or confirm with --yes; --dry-run shows how many items match"
 	}
 	return ""
 }
 
-// check refuses calls that do not say which items they mean.
+// check rejects calls that do not clearly select items.
 func (c *itemChange) check(ids []int64, filter workqueue.ItemFilter) error {
 	filtered := !isZero(filter)
 	switch {
@@ -124,7 +130,7 @@ func (c *itemChange) check(ids []int64, filter workqueue.ItemFilter) error {
 		return cli.Usagef("got a filter and --all, want one of them")
 	case len(ids) == 0 && !filtered && !c.all:
 		return cli.Usagef("got no ids and no filter; want the items' ids, a filter such as --queue NAME, or --all")
-	case !c.Action.TakesDeleted() && filter.Deleted():
+	case !c.Action.AllowsDeleted() && filter.Deleted():
 		return cli.Usagef("--status: got deleted, but deleted items can only be repeated or cloned")
 	}
 	if wanted := c.wantsYes(ids, filter); wanted != "" {
@@ -137,21 +143,21 @@ func (c *itemChange) check(ids []int64, filter workqueue.ItemFilter) error {
 func (a *command) changeEach(ctx context.Context, store workqueue.ItemStore, ids []int64, c workqueue.Change) error {
 	refused := false
 	c.Batch.Key = workqueue.NewBatchKey()
-	longer, stop := batch.Outlive(ctx, batch.Grace)
+	longer, stop := batch.WithGrace(ctx, batch.Grace)
 	defer stop()
 	for _, id := range ids {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		var clone int64
-		err := batch.Settle(longer, a.App, c.Batch, func(ctx context.Context) (err error) {
+		err := batch.RunPart(longer, a.App, c.Batch, func(ctx context.Context) (err error) {
 			clone, err = store.ChangeItem(ctx, id, c)
 			return err
 		})
 		_, unknown := errors.AsType[*workqueue.UnansweredError](err)
 		switch {
 		case unknown:
-			return fmt.Errorf("whether item %d was %s is unknown, since the database did not answer: %w; hint: `botwork items batch %s` shows it",
+			return fmt.Errorf("it is unknown whether item %d was %s, because the database did not answer: %w; hint: `botwork items batch %s` shows it",
 				id, changeTexts[c.Action].done, err, c.Batch.Key)
 		case refusesItem(err):
 			a.Complain(err)
@@ -176,5 +182,7 @@ func (a *command) changeEach(ctx context.Context, store workqueue.ItemStore, ids
 func refusesItem(err error) bool {
 	_, state := errors.AsType[*workqueue.TransitionError](err)
 	_, key := errors.AsType[*workqueue.DuplicateError](err)
-	return state || key || errors.Is(err, workqueue.ErrNotFound)
+	_, version := errors.AsType[*workqueue.VersionError](err)
+	_, bad := errors.AsType[*workqueue.BadUpdateError](err)
+	return state || key || version || bad || errors.Is(err, workqueue.ErrNotFound)
 }

@@ -36,19 +36,19 @@ func TestItemsChangeByID(t *testing.T) {
 	}
 
 	if out := clitest.Must(t, "items", "run", "5"); out != "item 5: set to run\n" || item(5).Lifecycle != workqueue.LifePending {
-		t.Errorf("run said %q and made item 5 %s, want it pending", out, item(5).Lifecycle)
+		t.Errorf("run  printed %q and made item 5 %s, want it pending", out, item(5).Lifecycle)
 	}
 	clitest.Do(t, "items", "run", "7").WantFailure(t, cli.ExitFailed, "run item 7: its state is Assigned (5)", "it is already assigned to a worker")
 
 	if out := clitest.Must(t, "items", "archive", "7"); out != "item 7: archived\n" {
-		t.Errorf("archive said %q", out)
+		t.Errorf("archive  printed %q", out)
 	}
 	if it := item(7); it.Lifecycle != workqueue.LifeArchived || it.Error == nil || *it.Error != "archived on the command line" {
 		t.Errorf("item 7 = %+v, want it archived with a reason", it)
 	}
 
 	if out := clitest.Must(t, "items", "repeat", "1", "3"); out != "item 1: repeated\nitem 3: repeated\n" {
-		t.Errorf("repeat said %q", out)
+		t.Errorf("repeat  printed %q", out)
 	}
 	if it := item(3); it.State != workqueue.Ready || it.RetryCount != 0 {
 		t.Errorf("item 3 = %+v, want it Ready with its counters at zero", it)
@@ -56,14 +56,14 @@ func TestItemsChangeByID(t *testing.T) {
 	clitest.Do(t, "items", "repeat", "2").WantFailure(t, cli.ExitFailed, "repeat item 2: its state is Ready (0)", "only a finished item")
 
 	if out := clitest.Must(t, "items", "clone", "2"); out != "item 2: cloned as item 8\n" {
-		t.Errorf("clone said %q", out)
+		t.Errorf("clone  printed %q", out)
 	}
 	if it := item(8); it.State != workqueue.Pending || it.RetryCount != 0 || it.CreatedBy == nil || *it.CreatedBy == "test" {
 		t.Errorf("the clone = %+v, want it Pending, at zero, and made by the user of this test", it)
 	}
 
 	if out := clitest.Must(t, "items", "delete", "1"); out != "item 1: deleted\n" {
-		t.Errorf("delete said %q", out)
+		t.Errorf("delete  printed %q", out)
 	}
 	clitest.Do(t, "items", "show", "1").WantFailure(t, cli.ExitFailed, "not found")
 }
@@ -74,7 +74,7 @@ func TestItemsDeleteLeavesRunning(t *testing.T) {
 	clitest.Do(t, "items", "delete", "6").WantFailure(t, cli.ExitFailed, "a running item cannot be deleted: cancel it first")
 	clitest.Do(t, "items", "archive", "6").WantFailure(t, cli.ExitFailed, "it is running: cancel it instead")
 	if out := clitest.Must(t, "items", "delete", "--all", "--yes"); out != "6 items deleted\n" {
-		t.Errorf("delete --all said %q", out)
+		t.Errorf("delete --all  printed %q", out)
 	}
 	if left := listedIDs(t); !slices.Equal(left, []int64{6}) {
 		t.Errorf("left are %d, want the running item", left)
@@ -97,13 +97,13 @@ func TestItemsChangeDryRun(t *testing.T) {
 		{"clone 6", "item 6: would be cloned\n"},
 	} {
 		if out := clitest.Must(t, append(append([]string{"items"}, strings.Fields(c.line)...), "--dry-run")...); out != c.want {
-			t.Errorf("items %s --dry-run said %q, want %q", c.line, out, c.want)
+			t.Errorf("items %s --dry-run  printed %q, want %q", c.line, out, c.want)
 		}
 	}
 	r := clitest.Do(t, "items", "delete", "6", "1", "--dry-run")
 	r.WantFailure(t, cli.ExitFailed, "delete item 6: its state is Blocked (1)")
 	if r.Stdout != "item 1: would be deleted\n" {
-		t.Errorf("it said %q of item 1", r.Stdout)
+		t.Errorf("it  printed %q of item 1", r.Stdout)
 	}
 	if after := clitest.Must(t, "items", "list", "-o", "json"); after != before {
 		t.Errorf("dry runs changed items: before\n%s\nafter\n%s", before, after)
@@ -137,7 +137,7 @@ func TestItemsChangeFilter(t *testing.T) {
 	want := func(line, said string) {
 		t.Helper()
 		if out := clitest.Must(t, append([]string{"items"}, strings.Fields(line)...)...); out != said {
-			t.Errorf("items %s said %q, want %q", line, out, said)
+			t.Errorf("items %s  printed %q, want %q", line, out, said)
 		}
 	}
 	want("run --queue mail --lifecycle scheduled", "600 items set to run\n")
@@ -151,7 +151,7 @@ func TestItemsChangeFilter(t *testing.T) {
 	}
 }
 
-// A clone's id is all that a person gets to know of it.
+// The command prints the id of each clone.
 func TestItemsCloneFilter(t *testing.T) {
 	clitest.InProject(t)
 	manyItems(t)
@@ -172,12 +172,11 @@ func TestItemsCloneFilter(t *testing.T) {
 	newest := listedIDs(t, "--limit", "1200", "--queue", "mail")
 	slices.Sort(newest)
 	if !slices.Equal(ids, newest) {
-		t.Errorf("it told the ids %d to %d, the newest are %d to %d", ids[0], ids[1199], newest[0], newest[1199])
+		t.Errorf("it printed the ids %d to %d, the newest are %d to %d", ids[0], ids[1199], newest[0], newest[1199])
 	}
 }
 
-// What is deleted logically can be listed and brought back, unless another item
-// has its key by then.
+// Logically deleted items can be listed and restored, unless another item has the same key.
 func TestItemsDeletedLogically(t *testing.T) {
 	clitest.InProject(t)
 	store := clitest.OpenQueue(t)
@@ -192,7 +191,7 @@ func TestItemsDeletedLogically(t *testing.T) {
 	enqueue("4711")
 	enqueue("4712")
 	if out := clitest.Must(t, "items", "delete", "--queue", "kept", "--reason", "by mistake"); out != "2 items deleted\n" {
-		t.Errorf("delete said %q", out)
+		t.Errorf("delete  printed %q", out)
 	}
 	enqueue("4711")
 	for flags, want := range map[string][]int64{
@@ -203,17 +202,27 @@ func TestItemsDeletedLogically(t *testing.T) {
 		}
 	}
 	if out := clitest.Must(t, "items", "list", "--lifecycle", "deleted"); !strings.Contains(out, "Deleted") || !strings.Contains(out, "deleted: by mistake") {
-		t.Errorf("the table does not tell of the deletion:\n%s", out)
+		t.Errorf("the table does not show the deletion:\n%s", out)
 	}
 	clitest.Do(t, "items", "cancel", "1").WantFailure(t, cli.ExitFailed, "it has been deleted; repeat brings it back")
 
 	r := clitest.Do(t, "items", "repeat", "1")
 	r.WantFailure(t, cli.ExitFailed, `repeat item 1: item 3 has the same natural key "4711", which must be unique`)
 	clitest.Do(t, "items", "clone", "3").WantFailure(t, cli.ExitFailed, `clone item 3: item 3 has the same natural key "4711"`)
-	if out := clitest.Must(t, "items", "repeat", "--lifecycle", "deleted"); out != "1 item repeated\n1 item passed over: another item has the key that must be unique\n" {
-		t.Errorf("repeat said %q, want the one whose key is free, and that there is another", out)
+	if out := clitest.Must(t, "items", "repeat", "--lifecycle", "deleted"); out != "1 item repeated\n1 item skipped: another item has the same unique key\n" {
+		t.Errorf("repeat  printed %q, want the one whose key is free, and that there is another", out)
 	}
 	if got := listedIDs(t); !slices.Equal(got, []int64{3, 2}) {
 		t.Errorf("listed are %d, want 3 and 2", got)
+	}
+}
+
+// People look for "retry": it is the action repeat.
+func TestRetryIsRepeat(t *testing.T) {
+	clitest.InProject(t)
+	clitest.Must(t, "enqueue", "--pipeline", "hello")
+	clitest.Must(t, "items", "cancel", "1")
+	if out := clitest.Must(t, "items", "retry", "1"); out != "item 1: repeated\n" {
+		t.Errorf("items retry printed %q", out)
 	}
 }

@@ -10,8 +10,7 @@ import (
 	"botwork/workqueue"
 )
 
-// taggedQueue makes items with tags, metadata, keys and tasks, with the ids 1
-// to 4.
+// taggedQueue enqueues items with tags, metadata, keys and tasks, with the ids 1 to 4.
 func taggedQueue(t *testing.T) {
 	t.Helper()
 	items := []workqueue.NewItem{
@@ -38,6 +37,13 @@ func TestItemsListFields(t *testing.T) {
 	}{
 		{[]string{"--key", "4711"}, []int64{2, 1}},
 		{[]string{"--key", "471"}, nil},
+		{[]string{"--key-part", "71"}, []int64{2, 1}},
+		{[]string{"--key-part", "7%"}, nil},
+		{[]string{"--meta-like", "customer=Ada*"}, []int64{2, 1}},
+		{[]string{"--meta-like", "customer=ada*"}, nil},
+		{[]string{"--meta-like", "customer=da*"}, nil},
+		{[]string{"--meta-like", "city=*"}, []int64{2, 1}},
+		{[]string{"--meta-like", "city=*", "--meta-like", "customer=Ada=*"}, []int64{2}},
 		{[]string{"--task", "nightly"}, []int64{3}},
 		{[]string{"--tag", "invoice"}, []int64{2, 1}},
 		{[]string{"--tag", "urgent", "--tag", "a,b"}, []int64{3, 1}},
@@ -61,18 +67,18 @@ func TestItemsListFields(t *testing.T) {
 	}
 }
 
-// The flags that pick items for a change are those of the listing.
-func TestItemsChangeTakesTheFilters(t *testing.T) {
+// The commands that change items have the same filters as items list.
+func TestItemsChangeWithFilters(t *testing.T) {
 	clitest.InProject(t)
 	taggedQueue(t)
 	if out := clitest.Must(t, "items", "archive", "--tag", "invoice", "--tag", "urgent", "--all-tags"); out != "1 item archived\n" {
-		t.Errorf("archive of all tags said %q", out)
+		t.Errorf("archive of all tags printed %q", out)
 	}
 	if out := clitest.Must(t, "items", "cancel", "--key", "4711", "--meta", "customer=Ada=Bo"); out != "1 item cancelled\n" {
-		t.Errorf("cancel by key and metadata said %q", out)
+		t.Errorf("cancel by key and metadata printed %q", out)
 	}
 	if out := clitest.Must(t, "items", "delete", "--task", "nightly", "--worker", "nobody"); out != "no items deleted\n" {
-		t.Errorf("delete of nobody's items said %q", out)
+		t.Errorf("delete without a match printed %q", out)
 	}
 	if got := listedIDs(t, "--lifecycle", "pending"); !slices.Equal(got, []int64{4, 3}) {
 		t.Errorf("pending are %d, want 4 and 3", got)
@@ -90,24 +96,24 @@ func listedIDs(t *testing.T, flags ...string) []int64 {
 }
 
 // A mistyped queue must not look like an empty one.
-func TestItemsOfAQueueThatIsNotThere(t *testing.T) {
+func TestItemsOfUnknownQueue(t *testing.T) {
 	clitest.InProject(t)
 	taggedQueue(t)
 	for _, line := range []string{"list --queue defualt", "list --queue defualt --output json", "cancel --queue defualt", "delete --queue defualt --dry-run"} {
 		clitest.Do(t, append([]string{"items"}, strings.Fields(line)...)...).
 			WantFailure(t, cli.ExitFailed, `read queue "defualt": not found; did you mean "default"?`)
 	}
-	// An empty page of a queue that is there is no fault.
+	// An empty page of an existing queue is not an error.
 	if out := clitest.Must(t, "items", "list", "--queue", "default", "--before", "1"); out != "no items\n" {
-		t.Errorf("items list said %q, want no items", out)
+		t.Errorf("items list printed %q, want no items", out)
 	}
 }
 
-// What waits and what has ended are told apart before everything runs again.
-func TestItemsRunOfAFilterNamesWhatItPicks(t *testing.T) {
+// The command asks whether waiting or finished items are meant before it runs everything again.
+func TestItemsRunNeedsAStatusOrYes(t *testing.T) {
 	clitest.InProject(t)
 	taggedQueue(t)
-	clitest.Do(t, "items", "run", "--tag", "invoice").WantFailure(t, cli.ExitUsage, "every finished item", "--status scheduled,retry")
+	clitest.Do(t, "items", "run", "--tag", "invoice").WantFailure(t, cli.ExitUsage, "every matching finished item", "--status scheduled,retry")
 	for flags, want := range map[string]string{
 		"--tag invoice --dry-run":           "2 items would be set to run\n",
 		"--tag invoice --yes":               "2 items set to run\n",
@@ -116,7 +122,7 @@ func TestItemsRunOfAFilterNamesWhatItPicks(t *testing.T) {
 		"--all --yes":                       "4 items set to run\n",
 	} {
 		if out := clitest.Must(t, append([]string{"items", "run"}, strings.Fields(flags)...)...); out != want {
-			t.Errorf("items run %s said %q, want %q", flags, out, want)
+			t.Errorf("items run %s printed %q, want %q", flags, out, want)
 		}
 	}
 }

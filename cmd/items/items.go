@@ -32,8 +32,8 @@ database's clock:
   Succeeded       2 Processed   completed
   Failed          3 Cancelled   archived   no attempts left, or none can succeed
   Business error  3 Cancelled   archived   the data is wrong
-  Expired         3 Cancelled   archived   not started before its deadline
-  Cancelled       3 Cancelled   archived   by a person or a rule
+  Expired         3 Cancelled   archived   not started, or not finished, in time
+  Cancelled       3 Cancelled   archived   by a user or a rule
   Deleted         any           deleted    hidden; listed only on request
 
 State 0 is Ready: created by a schedule, released, or to be retried. State 4 is
@@ -43,6 +43,7 @@ Pending: created on request.`,
 		a.itemsShowCommand(),
 		a.itemsWhyCommand(),
 		a.itemsBatchCommand(),
+		a.itemsUpdateCommand(),
 		a.itemsChangeCommand(workqueue.RunNow),
 		a.itemsChangeCommand(workqueue.Cancel),
 		a.itemsChangeCommand(workqueue.Archive),
@@ -52,7 +53,7 @@ Pending: created on request.`,
 	)
 }
 
-// parseIDs reads all ids before anything is done to the first.
+// parseIDs parses all ids before the first item is changed.
 func parseIDs(args []string) ([]int64, error) {
 	ids := make([]int64, len(args))
 	for i, arg := range args {

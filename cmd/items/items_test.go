@@ -84,18 +84,18 @@ func TestItemsListFilters(t *testing.T) {
 func TestItemsTable(t *testing.T) {
 	clitest.InProject(t)
 	if out := clitest.Must(t, "items", "list"); out != "no items\n" {
-		t.Errorf("an empty queue: %q", out)
+		t.Errorf("an empty queue printed %q", out)
 	}
 	clitest.BusyQueue(t)
 	clitest.Golden(t, "items_list.txt", clitest.ShownInstants.ReplaceAllString(clitest.Must(t, "items", "list"), "YYYY-MM-DD hh:mm:ssZ"))
 	out := clitest.Must(t, "items", "list", "--limit", "3", "--before", "4")
-	for _, want := range []string{"ID", "Business error", "Retry  ", "Succeeded  ", "amount is negative", ": no answer…", "worker-1", "For older ones add: --before 1"} {
+	for _, want := range []string{"ID", "Business error", "Retry  ", "Succeeded  ", "amount is negative", ": no answer…", "worker-1", "To list older items, add: --before 1"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the table lacks %q:\n%s", want, out)
 		}
 	}
 	if strings.Contains(clitest.Must(t, "items", "list"), "--before") {
-		t.Error("the last page offers another one")
+		t.Error("the last page refers to another one")
 	}
 	out = clitest.Must(t, "items", "show", "2")
 	for _, want := range []string{"Ready (0)", "Retry", "from the host", "ATTEMPT", "failed", "load"} {
@@ -108,12 +108,12 @@ func TestItemsTable(t *testing.T) {
 		clitest.Golden(t, "items_show_"+id+".txt", clitest.ShownInstants.ReplaceAllString(sheet, "YYYY-MM-DD hh:mm:ssZ"))
 	}
 	if out := clitest.Must(t, "items", "list", "--state", "Blocked"); !strings.Contains(out, "at load: half of 12") {
-		t.Errorf("the table does not tell where the running item is:\n%s", out)
+		t.Errorf("the table does not show the progress of the running item:\n%s", out)
 	}
 	clitest.Do(t, "items", "show", "99").WantFailure(t, cli.ExitFailed, "item 99: not found")
 }
 
-// Listing page by page finds each item once, however few of them suit.
+// Listing page by page finds each item once, even if few items match.
 func TestItemsListPages(t *testing.T) {
 	clitest.InProject(t)
 	store := clitest.OpenQueue(t)
@@ -164,11 +164,11 @@ func TestWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out := clitest.Must(t, "workers", "list"); !strings.Contains(out, "4711  4 (1 stuck)  1.2.3") {
-		t.Errorf("the slots do not tell of the stuck one:\n%s", out)
+		t.Errorf("the table does not show the stuck slot:\n%s", out)
 	}
 	clitest.Do(t, "workers", "drain", "worker-2").WantFailure(t, cli.ExitFailed, `did you mean "worker-1"?`)
 	if out := clitest.Must(t, "workers", "drain", "worker-1"); out != "worker worker-1: draining\n" {
-		t.Errorf("drain said %q", out)
+		t.Errorf("drain printed %q", out)
 	}
 	workers, err = store.Workers(t.Context())
 	if err != nil || workers[0].State != workqueue.WorkerDraining {

@@ -8,14 +8,14 @@ import (
 	"botwork/workqueue"
 )
 
-// stateLives are the lifecycles that --state knows beside the states. "pending"
-// and "assigned" are states there.
+// stateLives are the lifecycles that --state accepts in addition to the states. "pending" and
+// "assigned" are states there.
 var stateLives = []workqueue.Lifecycle{
 	workqueue.LifeScheduled, workqueue.LifeRetry, workqueue.LifeActive, workqueue.LifeCompleted, workqueue.LifeArchived,
 }
 
-// lifeOf names the lifecycle of the states that have one alone. What waits may
-// be scheduled, pending or retry.
+// lifeOf maps the states with exactly one lifecycle to it. A waiting item may be scheduled,
+// pending or retry.
 var lifeOf = map[workqueue.State]workqueue.Lifecycle{
 	workqueue.Assigned:  workqueue.LifeAssigned,
 	workqueue.Blocked:   workqueue.LifeActive,
@@ -42,7 +42,7 @@ func lifecycleWords() []string {
 	return words
 }
 
-// standing is what --state and --lifecycle pick. Items must match both.
+// standing returns the states and lifecycles of --state and --lifecycle. Items must match both.
 func (f *itemFlags) standing() ([]workqueue.State, []workqueue.Lifecycle, error) {
 	states, waiting, err := f.parseStates()
 	if err != nil {
@@ -52,16 +52,15 @@ func (f *itemFlags) standing() ([]workqueue.State, []workqueue.Lifecycle, error)
 	if err != nil || len(waiting) == 0 {
 		return states, lives, err
 	}
-	// A filter takes the items that are in one of its states and in one of its
-	// lifecycles. Here one or the other is meant, so the states have to be
-	// said as lifecycles.
+	// A filter matches items that are in one of its states and in one of its lifecycles. Here the
+	// item must be in one or the other, so the states are converted to lifecycles.
 	if len(lives) > 0 {
-		return nil, nil, cli.Usagef("--state: %s does not go with --lifecycle, since it is one: give all of them there", waiting[0])
+		return nil, nil, cli.Usagef("--state: %s does not go with --lifecycle, because it is a lifecycle: give all of them with --lifecycle", waiting[0])
 	}
 	for _, s := range states {
 		life, ok := lifeOf[s]
 		if !ok {
-			return nil, nil, cli.Usagef("--state: got %s and %s, which overlap; for all that waits give Ready,Pending", waiting[0], s)
+			return nil, nil, cli.Usagef("--state: got %s and %s, which overlap; for all waiting items give Ready,Pending", waiting[0], s)
 		}
 		waiting = append(waiting, life)
 	}

@@ -2,11 +2,14 @@ package items
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/workqueue"
 )
 
@@ -15,6 +18,8 @@ func (a *command) itemsListCommand() *cobra.Command {
 		flags  itemFlags
 		limit  int
 		before int64
+		order  string
+		count  bool
 	)
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -25,11 +30,15 @@ fields: the columns of the table in camel case, status, stateName and lifecycle.
 Filters are combined with AND. --status takes several statuses, separated by
 commas, and lists the items that have one of them.
 
---lifecycle and --state are for those who know items by these. --lifecycle has
-the lifecycle names. --state has the states of the database, and also active
-(Blocked), completed (Processed), archived (Cancelled), scheduled (not due yet)
-and retry (failed, waits for its next attempt). There "pending" is the state
-Pending; --status pending lists what is due, in the state Ready or Pending.
+--lifecycle and --state filter by lifecycle names and by database states. --state
+also accepts active (Blocked), completed (Processed), archived (Cancelled),
+scheduled (not due yet) and retry (failed, waits for its next attempt). With
+--state, "pending" is the state Pending; --status pending lists due items in the
+state Ready or Pending.
+
+The flags that end in -since and -until take a time such as 2026-01-31 13:45, a
+time of day such as 06:00 (the last one), today, yesterday, or a duration before
+now such as 6h, in local time or, with --utc, in UTC.
 
 Encrypted metadata cannot be searched. Deleted items are listed only with
 --deleted or --status deleted.
@@ -38,12 +47,16 @@ For the next page, give the last id of this page to --before.`,
 		Example: `  botwork items list --status pending,retry --queue default
   botwork items list --status failed,business-error --limit 10 --output json
   botwork items list --tag urgent --meta customer=4711
+  botwork items list --failed-since 06:00 --error "connection refused"
+  botwork items list --created-since yesterday --sort -priority
   botwork items list --band high --before 4711`,
 		Args: cli.NoArguments,
 	}
 	flags.register(cmd)
 	flags.registerDeleted(cmd)
 	cmd.Flags().IntVar(&limit, "limit", 50, "list at most `N` items")
+	cmd.Flags().StringVar(&order, "sort", "", "sort by this `VALUE`: "+strings.Join(sortWords(), ", ")+"; with - before it, the largest or latest first")
+	cmd.Flags().BoolVar(&count, "count", false, "print only the number of items")
 	cmd.Flags().Int64Var(&before, "before", 0, "only items with a smaller `ID`: the next page")
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -53,16 +66,27 @@ For the next page, give the last id of this page to --before.`,
 		if before < 0 {
 			return cli.Usagef("--before: got %d, want an item's id", before)
 		}
-		filter, err := flags.filter(cmd.Flags())
+		filter, err := flags.filter(cmd.Flags(), a.Zone())
 		if err != nil {
 			return err
 		}
 		flags.widen(&filter)
 		filter.Limit, filter.BeforeID = limit, before
-		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
+		if order != "" {
+			if filter.Sort, err = workqueue.ParseItemSort(order); err != nil {
+				return cli.Usagef("--sort: %v", err)
+			}
+			if before > 0 {
+				return cli.Usagef("got --sort and --before, want one of them: only the newest items first have pages")
+			}
+		}
+		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
+			if count {
+				return a.countItems(cmd.Context(), store, filter, *output)
+			}
 			items, err := store.Items(cmd.Context(), filter)
 			if err == nil && len(items) == 0 {
-				err = cli.CheckQueue(cmd.Context(), store, filter.QueueName)
+				err = a.checkFilter(cmd.Context(), store, filter)
 			}
 			if err != nil {
 				return err
@@ -70,13 +94,62 @@ For the next page, give the last id of this page to --before.`,
 			if *output != cli.FormatTable {
 				return a.Print(*output, items, nil)
 			}
-			return a.itemTable(cmd.Context(), store, items, limit)
+			return a.itemTable(cmd.Context(), store, items, filter)
 		})
 	}
 	return cmd
 }
 
-func (a *command) itemTable(ctx context.Context, store cli.Store, items []workqueue.Item, limit int) error {
+func sortWords() []string {
+	var words []string
+	for _, key := range workqueue.SortKeys() {
+		words = append(words, string(key))
+	}
+	return words
+}
+
+// countItems prints how many items the filter selects.
+func (a *command) countItems(ctx context.Context, store cli.Store, filter workqueue.ItemFilter, output cli.Format) error {
+	n, err := store.CountItems(ctx, filter)
+	if err == nil && n == 0 {
+		err = a.checkFilter(ctx, store, filter)
+	}
+	if err != nil {
+		return err
+	}
+	if output != cli.FormatTable {
+		return a.Print(output, struct {
+			Count int64 `json:"count"`
+		}{n}, nil)
+	}
+	fmt.Fprintln(a.Stdout, n)
+	return nil
+}
+
+// checkFilter returns an error if the queue or the pipeline of a filter that found nothing does
+// not exist, so that a mistyped name does not look like an empty queue.
+func (a *command) checkFilter(ctx context.Context, store cli.Store, filter workqueue.ItemFilter) error {
+	if err := cli.CheckQueue(ctx, store, filter.QueueName); err != nil || filter.Pipeline == "" {
+		return err
+	}
+	n, err := store.CountItems(ctx, workqueue.ItemFilter{Pipeline: filter.Pipeline, Statuses: workqueue.Statuses()})
+	if err != nil || n > 0 {
+		return err
+	}
+	catalogue, findings, err := projectdir.LoadCatalogue(a.App)
+	if err != nil {
+		return nil //nolint:nilerr // without the folder, nothing is known about its pipelines
+	}
+	if _, err := projectdir.Find(catalogue, findings, filter.Pipeline); err != nil {
+		if unknown, ok := errors.AsType[*cli.UsageError](err); ok {
+			unknown.Message = "no item has the pipeline, and " + unknown.Message
+			return unknown
+		}
+	}
+	return nil
+}
+
+func (a *command) itemTable(ctx context.Context, store cli.Store, items []workqueue.Item, filter workqueue.ItemFilter) error {
 	if len(items) == 0 {
 		fmt.Fprintln(a.Stdout, "no items")
 		return nil
@@ -89,7 +162,7 @@ func (a *command) itemTable(ctx context.Context, store cli.Store, items []workqu
 		DropWhenNarrow("worker", "queue", "failed", "created")
 	for i := range items {
 		it := &items[i]
-		worker := "" // or the robot that has taken it
+		worker := "" // or the robot that took it
 		switch {
 		case it.WorkerID != nil:
 			worker = names[*it.WorkerID]
@@ -97,23 +170,23 @@ func (a *command) itemTable(ctx context.Context, store cli.Store, items []workqu
 			worker = *it.Robot
 		}
 		g.Add(fmt.Sprint(it.ID), string(it.Status()), fmt.Sprint(it.Priority), it.QueueName,
-			cli.Shorten(it.IntegrationConfig, 32), worker, fmt.Sprint(it.RetryCount), cli.Instant(&it.CreatedAt), itemNote(it))
+			cli.Shorten(it.IntegrationConfig, 32), worker, fmt.Sprint(it.RetryCount), a.Instant(&it.CreatedAt), a.itemNote(it))
 	}
 	g.Print(a.Stdout)
-	if len(items) == limit {
-		fmt.Fprintf(a.Stdout, "For older ones add: --before %d\n", items[len(items)-1].ID)
+	if len(items) == filter.Limit && filter.Sort == (workqueue.ItemSort{}) {
+		fmt.Fprintf(a.Stdout, "To list older items, add: --before %d\n", items[len(items)-1].ID)
 	}
 	return nil
 }
 
-// itemNote is what a person wants to know first: why it waits, where it is, what
-// failed, why it was deleted.
-func itemNote(it *workqueue.Item) string {
+// itemNote returns the most important information: why an item waits, its progress, its error,
+// or why it was deleted.
+func (a *command) itemNote(it *workqueue.Item) string {
 	switch life := it.Lifecycle; {
 	case life == workqueue.LifeActive && it.Step != nil:
 		return withText("at "+cli.Shorten(*it.Step, 40), it.Progress)
 	case life == workqueue.LifeScheduled || life == workqueue.LifeRetry:
-		return withText("due "+cli.Instant(&it.AvailableAt), it.Error)
+		return withText("due "+a.Instant(&it.AvailableAt), it.Error)
 	case life == workqueue.LifeDeleted:
 		return withText("deleted", it.DeletedReason)
 	default:

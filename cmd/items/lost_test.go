@@ -11,7 +11,7 @@ import (
 	"botwork/workqueue"
 )
 
-// What a bulk command says is what was done, although answers were lost.
+// A bulk command prints what was done, even if answers were lost.
 func TestBulkCommandsCountWhatWasDone(t *testing.T) {
 	for _, action := range []workqueue.Action{workqueue.Cancel, workqueue.Clone, workqueue.Delete} {
 		for name, carriedOut := range map[string]bool{"carried out": true, "not carried out": false} {

@@ -7,13 +7,13 @@ import (
 	"botwork/workqueue"
 )
 
-// hideSecrets takes the secrets of these settings out of what a run has said. A worker
-// does that before it stores a text; a row can be older than the setting that names a
-// secret, or of a worker with other settings.
+// hideSecrets removes the secrets of these settings from the texts of a run. A worker does
+// that before it stores a text, but a row may be older than the setting of a secret, or
+// written by a worker with other settings.
 func (a *command) hideSecrets(item *workqueue.Item, attempts []workqueue.Attempt) {
 	r := a.Redactor()
 	hideIn(r, item.Error, item.Progress, item.LogTail)
-	if text := r.Redact(string(item.Output)); json.Valid([]byte(text)) { // a secret of digits may be a number in it
+	if text := r.Redact(string(item.Output)); json.Valid([]byte(text)) { // a secret that consists of digits may be a JSON number
 		item.Output = workqueue.JSONText(text)
 	}
 	for i := range attempts {

@@ -12,12 +12,13 @@ import (
 	"botwork/workqueue"
 )
 
-// itemSheet shows the fields that say something, one per line.
+// itemSheet shows the fields that have a value, one per line.
 func (a *command) itemSheet(it *workqueue.Item, attempts []workqueue.Attempt, workers []workqueue.Worker) {
-	s := &sheet{cli.NewGrid()}
+	s := &sheet{cli.NewGrid(), a.Instant}
 	s.add("id", fmt.Sprint(it.ID))
 	s.add("status", string(it.Status()))
 	s.add("state", fmt.Sprintf("%s (%d)", it.State, it.State))
+	s.add("version", fmt.Sprint(it.Version))
 	s.time("deleted", it.DeletedAt)
 	s.text("deleted because", it.DeletedReason)
 	s.add("queue", it.QueueName)
@@ -55,8 +56,11 @@ func (a *command) itemSheet(it *workqueue.Item, attempts []workqueue.Attempt, wo
 	s.Print(a.Stdout)
 }
 
-// sheet is a grid of names and values in which what is empty has no line.
-type sheet struct{ *cli.Grid }
+// sheet is a grid of names and values without lines for empty values.
+type sheet struct {
+	*cli.Grid
+	instant func(*time.Time) string // as cli.Streams.Instant
+}
 
 func (s *sheet) add(name, value string) {
 	if value != "" {
@@ -70,7 +74,7 @@ func (s *sheet) text(name string, value *string) {
 	}
 }
 
-func (s *sheet) time(name string, at *time.Time) { s.add(name, cli.Instant(at)) }
+func (s *sheet) time(name string, at *time.Time) { s.add(name, s.instant(at)) }
 
 func (s *sheet) milliseconds(name string, ms *int64) {
 	if ms != nil {
@@ -78,7 +82,7 @@ func (s *sheet) milliseconds(name string, ms *int64) {
 	}
 }
 
-// snooze shows until when an item waits that its last run has put off, and why.
+// snooze shows until when a snoozed item waits, and why.
 func (s *sheet) snooze(it *workqueue.Item, attempts []workqueue.Attempt) {
 	if it.State != workqueue.Ready || it.StartedAt == nil || len(attempts) == 0 {
 		return
@@ -87,14 +91,14 @@ func (s *sheet) snooze(it *workqueue.Item, attempts []workqueue.Attempt) {
 	if last.Outcome != "snoozed" || last.Fence != it.Fence {
 		return
 	}
-	until := "until " + cli.Instant(&it.AvailableAt)
+	until := "until " + s.instant(&it.AvailableAt)
 	if last.Reason != nil {
 		until += ": " + *last.Reason
 	}
 	s.add("snoozed", until)
 }
 
-// run shows how far the present or the last run has come, and its failures.
+// run shows the progress of the current or last run, and its failures.
 func (s *sheet) run(it *workqueue.Item) {
 	s.add("pipeline text", cli.ShortHash(it.PipelineHash))
 	s.text("step", it.Step)
@@ -113,10 +117,11 @@ func (s *sheet) run(it *workqueue.Item) {
 	s.milliseconds("estimated duration", it.EstimatedDurationMs)
 }
 
-// times shows an item's times in the order in which they are looked for.
+// times shows an item's times.
 func (s *sheet) times(it *workqueue.Item) {
 	s.time("due", &it.AvailableAt)
 	s.time("deadline", it.DeadlineAt)
+	s.time("finish by", it.FinishBy)
 	s.time("expires", it.ExpiresAt)
 	s.time("created", &it.CreatedAt)
 	s.time("assigned", it.AssignedAt)
@@ -128,7 +133,7 @@ func (s *sheet) times(it *workqueue.Item) {
 	s.time("kept until", it.RetainUntil)
 }
 
-// tagList shows tags as a person writes them, and a value that is not a list as it is.
+// tagList returns tags separated by commas, and a value that is not a list unchanged.
 func tagList(tags workqueue.JSONText) string {
 	var list []string
 	if json.Unmarshal([]byte(tags), &list) != nil {
@@ -137,7 +142,7 @@ func tagList(tags workqueue.JSONText) string {
 	return strings.Join(list, ", ")
 }
 
-// pairList shows metadata one pair to a line.
+// pairList returns metadata with one pair per line.
 func pairList(metadata workqueue.JSONText) string {
 	var pairs map[string]string
 	if json.Unmarshal([]byte(metadata), &pairs) != nil {

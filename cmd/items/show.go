@@ -11,15 +11,14 @@ import (
 	"botwork/workqueue"
 )
 
-// itemDetails is what `items show --output json` prints: the item's fields, and
-// behind them its attempts.
+// itemDetails is what `items show --output json` prints: the item's fields, and then its attempts.
 type itemDetails struct {
 	workqueue.Item
 	Attempts []workqueue.Attempt
 }
 
-// MarshalJSON hangs the attempts on what the item itself writes; an embedded
-// item would answer alone.
+// MarshalJSON appends the attempts to the item's JSON. An embedded item would write only its
+// own fields.
 func (d itemDetails) MarshalJSON() ([]byte, error) {
 	item, err := d.Item.MarshalJSON()
 	if err != nil {
@@ -36,10 +35,10 @@ func (a *command) itemsShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show an item with its attempts",
-		Long: `Shows all fields of an item and its attempts: one for each try that did not
-simply succeed. A snooze is not a failure: it has a reason instead of an error.
+		Long: `Shows all fields of an item and the attempts that failed, timed out, were released
+or were snoozed. A snooze is not a failure: it has a reason instead of an error.
 
-Step, progress and log are those of the present or last run, and of each attempt:
+Step, progress and log are shown for the current or last run, and for each attempt:
 they are recorded every two seconds during a run, and at its end.
 
 JSON and YAML are one object, with the attempts under "attempts".`,
@@ -52,7 +51,7 @@ JSON and YAML are one object, with the attempts under "attempts".`,
 		if err != nil {
 			return err
 		}
-		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
 			item, err := store.Item(cmd.Context(), ids[0])
 			if err != nil {
 				return err
@@ -84,23 +83,23 @@ func (a *command) attemptTable(attempts []workqueue.Attempt) {
 	g := cli.NewGrid("attempt", "outcome", "worker", "host", "text", "step", "finished", "error or reason")
 	for _, at := range attempts {
 		g.Add(fmt.Sprint(at.Attempt), at.Outcome, cli.OrDash(at.WorkerName), cli.OrDash(at.Host), cmp.Or(cli.ShortHash(at.PipelineHash), "-"), cli.OrDash(at.Step),
-			cli.Instant(&at.FinishedAt), cli.OrDash(cmp.Or(at.Error, at.Reason)))
+			a.Instant(&at.FinishedAt), cli.OrDash(cmp.Or(at.Error, at.Reason)))
 	}
 	fmt.Fprintln(a.Stdout)
 	g.Print(a.Stdout)
 	for i := range attempts {
-		a.attemptTold(&attempts[i])
+		a.printAttemptLog(&attempts[i])
 	}
 }
 
-// attemptTold shows the progress and the log of an attempt at its end.
-func (a *command) attemptTold(at *workqueue.Attempt) {
+// printAttemptLog prints the progress and the log of an attempt.
+func (a *command) printAttemptLog(at *workqueue.Attempt) {
 	if at.Progress == nil && at.LogTail == nil {
 		return
 	}
-	// A release counts no attempt, so two may have one number: the time shows which row of the
-	// table it is.
-	fmt.Fprintf(a.Stdout, "\nattempt %d, %s %s\n", at.Attempt, at.Outcome, cli.Instant(&at.FinishedAt))
+	// A release does not count as an attempt, so two rows may have the same number: the time
+	// identifies the row of the table.
+	fmt.Fprintf(a.Stdout, "\nattempt %d, %s %s\n", at.Attempt, at.Outcome, a.Instant(&at.FinishedAt))
 	g := cli.NewGrid()
 	if at.Progress != nil {
 		g.Add("  progress", *at.Progress)
@@ -111,8 +110,8 @@ func (a *command) attemptTold(at *workqueue.Attempt) {
 	g.Print(a.Stdout)
 }
 
-// logLines are the last lines of a run's log; "" for none. A cell of a table
-// shows each in a line of its own.
+// logLines returns the last lines of a run's log; "" for none. A table cell shows each on its
+// own line.
 func logLines(tail *string) string {
 	if tail == nil {
 		return ""

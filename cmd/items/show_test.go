@@ -25,8 +25,8 @@ func TestItemsShowAllFields(t *testing.T) {
 	}
 }
 
-// What looks like markup is shown as it stands, in each command that prints items.
-func TestItemsJSONLeavesMarkupAlone(t *testing.T) {
+// Text that looks like markup is printed unchanged by each command that prints items.
+func TestItemsJSONDoesNotEscapeMarkup(t *testing.T) {
 	clitest.InProject(t)
 	const payload = `{"name":"<b>Ada & Bo</b>"}`
 	made := clitest.Must(t, "enqueue", "--pipeline", "hello", "--payload", payload, "-o", "json")

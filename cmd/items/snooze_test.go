@@ -8,8 +8,8 @@ import (
 	"botwork/cmd/internal/clitest"
 )
 
-// A snooze is no failure: it is shown with its reason, and an error beside it is
-// that of an earlier attempt.
+// A snooze is not a failure: it is shown with its reason, and an error shown with it belongs
+// to an earlier attempt.
 func TestItemsShowSnooze(t *testing.T) {
 	type shown struct {
 		Error     *string

@@ -15,16 +15,16 @@ func (a *command) itemsWhyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why ID",
 		Short: "Show why an item is not running, and when it is expected to start",
-		Long: `Names the one true reason why an item is not running yet, and what would change
-it: that it is not due, its queue is paused, a limit is reached, no live worker
-satisfies its selectors or they all have enough to do, its band is assigned later,
-others go first, or the worker that it is assigned to is busy or dead. When
-several things keep it from running, the one that has to be fixed first is named.
+		Long: `Shows why an item is not running yet, and what would change that: it is not due, its
+queue is paused, a limit is reached, no live worker satisfies its selectors, all
+workers have enough work, its band is assigned later, other items have precedence,
+or the worker to which it is assigned is busy or dead. If there are several reasons,
+it shows the one that must be fixed first.
 
-It also says when the item is expected to start: it runs the coming assignment
-passes and items in memory, by the schedules of the pipelines folder and the
-estimated durations, and is as good as those. It changes nothing, and exits with 0
-whatever the reason is.
+It also shows when the item is expected to start. It simulates the next assignment
+passes and runs from the schedules of the pipelines folder and the estimated
+durations, and is as accurate as these. It changes nothing. The exit code is 0 for
+any reason.
 
 JSON and YAML are one object; "kind" names the reason in one word.`,
 		Example: "  botwork items why 17\n  botwork items why 17 --output json",
@@ -36,7 +36,7 @@ JSON and YAML are one object; "kind" names the reason in one word.`,
 		if err != nil {
 			return err
 		}
-		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
 			book, err := projectdir.LoadPasses(a.App)
 			if err != nil {
 				return err
@@ -51,19 +51,22 @@ JSON and YAML are one object; "kind" names the reason in one word.`,
 	return cmd
 }
 
-// reasonSheet shows a reason, and then the workers in question.
+// reasonSheet shows a reason, and then the workers that matter for it.
 func (a *command) reasonSheet(r *assign.Reason) {
 	expected := r.Expected
 	if strings.HasPrefix(expected, "unknown: ") {
 		expected = "unknown" // the sheet already has the reason
 	}
-	s := &sheet{cli.NewGrid()}
+	s := &sheet{cli.NewGrid(), a.Instant}
 	s.add("item", fmt.Sprint(r.ItemID))
 	s.add("status", string(r.Status))
 	s.add("reason", string(r.Kind))
 	s.add("why", r.Text)
 	s.add("what would change it", r.Change)
 	s.add("expected to start", expected)
+	if r.FinishBy != nil {
+		s.add("must finish by", a.Instant(r.FinishBy)+"; then its run is ended")
+	}
 	s.Print(a.Stdout)
 	if len(r.Workers) == 0 {
 		return

@@ -30,8 +30,8 @@ func TestItemsWhy(t *testing.T) {
 	clitest.Do(t, "items", "why", "x").WantFailure(t, cli.ExitUsage, "item id")
 }
 
-// What the schedules of the pipelines folder say counts, but for files with mistakes.
-func TestItemsWhyKnowsTheSchedules(t *testing.T) {
+// The schedules of the pipelines folder are used, except those of files with errors.
+func TestItemsWhyUsesTheSchedules(t *testing.T) {
 	clitest.InProject(t)
 	clitest.Must(t, "enqueue", "--pipeline", "hello", "--priority", "700")
 	clitest.Must(t, "enqueue", "--pipeline", "hello", "--priority", "400")
@@ -55,11 +55,11 @@ func TestItemsWhyKnowsTheSchedules(t *testing.T) {
 	}
 	clitest.WriteFile(t, "pipelines/ExecuteLowPriorityWorkQueue.yaml", "steps: [{handler: Lgo}]\n")
 	if r, told := reason("2"); r.Kind != assign.WhyNoPass || !strings.Contains(told, "Lgo") {
-		t.Errorf("with a broken file: %+v, want that nothing assigns the item; told %q", r, told)
+		t.Errorf("with a broken file: %+v, want that nothing assigns the item; standard error: %q", r, told)
 	}
 	clitest.WriteFile(t, "pipelines/ExecuteLowPriorityWorkQueue.yaml",
 		"trigger: {every: 1h}\nsteps: [{handler: AssignTasksToWorker, with: {belowPriority: '${{ env.LEVEL }}'}}]\n")
 	if r, told := reason("2"); r.Kind != assign.WhyNoPass || !strings.Contains(told, "known only when it runs") {
-		t.Errorf("with parameters of a run: %+v, want that nothing assigns the item; told %q", r, told)
+		t.Errorf("with parameters of a run: %+v, want that nothing assigns the item; standard error: %q", r, told)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"botwork/config"
 )
 
-// A process without its keys would fail the items of others, so it does not
-// begin; `botwork run` does not wait either, as it does for a database.
-func TestAKeysetThatCannotBeUsedStopsAll(t *testing.T) {
+// A process without its keys would fail items of other workers, so it does not start. `botwork
+// run` does not wait for keys as it does for a database.
+func TestUnusableKeysetStopsAllCommands(t *testing.T) {
 	clitest.InProject(t)
 	clitest.Must(t, "keys", "new", "--out", "keyset.json")
 	k := keysetIn(t, "keyset.json")
@@ -35,7 +35,7 @@ func TestAKeysetThatCannotBeUsedStopsAll(t *testing.T) {
 	if _, err := os.Stat("botwork.db"); err == nil {
 		t.Error("the database was opened without its keys")
 	}
-	// What does without the database goes on.
+	// Commands that do not need the database still work.
 	clitest.Must(t, "pipelines", "check")
 
 	clitest.WriteFile(t, "botwork.yaml", "encryption: {keyset: {file: gone.json}}\n")
@@ -46,7 +46,7 @@ func TestAKeysetThatCannotBeUsedStopsAll(t *testing.T) {
 	clitest.Must(t, "run", "--once", "ExecuteWorkQueue")
 }
 
-func TestTheCipherIsThatOfTheSettings(t *testing.T) {
+func TestCipherOfTheSettings(t *testing.T) {
 	t.Chdir(t.TempDir())
 	a := &cli.App{Settings: cli.Settings{Config: config.Default()}}
 	if cipher, err := a.Cipher(); cipher != nil || err != nil {
@@ -70,9 +70,9 @@ func TestTheCipherIsThatOfTheSettings(t *testing.T) {
 	}
 }
 
-// Logs and errors of items hide the keys as they hide secrets, for a pipeline
-// can read a file or a variable.
-func TestTheRedactorHidesTheKeys(t *testing.T) {
+// Logs and errors of items hide the keys like secrets, because a pipeline can read a file or a
+// variable.
+func TestRedactorHidesKeys(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Must(t, "keys", "new", "--out", "keyset.json")
 	text := clitest.ReadFile(t, "keyset.json")

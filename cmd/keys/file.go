@@ -13,6 +13,7 @@ import (
 	"botwork/config"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/keyring"
+	"botwork/internal/syncdir"
 )
 
 // readKeys reads a keyset from a file, or from standard input for "-".
@@ -45,8 +46,8 @@ func parseKeys(name string, from io.Reader) (*keyring.Keyring, error) {
 	return nil, strictyaml.Findings{{File: name, Code: "invalid-value", Message: message}}
 }
 
-// keysetText returns a keyset as it is written to a file: a person can distinguish its keys and
-// remove one.
+// keysetText returns a keyset as it is written to a file: formatted so that a person can
+// remove a key.
 func keysetText(k *keyring.Keyring) ([]byte, error) {
 	line, err := k.JSON()
 	if err != nil {
@@ -54,22 +55,21 @@ func keysetText(k *keyring.Keyring) ([]byte, error) {
 	}
 	var text bytes.Buffer
 	if err := json.Indent(&text, line, "", "  "); err != nil {
-		return nil, errors.New("write the keyset: its JSON is broken") // the words of package json might quote it
+		return nil, errors.New("write the keyset: its JSON is invalid") // an error of package json might contain key material
 	}
 	text.WriteByte('\n')
 	if text.Len() > config.MaxTextFile {
-		return nil, fmt.Errorf("the keyset would be bigger than the %d KiB that are read at a start; take keys out of it that no item needs",
+		return nil, fmt.Errorf("the keyset would be bigger than %d KiB, which is the maximum at the start; remove keys that no item needs",
 			config.MaxTextFile>>10)
 	}
 	return text.Bytes(), nil
 }
 
-// createFile writes a new file that only its owner may read. One that is there
-// stays as it is.
+// createFile writes a new file that only its owner may read. It does not change an existing file.
 func createFile(path string, text []byte) (err error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there already; nothing was written; choose another name, or `botwork keys rotate` to add a key to it", path)
+		return fmt.Errorf("%s already exists; nothing was written; choose another name, or use `botwork keys rotate` to add a key", path)
 	}
 	if err != nil {
 		return err
@@ -82,24 +82,24 @@ func createFile(path string, text []byte) (err error) {
 	if err := fill(file, text); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(path))
+	return syncdir.Sync(filepath.Dir(path))
 }
 
-// changeKeys replaces the keyset in a file by what change makes of it. Whenever
-// the machine stops, the file holds the old keyset or the new one. The new file
-// has the mode and the owner of the old one; a link goes on leading to it.
+// changeKeys replaces the keyset in a file with the result of change. If the machine crashes,
+// the file has either the old or the new keyset. The new file has the mode and the owner of
+// the old one; a symbolic link to the file is kept.
 func changeKeys(path string, change func(*keyring.Keyring) (*keyring.Keyring, error)) (k *keyring.Keyring, err error) {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, err
 	}
-	// One name for all, so that of two rotations at a time the second is refused
-	// instead of losing the first one's key.
+	// The name is fixed, so that of two concurrent rotations the second fails and does not lose
+	// the key of the first one.
 	temporary := target + ".new"
 	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%s is there: another rotation is under way, or one was interrupted; in that case remove the file, "+
-			"%s is as it was", temporary, path)
+		return nil, fmt.Errorf("%s exists: another rotation is running, or one was interrupted; in that case remove the file, "+
+			"%s is unchanged", temporary, path)
 	}
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func changeKeys(path string, change func(*keyring.Keyring) (*keyring.Keyring, er
 	defer file.Close()
 	defer func() {
 		if err != nil {
-			file.Close() // first: Windows removes no open file
+			file.Close() // close first: Windows does not remove an open file
 			err = errors.Join(err, removeIfThere(temporary))
 		}
 	}()
@@ -124,7 +124,7 @@ func changeKeys(path string, change func(*keyring.Keyring) (*keyring.Keyring, er
 	if k, err = parseKeys(path, old); err != nil {
 		return nil, err
 	}
-	old.Close() // now: Windows replaces no open file
+	old.Close() // close now: Windows does not replace an open file
 	if k, err = change(k); err != nil {
 		return nil, err
 	}
@@ -144,13 +144,13 @@ func changeKeys(path string, change func(*keyring.Keyring) (*keyring.Keyring, er
 	if err := os.Rename(temporary, target); err != nil {
 		return nil, err
 	}
-	if err := syncFolder(filepath.Dir(target)); err != nil {
-		return nil, fmt.Errorf("%s holds the new keyset, but that is not sure to outlive a power failure: %w", path, err)
+	if err := syncdir.Sync(filepath.Dir(target)); err != nil {
+		return nil, fmt.Errorf("%s has the new keyset, but it may be lost in a power failure: %w", path, err)
 	}
 	return k, nil
 }
 
-// fill writes all of a file, makes sure that it is on the disk, and closes it.
+// fill writes a file, syncs it to the disk, and closes it.
 func fill(file *os.File, text []byte) error {
 	_, err := file.Write(text)
 	if err == nil {

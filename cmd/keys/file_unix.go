@@ -3,14 +3,13 @@
 package keys
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"syscall"
 )
 
-// keepOwner gives file the owner and the group of the one at path: a service
-// must be able to read what an administrator has written.
+// keepOwner sets the owner and the group of file to those of the file at path: the service
+// must be able to read a file that an administrator writes.
 func keepOwner(file *os.File, path string) error {
 	old, err := os.Stat(path)
 	if err != nil {
@@ -25,21 +24,8 @@ func keepOwner(file *os.File, path string) error {
 		return nil
 	}
 	if err := file.Chown(int(want.Uid), int(want.Gid)); err != nil {
-		return fmt.Errorf("%s belongs to user %d and group %d, and a new file cannot be given to them: %w; do it as that user",
+		return fmt.Errorf("%s belongs to user %d and group %d, and the owner of the new file cannot be set: %w; run the command as that user",
 			path, want.Uid, want.Gid, err)
-	}
-	return nil
-}
-
-// syncFolder makes sure that the names in a folder are on the disk.
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	if err := folder.Sync(); !errors.Is(err, syscall.EINVAL) { // of a file system that knows no such thing
-		return err
 	}
 	return nil
 }

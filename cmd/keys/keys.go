@@ -20,7 +20,7 @@ type command struct{ *cli.App }
 func Command(a *cli.App) *cobra.Command { return (&command{a}).keysCommand() }
 
 func (a *command) keysCommand() *cobra.Command {
-	return cli.Group(&cobra.Command{Use: "keys", Aliases: []string{"key"}, Short: "Make, rotate and list the keys of encrypted queues"},
+	return cli.Group(&cobra.Command{Use: "keys", Aliases: []string{"key"}, Short: "Create, rotate and list the keys of encrypted queues"},
 		a.keysNewCommand(), a.keysRotateCommand(), a.keysListCommand())
 }
 
@@ -29,12 +29,13 @@ func (a *command) keysNewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new",
 		Short: "Create a keyset with one key",
-		Long: `Makes a keyset with one new key for AES-256-GCM, in the JSON of Tink. Whoever can
-read it can read the encrypted items; whoever loses it cannot.
+		Long: `Creates a keyset with one new AES-256-GCM key, in Tink's JSON format. Anyone who can
+read the keyset can read the encrypted items. Without it, the items cannot be
+decrypted.
 
-With --out it goes to a new file that only its owner may read and write; one that
-is there already is never overwritten. Without, it goes to standard output, for a
-store of secrets or an environment variable.`,
+With --out the keyset is written to a new file that only its owner may read and
+write; an existing file is never overwritten. Without --out it is printed on
+standard output, for a secret store or an environment variable.`,
 		Example: "  botwork keys new --out keyset.json\n  botwork keys new | vault kv put secret/botwork keyset=-",
 		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -57,8 +58,8 @@ func (a *command) newKeys(out string) error {
 		if err := writeKeys(a.Stdout, k); err != nil {
 			return err
 		}
-		fmt.Fprint(a.Stderr, "\nThat is a key in the clear. Put it into BOTWORK_ENCRYPTION_KEYSET of every worker, or\n"+
-			"into a file that encryption.keyset names.\n"+keepAndSwitchOn)
+		fmt.Fprint(a.Stderr, "\nThis is an unencrypted key. Put it into BOTWORK_ENCRYPTION_KEYSET of every worker, or\n"+
+			"into the file that encryption.keyset names.\n"+keepAndSwitchOn)
 		return nil
 	}
 	text, err := keysetText(k)
@@ -68,13 +69,13 @@ func (a *command) newKeys(out string) error {
 	if err := createFile(out, text); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Stdout, "wrote %s with key %d\n\nBring it to every worker, readable for the service alone, name it in botwork.yaml, and\n"+
+	fmt.Fprintf(a.Stdout, "wrote %s with key %d\n\nCopy it to every worker, readable only for the service, add it to botwork.yaml, and\n"+
 		"restart the worker:\n\n  encryption: {keyset: {file: %s}}\n\n%s", out, k.Keys()[0].ID, inYAML(absolutePath(out)), keepAndSwitchOn)
 	return nil
 }
 
-const keepAndSwitchOn = `Keep a copy in a safe place: without the key, encrypted items cannot be read.
-When all workers have it, a queue may say "encrypted: true".
+const keepAndSwitchOn = `Keep a copy in a safe place: without the key, encrypted items cannot be read. When
+all workers have it, set "encrypted: true" in a queue's definition.
 `
 
 // writeKeys prints a keyset on one line.
@@ -87,8 +88,8 @@ func writeKeys(w io.Writer, k *keyring.Keyring) error {
 	return err
 }
 
-// absolutePath is for a line of settings, since a relative path is resolved against the folder of
-// the settings and not the working folder.
+// absolutePath returns a path for the settings, in which relative paths are resolved against
+// the folder of the settings and not the working folder.
 func absolutePath(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs
@@ -96,7 +97,7 @@ func absolutePath(path string) string {
 	return path
 }
 
-// inYAML puts a path in quotes where a flow mapping would take it apart.
+// inYAML quotes a path if a flow mapping needs it.
 func inYAML(path string) string {
 	if strings.ContainsAny(path, " ,#{}[]'\"&*!|>%@`") {
 		return "'" + strings.ReplaceAll(path, "'", "''") + "'"

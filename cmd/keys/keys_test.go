@@ -18,7 +18,7 @@ import (
 	"botwork/internal/keyring"
 )
 
-// keysetIn reads a keyset as a worker does.
+// keysetIn reads a keyset like a worker.
 func keysetIn(t *testing.T, path string) *keyring.Keyring {
 	t.Helper()
 	k, err := keyring.Parse(clitest.ReadFile(t, path))
@@ -41,7 +41,7 @@ func ids(k *keyring.Keyring) []string {
 	return list
 }
 
-// wantNoKey fails when what was said shows a key of the keyset.
+// wantNoKey fails if the output contains a key of the keyset.
 func wantNoKey(t *testing.T, k *keyring.Keyring, said string) {
 	t.Helper()
 	for _, material := range k.Material() {
@@ -56,7 +56,7 @@ func wantNoKey(t *testing.T, k *keyring.Keyring, said string) {
 	}
 }
 
-// wantFiles checks what a folder holds: nothing must be left behind.
+// wantFiles checks the files in a folder: no temporary files may remain.
 func wantFiles(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -91,7 +91,7 @@ func TestKeysNew(t *testing.T) {
 	}
 
 	before := clitest.ReadFile(t, "keyset.json")
-	clitest.Do(t, "keys", "new", "--out", "keyset.json").WantFailure(t, cli.ExitFailed, "keyset.json is there already; nothing was written")
+	clitest.Do(t, "keys", "new", "--out", "keyset.json").WantFailure(t, cli.ExitFailed, "keyset.json already exists; nothing was written")
 	if clitest.ReadFile(t, "keyset.json") != before {
 		t.Error("keys new has overwritten a keyset")
 	}
@@ -110,7 +110,7 @@ func TestKeysNewToStandardOutput(t *testing.T) {
 	}
 	wantNoKey(t, k, r.Stderr)
 	if !strings.Contains(r.Stderr, "BOTWORK_ENCRYPTION_KEYSET") {
-		t.Errorf("it does not say where to put it:\n%s", r.Stderr)
+		t.Errorf("it does not print where to store the key:\n%s", r.Stderr)
 	}
 	wantFiles(t, ".")
 }
@@ -156,14 +156,14 @@ func TestKeysRotateInTwoSteps(t *testing.T) {
 	if len(added) != 2 || added[0] != old || strings.HasSuffix(added[1], "*") {
 		t.Errorf("keys = %q, want %q still the primary one", added, old)
 	}
-	if !strings.Contains(out, "keys rotate --promote\n") || !strings.Contains(out, "does not seal yet") {
-		t.Errorf("it does not name the second step:\n%s", out)
+	if !strings.Contains(out, "keys rotate --promote\n") || !strings.Contains(out, "does not encrypt yet") {
+		t.Errorf("it does not print the second step:\n%s", out)
 	}
-	if list := clitest.Must(t, "keys", "list"); !strings.Contains(list, "Key "+added[1]+" does not seal yet") {
-		t.Errorf("keys list does not tell of the key that waits:\n%s", list)
+	if list := clitest.Must(t, "keys", "list"); !strings.Contains(list, "Key "+added[1]+" does not encrypt yet") {
+		t.Errorf("keys list does not show the key that is not primary yet:\n%s", list)
 	}
 	for _, args := range [][]string{{"--add"}, {}} {
-		clitest.Do(t, append([]string{"keys", "rotate"}, args...)...).WantFailure(t, cli.ExitFailed, "key "+added[1]+": a key that was added before is not in use yet")
+		clitest.Do(t, append([]string{"keys", "rotate"}, args...)...).WantFailure(t, cli.ExitFailed, "key "+added[1]+": a key was added before and is not in use yet")
 	}
 
 	clitest.Must(t, "keys", "rotate", "--promote", "keyset.json")
@@ -187,17 +187,17 @@ func TestKeysRotateFromStandardInput(t *testing.T) {
 	}
 	wantNoKey(t, k, r.Stderr)
 	if !strings.Contains(r.Stderr, "the second step is:") {
-		t.Errorf("it does not say what follows:\n%s", r.Stderr)
+		t.Errorf("it does not print the next step:\n%s", r.Stderr)
 	}
 	r = clitest.DoWith(t, r.Stdout[:60], nil, "keys", "rotate", "-")
-	r.WantFailure(t, cli.ExitUsage, "standard input: the keyset is not JSON, or is cut short")
+	r.WantFailure(t, cli.ExitUsage, "standard input: the keyset is not JSON, or is truncated")
 	if r.Stdout != "" {
 		t.Errorf("it printed %q", r.Stdout)
 	}
 }
 
-// What the program cannot change, or must not, stays as it is.
-func TestKeysRotateRefuses(t *testing.T) {
+// The command does not change files that it cannot or must not change.
+func TestKeysRotateErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Must(t, "keys", "new", "--out", "keyset.json")
 	text := clitest.ReadFile(t, "keyset.json")
@@ -205,7 +205,7 @@ func TestKeysRotateRefuses(t *testing.T) {
 
 	clitest.Do(t, "keys", "rotate").WantFailure(t, cli.ExitUsage, "the settings name no keyset (encryption.keyset), and no FILE was given", "keys new --out FILE")
 	clitest.DoWith(t, "", inPlace, "keys", "rotate", "--add").WantFailure(t, cli.ExitUsage,
-		"the keyset is in the environment variable BOTWORK_ENCRYPTION_KEYSET", "keys rotate --add -` and put what that prints in its place")
+		"the keyset is in the environment variable BOTWORK_ENCRYPTION_KEYSET", "keys rotate --add -` and replace it with the output")
 	clitest.WriteFile(t, "botwork.yaml", "encryption: {keyset: {env: KEYS}}\n")
 	clitest.DoWith(t, "", []string{"KEYS=" + text}, "keys", "rotate").WantFailure(t, cli.ExitUsage, "the environment variable KEYS")
 	quoted, err := json.Marshal(text)
@@ -218,7 +218,7 @@ func TestKeysRotateRefuses(t *testing.T) {
 
 	clitest.WriteFile(t, "broken.json", text[:len(text)/2])
 	r := clitest.Do(t, "keys", "rotate", "broken.json")
-	r.WantFailure(t, cli.ExitUsage, "broken.json: the keyset is not JSON, or is cut short")
+	r.WantFailure(t, cli.ExitUsage, "broken.json: the keyset is not JSON, or is truncated")
 	wantNoKey(t, keysetIn(t, "keyset.json"), r.Stderr)
 	if clitest.ReadFile(t, "broken.json") != text[:len(text)/2] {
 		t.Error("a file that is no keyset was changed")
@@ -226,15 +226,15 @@ func TestKeysRotateRefuses(t *testing.T) {
 	clitest.WriteFile(t, "big.json", text+strings.Repeat(" ", 64<<10))
 	clitest.Do(t, "keys", "rotate", "big.json").WantFailure(t, cli.ExitUsage, "big.json: is bigger than 64 KiB")
 
-	clitest.WriteFile(t, "keyset.json.new", "another one's")
-	clitest.Do(t, "keys", "rotate", "keyset.json").WantFailure(t, cli.ExitFailed, "keyset.json.new is there: another rotation is under way, or one was interrupted")
-	if clitest.ReadFile(t, "keyset.json") != text || clitest.ReadFile(t, "keyset.json.new") != "another one's" {
-		t.Error("a rotation that was refused has changed a file")
+	clitest.WriteFile(t, "keyset.json.new", "another rotation's")
+	clitest.Do(t, "keys", "rotate", "keyset.json").WantFailure(t, cli.ExitFailed, "keyset.json.new exists: another rotation is running, or one was interrupted")
+	if clitest.ReadFile(t, "keyset.json") != text || clitest.ReadFile(t, "keyset.json.new") != "another rotation's" {
+		t.Error("a rejected rotation has changed a file")
 	}
 	wantFiles(t, ".", "big.json", "botwork.yaml", "broken.json", "keyset.json", "keyset.json.new")
 }
 
-func TestKeysRotateRefusesToOutgrowWhatIsRead(t *testing.T) {
+func TestKeysRotateRejectsLargeKeyset(t *testing.T) {
 	t.Chdir(t.TempDir())
 	clitest.Must(t, "keys", "new", "--out", "keyset.json")
 	k := keysetIn(t, "keyset.json")
@@ -246,9 +246,9 @@ func TestKeysRotateRefusesToOutgrowWhatIsRead(t *testing.T) {
 		}
 	}
 	last := clitest.ReadFile(t, "keyset.json")
-	clitest.Do(t, "keys", "rotate", "keyset.json").WantFailure(t, cli.ExitFailed, "bigger than the 64 KiB that are read at a start")
+	clitest.Do(t, "keys", "rotate", "keyset.json").WantFailure(t, cli.ExitFailed, "bigger than 64 KiB, which is the maximum at the start")
 	if clitest.ReadFile(t, "keyset.json") != last || len(keysetIn(t, "keyset.json").Keys()) < 100 {
-		t.Error("a rotation that was refused has changed the file, or was refused early")
+		t.Error("a rejected rotation has changed the file, or was rejected too early")
 	}
 	wantFiles(t, ".", "keyset.json")
 }

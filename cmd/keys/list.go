@@ -14,12 +14,13 @@ func (a *command) keysListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [FILE]",
 		Short: "List the keys of a keyset",
-		Long: `Lists the keys of a keyset, the oldest first: the file, standard input for "-", or
-the one that the settings name. No key material is shown. The primary key seals;
-all that are enabled open what they have sealed.
+		Long: `Lists the keys of a keyset, the oldest first: from a file, from standard input
+("-"), or from the settings. No key material is shown. The primary key encrypts; all
+enabled keys decrypt the texts that they have encrypted.
 
-Every text that a key has encrypted begins with the prefix in the last column, so that
-the database can be asked whether an old key is still needed: docs/encryption.md.`,
+Every text that a key has encrypted begins with the prefix in the last column. With
+it you can check in the database whether an old key is still needed:
+docs/encryption.md.`,
 		Example: "  botwork keys list\n  botwork keys list keyset.json --output json",
 		Args:    cli.OptionalArgument("a file with a keyset"),
 	}
@@ -34,7 +35,7 @@ the database can be asked whether an old key is still needed: docs/encryption.md
 	return cmd
 }
 
-// keysOf reads the keyset of the argument, or that of the settings.
+// keysOf reads the keyset from the argument, or from the settings.
 func (a *command) keysOf(args []string) (*keyring.Keyring, error) {
 	if len(args) > 0 {
 		return a.readKeys(args[0])
@@ -49,7 +50,7 @@ func (a *command) keysOf(args []string) (*keyring.Keyring, error) {
 }
 
 func noKeyset() error {
-	return &cli.UsageError{Message: "the settings name no keyset (encryption.keyset), and no FILE was given", Hint: "`botwork keys new --out FILE` makes one"}
+	return &cli.UsageError{Message: "the settings name no keyset (encryption.keyset), and no FILE was given", Hint: "`botwork keys new --out FILE` creates one"}
 }
 
 func (a *command) keyTable(k *keyring.Keyring) {
@@ -63,6 +64,6 @@ func (a *command) keyTable(k *keyring.Keyring) {
 	}
 	g.Print(a.Stdout)
 	if staged, ok := k.Staged(); ok {
-		fmt.Fprintf(a.Stdout, "Key %d does not seal yet. When every worker has it: `%s keys rotate --promote`\n", staged.ID, cli.CommandIn(".", os.Args[0]))
+		fmt.Fprintf(a.Stdout, "Key %d does not encrypt yet. When every worker has it, run: `%s keys rotate --promote`\n", staged.ID, cli.CommandIn(".", os.Args[0]))
 	}
 }

@@ -11,26 +11,27 @@ import (
 	"botwork/internal/keyring"
 )
 
-const keysRotateDoc = `Adds a new key to a keyset and makes it the primary one, which seals from then on.
-The old keys stay, so that what they have sealed can be read. The keyset is the
-file, or the one that the settings name. With "-" it is read from standard input and
-the new one written to standard output.
+const keysRotateDoc = `Adds a new key to a keyset and makes it the primary key, which encrypts from then
+on. The old keys are kept, so that texts encrypted with them can be read. The keyset
+is the file, or the one that the settings name. With "-" it is read from standard
+input, and the new one is written to standard output.
 
-Workers read their keyset when they start. One that still has the old keyset
-cannot open what another seals with the new key: it fails such items. So where
+Workers read their keyset when they start. A worker that still has the old keyset
+cannot decrypt texts that were encrypted with the new key: it fails such items. If
 more than one process uses the database, rotate in two steps:
 
-  botwork keys rotate --add       then bring the file to all, and restart them;
-  botwork keys rotate --promote   then bring the file to all, and restart them.
+    botwork keys rotate --add       then copy the file to all workers and restart them;
+  botwork keys rotate --promote   then copy the file to all workers and restart them.
 
-After the first step all can decrypt with the new key, but nothing is encrypted with
-it; after the second, new items are encrypted with it. Without --add and --promote both are done at once, which is
-for a single worker, or while all are stopped.
+After the first step all workers can decrypt with the new key, but nothing is
+encrypted with it; after the second, new items are encrypted with it. Without --add
+and --promote, both steps are done at once. Use this only with a single worker, or
+while all workers are stopped.
 
-The file is replaced as a whole or not at all, and keeps its mode and owner. More in
+The file is replaced atomically, and keeps its mode and owner. See
 docs/encryption.md.`
 
-// rotation is which step of a rotation is asked for; neither means both.
+// rotation selects a step of a rotation; neither means both.
 type rotation struct{ add, promote bool }
 
 func (a *command) keysRotateCommand() *cobra.Command {
@@ -45,13 +46,13 @@ func (a *command) keysRotateCommand() *cobra.Command {
 		Args: cli.OptionalArgument("a file with a keyset"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if step.add && step.promote {
-				return &cli.UsageError{Message: "--add and --promote are two steps, want one of them", Hint: "without any, both are done at once"}
+				return &cli.UsageError{Message: "--add and --promote are two steps, want one of them", Hint: "without a flag, both are done at once"}
 			}
 			return a.rotateKeys(args, step)
 		},
 	}
-	cmd.Flags().BoolVar(&step.add, "add", false, "first step: add a key that opens, and does not seal yet")
-	cmd.Flags().BoolVar(&step.promote, "promote", false, "second step: let the key that was added seal")
+	cmd.Flags().BoolVar(&step.add, "add", false, "first step: add a key that decrypts, but does not encrypt yet")
+	cmd.Flags().BoolVar(&step.promote, "promote", false, "second step: encrypt with the added key")
 	return cmd
 }
 
@@ -76,19 +77,19 @@ func (a *command) rotateKeys(args []string, step rotation) error {
 		if err := writeKeys(a.Stdout, k); err != nil {
 			return err
 		}
-		fmt.Fprint(a.Stderr, step.told("the keyset", args, k))
+		fmt.Fprint(a.Stderr, step.resultText("the keyset", args, k))
 		return nil
 	}
 	k, err := changeKeys(path, step.apply)
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(a.Stdout, step.told(cli.ShortPath(path), args, k))
+	fmt.Fprint(a.Stdout, step.resultText(cli.ShortPath(path), args, k))
 	return nil
 }
 
-// configuredKeyset is the file that the settings name. This program does not change a keyset that
-// is elsewhere.
+// configuredKeyset returns the file that the settings name. This program does not change a
+// keyset in another place.
 func (a *command) configuredKeyset(step rotation) (string, error) {
 	if err := a.LoadConfig(); err != nil {
 		return "", err
@@ -106,11 +107,11 @@ func (a *command) configuredKeyset(step rotation) (string, error) {
 	}
 	return "", &cli.UsageError{
 		Message: fmt.Sprintf("the keyset is in %s, which this command does not change", place),
-		Hint:    fmt.Sprintf("give its text to `%s%s -` and put what that prints in its place, for every worker", rotateCommand(), step.flag()),
+		Hint:    fmt.Sprintf("pass its text to `%s%s -` and replace it with the output, for every worker", rotateCommand(), step.flag()),
 	}
 }
 
-// apply takes the step, or says why there is nothing to do.
+// apply does the step, or returns an error if it is not possible.
 func (r rotation) apply(k *keyring.Keyring) (*keyring.Keyring, error) {
 	var err error
 	was := k
@@ -124,43 +125,42 @@ func (r rotation) apply(k *keyring.Keyring) (*keyring.Keyring, error) {
 	}
 	switch staged, _ := was.Staged(); {
 	case errors.Is(err, keyring.ErrStaged):
-		return nil, fmt.Errorf("key %d: %w; when every worker has it, let it seal with --promote", staged.ID, err)
+		return nil, fmt.Errorf("key %d: %w; when every worker has it, make it primary with --promote", staged.ID, err)
 	case errors.Is(err, keyring.ErrNothingStaged):
 		return nil, fmt.Errorf("%w; add one with --add", err)
 	}
 	return k, err
 }
 
-// told prints what was done to the keyset, and what must follow. The arguments are those of the
-// command.
-func (r rotation) told(place string, args []string, k *keyring.Keyring) string {
+// resultText returns what was done and the next step. The arguments are those of the command.
+func (r rotation) resultText(place string, args []string, k *keyring.Keyring) string {
 	keys := k.Keys()
 	newest := keys[len(keys)-1].ID
 	switch {
 	case r.add:
-		return fmt.Sprintf(`%s: added key %d, which opens and does not seal yet
+		return fmt.Sprintf(`%s: added key %d, which decrypts but does not encrypt yet
 
-Bring the keyset to every worker, and restart it. When all run with it, the second step is:
+Copy the keyset to every worker and restart it. When all workers run with it, the second step is:
 
   %s --promote%s
 `, place, newest, rotateCommand(), argument(args))
 	case r.promote:
-		return fmt.Sprintf(`%s: key %d seals from now on; the keys before stay, for reading
+		return fmt.Sprintf(`%s: key %d encrypts from now on; earlier keys are kept for decryption
 
-Bring the keyset to every worker, and restart it, one after the other. Keep a copy in a
-safe place.
+Copy the keyset to every worker and restart the workers, one after the other. Keep a
+copy in a safe place.
 `, place, primaryOf(keys))
 	default:
-		return fmt.Sprintf(`%s: added key %d, which seals from now on; the keys before stay, for reading
+		return fmt.Sprintf(`%s: added key %d, which encrypts from now on; earlier keys are kept for decryption
 
-A worker that still has the old keyset fails the items that are sealed with the new key.
-Stop all workers, bring the keyset to each, and start them again. (The two steps --add
-and --promote do without such a stop.) Keep a copy in a safe place.
+A worker that still has the old keyset fails items that were encrypted with the new
+key. Stop all workers, copy the keyset to each, and start them again. (With the two
+steps --add and --promote the workers need not stop.) Keep a copy in a safe place.
 `, place, newest)
 	}
 }
 
-// argument is the file as it was given, for a command that is shown.
+// argument returns the file as it was given, for a printed command.
 func argument(args []string) string {
 	if len(args) == 0 {
 		return ""
@@ -174,7 +174,7 @@ func primaryOf(keys []keyring.Key) uint32 {
 			return key.ID
 		}
 	}
-	return 0 // cannot be: a keyring has one
+	return 0 // unreachable: a keyring has a primary key
 }
 
 func (r rotation) flag() string {

@@ -24,20 +24,21 @@ func Command(a *cli.App) *cobra.Command { return (&command{a}).lspCommand() }
 func (a *command) lspCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "lsp",
-		Short: "Serve editors: marks, completion and help in pipelines and settings",
-		Long: `Speaks the Language Server Protocol on standard input and output, for an editor
-that starts it; docs/editors.md shows how, for several editors. Nothing runs and
-nothing is connected to.
+		Short: "Language server for editors: diagnostics, completion and help in pipelines and settings",
+		Long: `Speaks the Language Server Protocol on standard input and output. An editor starts
+it; docs/editors.md shows how to set up several editors. It runs no pipeline and
+opens no connection.
 
-It marks what ` + "`botwork pipelines check`" + ` would report, in texts that are not saved
-yet, too; completes keys, parameters, names and expressions in ${{ }}; explains
-what the cursor is on; goes to the pipeline, step or setting that is named; and
-renames steps.
+It marks the errors and warnings that ` + "`botwork pipelines check`" + ` would report,
+also in unsaved files; completes keys, parameters, names and expressions in ${{ }};
+explains the text under the cursor; goes to the definition of a pipeline, step or
+setting; and renames steps.
 
-A file belongs to the nearest botwork.yaml above it, or to the one that --config
-names; it is read again whenever it changes.
+A file belongs to the nearest botwork.yaml in a folder above it, or to the one that
+--config names. botwork.yaml is read again whenever it changes.
 
-The exit code is 0 when the editor said goodbye, 1 when it went without.`,
+The exit code is 0 after a shutdown request of the editor, and 1 if the editor
+disconnected without one.`,
 		Example: "  botwork lsp\n  botwork lsp --config /etc/botwork/botwork.yaml",
 		Args:    cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -50,14 +51,14 @@ The exit code is 0 when the editor said goodbye, 1 when it went without.`,
 				settings = full
 			}
 			if in, ok := a.Stdin.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
-				fmt.Fprintln(a.Stderr, "botwork lsp waits for an editor to speak to it; docs/editors.md shows how one starts it. Ctrl-D ends.")
+				fmt.Fprintln(a.Stderr, "botwork lsp is waiting for messages from an editor; docs/editors.md shows how to set one up. Press Ctrl-D to exit.")
 			}
 			err := lsp.Serve(cmd.Context(), a.Stdin, a.Stdout, lsp.Options{
 				Open: a.openForEditor, Settings: settings, SettingsKeys: settingsKeys(),
 				Version: version.Current().Version, Log: a.Stderr,
 			})
 			if errors.Is(err, lsp.ErrNoShutdown) {
-				return &cli.ReportedError{Code: cli.ExitFailed} // nobody is there to read why
+				return &cli.ReportedError{Code: cli.ExitFailed} // the editor is gone and cannot read an error
 			}
 			return err
 		},

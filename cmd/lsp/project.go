@@ -17,7 +17,7 @@ import (
 	"botwork/tasks"
 )
 
-// settingsKeys describes everything that a settings file may say.
+// settingsKeys describes all keys of a settings file.
 func settingsKeys() keydocs.Keys {
 	keys := config.Keys()
 	for i, k := range keys {
@@ -31,14 +31,14 @@ func settingsKeys() keydocs.Keys {
 	return keys
 }
 
-// openForEditor reads and checks a project as an editor has it.
+// openForEditor reads and checks a project with the files as they are in the editor.
 func (a *command) openForEditor(settings string, read func(path string) ([]byte, error)) (*lsp.Project, error) {
 	options := checker.Options{
 		Settings: settings, Environ: a.Environ, Read: read,
 		Registry: func(r handlers.Resources) *handlers.Registry { return a.NewRegistry(r, queue.Services{}) },
 	}
 	if settings == "" {
-		// The defaults, whatever lies in the folder where the editor was started.
+		// Use the defaults, and ignore the folder in which the editor was started.
 		options.Settings = filepath.Join(string(filepath.Separator), "botwork.yaml")
 		options.Read = func(string) ([]byte, error) { return nil, nil }
 	}
@@ -65,11 +65,11 @@ func (a *command) openForEditor(settings string, read func(path string) ([]byte,
 	return p, nil
 }
 
-// guessForEditor opens a project whose settings are no YAML at this moment. What
-// they name is read as well as can be, so that the pipelines are not marked for
-// what is a mistake elsewhere.
+// guessForEditor opens a project whose settings are not valid YAML at the moment. It reads as
+// much of the settings as possible, so that pipelines get no error marks because of an error
+// in the settings.
 func (a *command) guessForEditor(settings string, read func(path string) ([]byte, error), findings strictyaml.Findings) (*lsp.Project, error) {
-	data, _ := read(settings) // of a file that is not there the findings tell
+	data, _ := read(settings) // the findings report a missing file
 	guess := lsp.GuessSettings(string(data))
 	p := &lsp.Project{Settings: settings, Dir: guess.Dir, Secrets: map[string]bool{}, Findings: findings}
 	if !filepath.IsAbs(p.Dir) {
@@ -90,7 +90,7 @@ func (a *command) guessForEditor(settings string, read func(path string) ([]byte
 	p.Compiler = pipelines.NewCompiler(p.Registry, pipelines.Options{SecretNames: guess.Secrets, Location: time.UTC})
 	files, err := pipelines.ReadDir(p.Dir, read)
 	if err != nil {
-		return p, nil //nolint:nilerr // which folder is meant is a guess
+		return p, nil //nolint:nilerr // the folder is a guess anyway
 	}
 	catalogue, wrong := pipelines.Load(p.Compiler, files)
 	p.Findings = append(append(p.Findings, wrong...), catalogue.Warnings()...)

@@ -147,8 +147,8 @@ func (a *command) checkNamed(paths []string) (*checker.Report, error) {
 	return project.Checker.Named(namedFiles(paths), project.Files), nil
 }
 
-// namedFiles reads files and folders that a person named. One that cannot be read
-// is a mistake like others; a file that is named twice counts once.
+// namedFiles reads the files and folders of the command line. A file that cannot be read is a
+// finding; a file that is named twice counts once.
 func namedFiles(paths []string) []pipelines.File {
 	var files []pipelines.File
 	seen := map[string]bool{}

@@ -10,16 +10,16 @@ import (
 	"botwork/pipelines/pipelinetest"
 )
 
-// checkTests adds the mistakes in files of tests to a report: those of the
-// pipelines folder, or those among the paths. They keep no worker from starting,
-// and so are no part of the check of a project.
+// checkTests adds the errors in test files to a report: those in the pipelines folder, or
+// those among the paths. Workers start in spite of such errors, so the check of a project does
+// not include them.
 func (a *command) checkTests(r *checker.Report, paths []string) {
 	if r.Catalogue == nil {
-		return // the settings could not be read: nothing else was looked at
+		return // the settings could not be read, so nothing else was checked
 	}
 	all, err := a.Checker()
 	if err != nil {
-		return // the report has shown it
+		return // the report already has it
 	}
 	if len(paths) == 0 {
 		paths = []string{cli.ShortPath(a.Config.Pipelines.Dir)}
@@ -33,7 +33,7 @@ func (a *command) checkTests(r *checker.Report, paths []string) {
 	for _, path := range paths {
 		files, err := testFilesBelow(path)
 		if err != nil {
-			continue // it is no file of tests, or the report has shown it
+			continue // not a test file, or the report already has it
 		}
 		for _, file := range files {
 			if seen[file] {
@@ -47,7 +47,7 @@ func (a *command) checkTests(r *checker.Report, paths []string) {
 			}
 			_, wrong := pipelinetest.Parse(file, data, find)
 			for _, f := range wrong {
-				if f.File == file { // the pipeline's own are there already
+				if f.File == file { // the findings of the pipeline are already included
 					r.Findings = append(r.Findings, f)
 				}
 			}

@@ -21,13 +21,13 @@ import (
 // diffView is what `pipelines diff --output json` prints.
 type diffView struct {
 	Pipeline string    `json:"pipeline"`
-	Since    *textView `json:"since"` // nil: no other text is kept
-	File     *string   `json:"file"`  // nil: there is none any more
+	Since    *textView `json:"since"` // nil: no other version is kept
+	File     *string   `json:"file"`  // nil: the file no longer exists
 	Hash     *string   `json:"hash"`  // of the file
 	Diff     string    `json:"diff"`  // unified; "" when nothing has changed
 }
 
-// diffSince says which text the file is compared with.
+// diffSince selects the version with which the file is compared.
 type diffSince struct {
 	item    int64
 	attempt int
@@ -39,11 +39,11 @@ func (a *command) pipelinesDiffCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [NAME]",
 		Short: "Show what has changed in a pipeline",
-		Long: `Compares the file of a pipeline as it is now with a text that workers ran: the one
-before, or that of an item's last run (--item), of one of its attempts that did not
-succeed (--attempt), or the one whose hash begins so (--hash).
+		Long: `Compares the current file of a pipeline with a version that workers ran: the
+previous one, that of an item's last run (--item), that of one of its unsuccessful
+attempts (--attempt), or the one with this hash prefix (--hash).
 
-The exit code is 0, whether there is a difference or not.`,
+The exit code is 0 with or without a difference.`,
 		Example: `  botwork pipelines diff hello
   botwork pipelines diff --item 4711
   botwork pipelines diff --item 4711 --attempt 1
@@ -51,15 +51,15 @@ The exit code is 0, whether there is a difference or not.`,
 		ValidArgsFunction: projectdir.CompletePipelines(a.App),
 	}
 	flags := cmd.Flags()
-	flags.Int64Var(&since.item, "item", 0, "compare with what the item of this `ID` ran")
-	flags.IntVar(&since.attempt, "attempt", 0, "with --item: with what its attempt of this number ran")
-	flags.StringVar(&since.hash, "hash", "", "compare with the text whose hash begins so")
+	flags.Int64Var(&since.item, "item", 0, "compare with the version that the item `ID` ran")
+	flags.IntVar(&since.attempt, "attempt", 0, "with --item: compare with the version of the attempt with this number")
+	flags.StringVar(&since.hash, "hash", "", "compare with the version whose hash has this prefix")
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := since.check(cmd, args); err != nil {
 			return err
 		}
-		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
 			name, hash, err := since.resolve(cmd.Context(), store, args)
 			if err != nil {
 				return err
@@ -76,7 +76,7 @@ The exit code is 0, whether there is a difference or not.`,
 
 var hexadecimal = regexp.MustCompile(`^[0-9a-f]{1,64}$`)
 
-// check refuses what does not go together.
+// check rejects combinations of flags that are not allowed.
 func (s *diffSince) check(cmd *cobra.Command, args []string) error {
 	s.hash = strings.ToLower(s.hash)
 	item := cmd.Flags().Changed("item")
@@ -92,13 +92,13 @@ func (s *diffSince) check(cmd *cobra.Command, args []string) error {
 	case s.attempt < 0:
 		return cli.Usagef("--attempt: got %d, want 1 or more", s.attempt)
 	case s.hash != "" && !hexadecimal.MatchString(s.hash):
-		return cli.Usagef("--hash: got %q, want the beginning of a hash: 0 to 9 and a to f", s.hash)
+		return cli.Usagef("--hash: got %q, want the prefix of a hash: 0 to 9 and a to f", s.hash)
 	}
 	return nil
 }
 
-// resolve returns the pipeline, and the hash that its file is compared with; "" is
-// that of the text before.
+// resolve returns the pipeline, and the hash of the version to compare with; "" means the
+// previous version.
 func (s *diffSince) resolve(ctx context.Context, store cli.Store, args []string) (name, hash string, err error) {
 	if s.item == 0 {
 		return args[0], s.hash, nil
@@ -121,13 +121,13 @@ func (s *diffSince) resolve(ctx context.Context, store cli.Store, args []string)
 		}
 	}
 	if ran == nil {
-		return "", "", cli.Usagef("what item %d ran is not on record: it has not run since, or its worker died before that was written", s.item)
+		return "", "", cli.Usagef("the version that item %d ran is not recorded: it has not run yet, or its worker died before recording it", s.item)
 	}
 	return name, *ran, nil
 }
 
-// ofAttempt returns the hash of the last attempt of the number: a release counts
-// none, so that several may have it.
+// ofAttempt returns the hash of the last attempt with the number. A release does not count, so
+// several attempts may have the same number.
 func (s *diffSince) ofAttempt(ctx context.Context, store cli.Store) (*string, error) {
 	attempts, err := store.Attempts(ctx, s.item)
 	if err != nil {
@@ -141,12 +141,12 @@ func (s *diffSince) ofAttempt(ctx context.Context, store cli.Store) (*string, er
 		}
 	}
 	if !found {
-		return nil, cli.Usagef("item %d has no attempt %d on record; one that simply succeeds leaves none", s.item, s.attempt)
+		return nil, cli.Usagef("item %d has no recorded attempt %d; a successful attempt leaves no record", s.item, s.attempt)
 	}
 	return hash, nil
 }
 
-// diff compares the file with a text; hash "" is the one before.
+// diff compares the file with a version; hash "" means the previous one.
 func (a *command) diff(ctx context.Context, store cli.Store, name, hash string) (diffView, error) {
 	view := diffView{Pipeline: name}
 	file, err := a.pipelineFile(name)
@@ -164,7 +164,7 @@ func (a *command) diff(ctx context.Context, store cli.Store, name, hash string) 
 			return view, err
 		}
 		if len(texts) == 0 && file == nil {
-			return view, &cli.UsageError{Message: fmt.Sprintf("there is no pipeline %q, and no worker ever had one", name), Hint: "botwork pipelines list shows those of the folder"}
+			return view, &cli.UsageError{Message: fmt.Sprintf("there is no pipeline %q, and no worker has ever loaded one", name), Hint: "botwork pipelines list shows the pipelines of the folder"}
 		}
 		for _, t := range texts {
 			if since.Hash == "" && (file == nil || t.Hash != file.hash) {
@@ -181,7 +181,7 @@ func (a *command) diff(ctx context.Context, store cli.Store, name, hash string) 
 		return view, nil
 	}
 	view.Since = &textView{since.Hash, since.Pipeline, since.LoadedAt, since.UsedAt, file != nil && file.hash == since.Hash}
-	from := fmt.Sprintf("%s %s, first loaded %s, last used %s", name, cli.ShortHash(&since.Hash), cli.Instant(&since.LoadedAt), cli.Instant(&since.UsedAt))
+	from := fmt.Sprintf("%s %s, first loaded %s, last used %s", name, cli.ShortHash(&since.Hash), a.Instant(&since.LoadedAt), a.Instant(&since.UsedAt))
 	view.Diff = udiff.Unified(from, to, since.Text, after)
 	return view, nil
 }
@@ -189,19 +189,19 @@ func (a *command) diff(ctx context.Context, store cli.Store, name, hash string) 
 func (a *command) diffSheet(v diffView) {
 	switch {
 	case v.Since == nil:
-		fmt.Fprintf(a.Stdout, "no other text of %s is kept: workers have had this one alone, or none\n", v.Pipeline)
+		fmt.Fprintf(a.Stdout, "no other version of %s is kept: workers have loaded only this version, or none\n", v.Pipeline)
 	case v.Diff == "":
-		fmt.Fprintf(a.Stdout, "nothing has changed in %s since the text %s\n", v.Pipeline, cli.ShortHash(&v.Since.Hash))
+		fmt.Fprintf(a.Stdout, "nothing has changed in %s since version %s\n", v.Pipeline, cli.ShortHash(&v.Since.Hash))
 	default:
 		fmt.Fprint(a.Stdout, v.Diff)
 	}
 }
 
-// fileText is the file of a pipeline as it is now, with mistakes or without.
+// fileText is the current file of a pipeline, which may have errors.
 type fileText struct{ path, text, hash string }
 
-// pipelineFile finds the file of a pipeline; nil when there is none. A file with
-// mistakes is found by its own name.
+// pipelineFile finds the file of a pipeline; nil if there is none. A file with errors is found
+// by its file name.
 func (a *command) pipelineFile(name string) (*fileText, error) {
 	catalogue, _, err := projectdir.LoadCatalogue(a.App)
 	if err != nil {

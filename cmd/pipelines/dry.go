@@ -22,7 +22,7 @@ type dryView struct {
 	Error     string `json:"error,omitempty"`
 	ErrorKind string `json:"errorKind,omitempty"`
 
-	// Resilience is left away for a pipeline that no item runs.
+	// Resilience is missing for a pipeline that no item runs.
 	Resilience *workqueue.Resilience `json:"resilience,omitempty"`
 
 	Steps []dryStepView `json:"steps"`
@@ -35,7 +35,7 @@ type dryStepView struct {
 	Action  string `json:"action"` // call, skip, fail, given, not reached
 	Reason  string `json:"reason,omitempty"`
 
-	// Unless are the steps that may end the run before.
+	// Unless are earlier steps that may end the run.
 	Unless []string `json:"unless,omitempty"`
 
 	If      string         `json:"if,omitempty"`
@@ -56,11 +56,11 @@ type dryRetryView struct {
 	Jitter   float64 `json:"jitter"`
 }
 
-// dryRun shows what a run would do. It opens nothing.
+// dryRun prints what a run would do. It opens no file or connection.
 func (a *command) dryRun(p *pipelines.Pipeline, payload workqueue.JSONText, part *pipelines.Part) dryView {
 	secrets := a.Secrets()
 	for name, value := range secrets {
-		if value == "" { // it has none here, which is no fault of the pipeline's
+		if value == "" { // there is no payload here, which is not an error of the pipeline
 			secrets[name] = "<secret>"
 		}
 	}
@@ -94,7 +94,7 @@ func viewDryRun(p *pipelines.Pipeline, r pipelines.DryRun) dryView {
 	for _, s := range r.Steps {
 		step := dryStepView{
 			Name: s.Name, Handler: s.Handler, Summary: s.Summary, Action: string(s.Action), Reason: s.Reason, Unless: s.Unless,
-			If: s.If, Gives: s.Gives, Timeout: cli.DurationText(s.Timeout), OnError: string(s.OnError),
+			If: s.If, Gives: s.Condition, Timeout: cli.DurationText(s.Timeout), OnError: string(s.OnError),
 			With: s.Parameters, Unknown: s.Unknown,
 		}
 		if s.Attempts > 1 {
@@ -111,7 +111,7 @@ func viewDryRun(p *pipelines.Pipeline, r pipelines.DryRun) dryView {
 	return v
 }
 
-// drySheet prints a dry run for people.
+// drySheet prints a dry run as text.
 func (a *command) drySheet(v dryView) error {
 	for i, s := range v.Steps {
 		fmt.Fprintf(a.Stdout, "%d. %s: %s, %s\n", i+1, s.Name, s.Handler, s.Summary)
@@ -143,7 +143,7 @@ func (a *command) drySheet(v dryView) error {
 	case v.Step != "":
 		fmt.Fprintf(a.Stdout, ", in step %q", v.Step)
 	default:
-		fmt.Fprint(a.Stdout, ", if each handler that it calls does")
+		fmt.Fprint(a.Stdout, ", if each handler that it calls succeeds")
 	}
 	fmt.Fprintln(a.Stdout)
 	if r := v.Resilience; r != nil {
@@ -151,12 +151,12 @@ func (a *command) drySheet(v dryView) error {
 		if r.Timeout > 0 {
 			fmt.Fprintf(a.Stdout, ", %v for each", r.Timeout)
 		}
-		fmt.Fprintln(a.Stdout, "; its queue may say otherwise")
+		fmt.Fprintln(a.Stdout, "; its queue may override this")
 	}
 	return nil
 }
 
-// does says in a line what becomes of the step.
+// does returns one line that describes what would happen in the step.
 func (s dryStepView) does() string {
 	text := map[string]string{
 		"call": "would be called", "skip": "would be skipped", "fail": "would fail", "given": "counts as done", "not reached": "would not be reached",
@@ -180,7 +180,7 @@ func (s dryStepView) inForce() string {
 		parts = append(parts, "timeout "+s.Timeout)
 	}
 	if r := s.Retry; r != nil {
-		parts = append(parts, fmt.Sprintf("%d attempts, the second after %s, each wait %v times the one before and at most %s, ±%v %%",
+		parts = append(parts, fmt.Sprintf("%d attempts, the second after %s, each wait %v times the previous one and at most %s, ±%v %%",
 			r.Attempts, r.Delay, r.Factor, r.MaxDelay, 100*r.Jitter))
 	}
 	if s.OnError != string(pipelines.OnErrorFail) {

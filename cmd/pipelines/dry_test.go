@@ -16,7 +16,7 @@ const dryPipeline = `steps:
   - {name: more, handler: Enqueue, onError: continue, with: {pipeline: hello, items: "${{ steps.load.output.body }}", priority: "${{ payload.priority }}"}}
 `
 
-// A dry run touches nothing: no file, no database, no value of a secret.
+// A dry run uses no file, no database and no value of a secret.
 func TestPipelinesDryRun(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "pipelines/load.yaml", dryPipeline)
@@ -33,7 +33,7 @@ func TestPipelinesDryRun(t *testing.T) {
 	r.WantFailure(t, cli.ExitDone) // it may end in `none` before it fails
 	clitest.Golden(t, "pipelines_dry_run.json", r.Stdout)
 
-	// A secret without a value is nothing to fail for: it would show nowhere.
+	// A secret without a value is not an error, because a dry run does not use it.
 	r = clitest.Do(t, append(line, `{"id": 7, "keep": 1}`, "--until", "keep")...)
 	r.WantFailure(t, cli.ExitDone)
 	if !strings.Contains(r.Stdout, "the condition evaluates to a number, want true or false") || !strings.Contains(r.Stdout, "load may fail (permanent)") {
@@ -71,7 +71,7 @@ func TestPipelinesRunPart(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat("data/sum.txt"); err == nil {
-		t.Error("a step behind --until has run")
+		t.Error("a step after --until has run")
 	}
 	for text, flags := range map[string][]string{
 		`step "sum" reads from step "load", which does not run, and its output is missing; give it with --with-output STEP=JSON`: {"--from", "sum"},

@@ -21,19 +21,19 @@ func (a *command) pipelinesGraphCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph [NAME...]",
 		Short: "Draw pipelines, as Mermaid or SVG",
-		Long: `Draws the steps of the pipelines named: what starts them, conditions, what ends the
-run, what follows an error, and the pipelines of which a step makes items. Without
-a name it draws the whole folder: which pipelines there are, what starts them, and
-which of them, and which tasks of the settings, make items of which.
+		Long: `Draws the steps of the named pipelines: their triggers, conditions, what ends the
+run, what follows an error, and the pipelines for which a step creates items.
+Without a name it draws the whole folder: all pipelines, their triggers, and which
+pipelines and tasks create items for which pipelines.
 
-It prints Mermaid's text, which code hosts show as a drawing in a block of the
-language mermaid. --output svg prints a drawing, --svg writes it into a file: it
-has no script, refers to nothing, and suits light and dark pages. JSON and YAML are
-a list of charts: title, nodes, edges.`,
+It prints Mermaid text, which code hosts show as a drawing in a code block of the
+language mermaid. --output svg prints an SVG drawing, --svg writes it to a file: the
+SVG has no scripts and no references, and suits light and dark pages. JSON and YAML
+are a list of charts: title, nodes, edges.`,
 		Example:           "  botwork pipelines graph\n  botwork pipelines graph hello\n  botwork pipelines graph hello --svg hello.svg",
 		ValidArgsFunction: projectdir.CompletePipelines(a.App),
 	}
-	cmd.Flags().StringVar(&file, "svg", "", "write the drawing into this `FILE`, and print nothing")
+	cmd.Flags().StringVar(&file, "svg", "", "write the drawing to this `FILE`, and print nothing")
 	_ = cmd.MarkFlagFilename("svg", "svg")
 	output := cli.OutputFlagOf(cmd, cli.FormatMermaid, cli.FormatSVG, cli.FormatJSON, cli.FormatYAML)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -48,14 +48,14 @@ a list of charts: title, nodes, edges.`,
 			return err
 		}
 		if len(args) == 0 {
-			return findings.Err() // the drawing lacks what is broken
+			return findings.Err() // the drawing does not include broken files
 		}
 		return nil
 	}
 	return cmd
 }
 
-// charts are those of the pipelines named, or the one of the whole project.
+// charts returns the charts of the named pipelines, or one of the whole project.
 func (a *command) charts(names []string) ([]*graph.Chart, strictyaml.Findings, error) {
 	catalogue, findings, err := projectdir.LoadCatalogue(a.App)
 	if err != nil {
@@ -84,7 +84,7 @@ func (a *command) charts(names []string) ([]*graph.Chart, strictyaml.Findings, e
 	return charts, findings, nil
 }
 
-// draw prints the charts, or writes them into file.
+// draw prints the charts, or writes them to file.
 func (a *command) draw(charts []*graph.Chart, output cli.Format, file string) error {
 	if file != "" {
 		var drawing bytes.Buffer

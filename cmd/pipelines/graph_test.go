@@ -22,7 +22,7 @@ func TestPipelinesGraph(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out := clitest.Must(t, "pipelines", "graph", "hello", "CleanUp", "-o", "svg"); out != string(drawn) || !strings.HasPrefix(out, "<svg ") || !strings.Contains(out, ">hello</text>") {
-		t.Errorf("--svg writes something else than -o svg prints:\n%s", out)
+		t.Errorf("--svg and -o svg differ:\n%s", out)
 	}
 	charts := clitest.Decode[[]graph.Chart](t, clitest.Must(t, "pipelines", "graph", "hello", "-o", "json"))
 	if len(charts) != 1 || len(charts[0].Nodes) != 5 || len(charts[0].Edges) != 4 {
@@ -33,7 +33,7 @@ func TestPipelinesGraph(t *testing.T) {
 	clitest.Do(t, "pipelines", "graph", "--svg", "a.svg", "-o", "json").WantFailure(t, cli.ExitUsage, "want one of them")
 	clitest.Do(t, "pipelines", "graph", "--svg", "nothere/a.svg").WantFailure(t, cli.ExitFailed, "nothere")
 
-	// A folder with a broken file is drawn without it, and told.
+	// A folder with a broken file is drawn without that file, and the error is reported.
 	clitest.WriteFile(t, "pipelines/broken.yaml", "steps: []\n")
 	r := clitest.Do(t, "pipelines", "graph")
 	r.WantFailure(t, cli.ExitUsage, "pipelines/broken.yaml")

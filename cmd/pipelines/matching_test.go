@@ -30,6 +30,6 @@ steps: [{handler: Log, with: {message: hi}}]
 		t.Errorf("pipeline (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(part{}, clitest.Decode[part](t, clitest.Must(t, "pipelines", "show", "hello", "-o", "json"))); diff != "" {
-		t.Errorf("a pipeline that says nothing (-want +got):\n%s", diff)
+		t.Errorf("a pipeline without these settings (-want +got):\n%s", diff)
 	}
 }

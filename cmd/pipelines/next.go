@@ -12,12 +12,13 @@ import (
 	"botwork/pipelines"
 )
 
-// firingView is one coming firing: the same instant twice.
+// firingView is one scheduled run, with its time in two zones.
 type firingView struct {
 	Pipeline string `json:"pipeline"`
 	At       string `json:"at"`      // RFC 3339, UTC
 	LocalAt  string `json:"localAt"` // RFC 3339, in the trigger's zone
 	Timezone string `json:"timezone"`
+	Paused   bool   `json:"paused"` // it will be skipped unless the pipeline is resumed before
 
 	local time.Time
 }
@@ -29,27 +30,30 @@ func (a *command) pipelinesNextCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "next [NAME]",
-		Short: "Preview when pipelines will be started",
-		Long: `Lists the coming firings of one pipeline, or of all, in the time of the trigger's
-zone and in UTC. It shows what a trigger does where the clocks change: give such
-a day with --from.`,
+		Short: "Show when pipelines will start",
+		Long: `Lists the next scheduled runs of one pipeline, or of all, in the trigger's time zone
+and in UTC. To see what a trigger does when the clocks change, give such a day with
+--from.
+
+Runs of paused pipelines are marked: they are skipped unless the pipeline is resumed
+before.`,
 		Example: `  botwork pipelines next
   botwork pipelines next ExecuteWorkQueue --count 10
   botwork pipelines next nightly --from 2026-10-24`,
 		Args:              cli.OptionalArgument("the pipeline's name"),
 		ValidArgsFunction: projectdir.CompletePipelines(a.App),
 	}
-	cmd.Flags().IntVar(&most, "count", 5, "list `N` firings of each pipeline")
-	cmd.Flags().StringVar(&from, "from", "", "look from this `TIME` on: RFC 3339, or 2006-01-02 15:04 in local time (default now)")
+	cmd.Flags().IntVar(&most, "count", 5, "list `N` scheduled runs of each pipeline")
+	cmd.Flags().StringVar(&from, "from", "", "start at this `TIME`: RFC 3339, or 2006-01-02 15:04 in local time (default now)")
 	output := cli.OutputFlag(cmd)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		start := time.Now()
 		if from != "" {
 			var err error
 			if start, err = cli.ParseTime(from); err != nil {
 				return cli.Usagef("--from: %v", err)
 			}
-			// The schedule returns later instants; one at this very time counts, too.
+			// The schedule returns only later times, but a run at exactly this time counts too.
 			start = start.Add(-1)
 		}
 		if most < 1 || most > 10_000 {
@@ -66,12 +70,24 @@ a day with --from.`,
 				return err
 			}
 			if p.Trigger == nil {
-				return fmt.Errorf("pipeline %q has no trigger: items run it, no schedule does", p.Name)
+				return fmt.Errorf("pipeline %q has no trigger: it runs only for items", p.Name)
 			}
 			chosen, findings = []*pipelines.Pipeline{p}, nil
 		}
 		firings := comingFirings(chosen, start, most)
-		if err := a.Print(*output, firings, func() { a.firingTable(firings) }); err != nil {
+		paused := a.pauses(cmd.Context())
+		for i := range firings {
+			_, firings[i].Paused = paused[firings[i].Pipeline]
+		}
+		err = a.Print(*output, firings, func() {
+			a.firingTable(firings)
+			only := ""
+			if len(args) == 1 {
+				only = args[0]
+			}
+			a.PrintPauses(paused, only)
+		})
+		if err != nil {
 			return err
 		}
 		return findings.Err()
@@ -79,7 +95,7 @@ a day with --from.`,
 	return cmd
 }
 
-// comingFirings lists up to most firings of each pipeline, in the order of time.
+// comingFirings returns up to most scheduled runs of each pipeline, ordered by time.
 func comingFirings(from []*pipelines.Pipeline, start time.Time, most int) []firingView {
 	firings := []firingView{}
 	for _, p := range from {
@@ -108,7 +124,11 @@ func (a *command) firingTable(firings []firingView) {
 	}
 	g := cli.NewGrid("pipeline", "local time", "utc")
 	for _, f := range firings {
-		g.Add(f.Pipeline, f.local.Format("Mon 2006-01-02 15:04:05 MST -07:00"), f.local.UTC().Format("2006-01-02 15:04:05Z"))
+		name := f.Pipeline
+		if f.Paused {
+			name += " (paused)"
+		}
+		g.Add(name, f.local.Format("Mon 2006-01-02 15:04:05 MST -07:00"), f.local.UTC().Format("2006-01-02 15:04:05Z"))
 	}
 	g.Print(a.Stdout)
 }

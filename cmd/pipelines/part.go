@@ -13,20 +13,20 @@ import (
 	"botwork/pipelines"
 )
 
-// partFlags choose some of a pipeline's steps.
+// partFlags select some of a pipeline's steps.
 type partFlags struct {
 	from, until string
 	outputs     []string
 }
 
 func (f *partFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.from, "from", "", "begin with this `STEP`: those before it count as done")
+	cmd.Flags().StringVar(&f.from, "from", "", "start at this `STEP`: earlier steps count as done")
 	cmd.Flags().StringVar(&f.until, "until", "", "end after this `STEP`")
 	cmd.Flags().StringArrayVar(&f.outputs, "with-output", nil,
-		"`STEP=JSON`: what a step before --from has put out; STEP=@FILE reads a file, '{\"STEP\": JSON, ...}' gives several; may be repeated")
+		"`STEP=JSON`: the output of a step before --from; STEP=@FILE reads a file, '{\"STEP\": JSON, ...}' gives several; may be repeated")
 }
 
-// part returns what the flags say, nil when they are not given.
+// part returns the selected part; nil if no flag is given.
 func (f *partFlags) part() (*pipelines.Part, error) {
 	if f.from == "" && f.until == "" && len(f.outputs) == 0 {
 		return nil, nil
@@ -54,7 +54,7 @@ func stepOutputs(text string) (map[string]any, error) {
 		outputs, ok := value.(map[string]any)
 		if err != nil || !ok {
 			return nil, &cli.UsageError{Message: fmt.Sprintf("--with-output: not a JSON object: %v", err),
-				Hint: "a shell may have taken the quotes away; STEP=@FILE reads a file instead"}
+				Hint: "the shell may have removed the quotes; STEP=@FILE reads a file instead"}
 		}
 		return outputs, nil
 	}
@@ -73,7 +73,7 @@ func stepOutputs(text string) (map[string]any, error) {
 	value, err := handlers.DecodeJSON(bytes.TrimPrefix(raw, []byte("\ufeff")))
 	if err != nil {
 		return nil, &cli.UsageError{Message: fmt.Sprintf("--with-output: step %q: %s is not JSON: %v", step, source, err),
-			Hint: "a text is JSON in double quotes"}
+			Hint: "in JSON, text needs double quotes"}
 	}
 	return map[string]any{step: value}, nil
 }

@@ -52,21 +52,21 @@ func TestPipelinesCheck(t *testing.T) {
 	r.WantFailure(t, cli.ExitUsage)
 	clitest.Golden(t, "pipelines_check.json", r.Stdout)
 
-	// The others can be used and shown while one is broken.
+	// The other pipelines can be used and shown while one is broken.
 	r = clitest.Do(t, "pipelines", "list")
 	r.WantFailure(t, cli.ExitUsage, "pipelines/bad.yaml:2:14: ", "botwork: ")
 	if !strings.Contains(r.Stdout, "hello") {
-		t.Errorf("the list lacks the good ones:\n%s", r.Stdout)
+		t.Errorf("the list lacks the pipelines without errors:\n%s", r.Stdout)
 	}
 	clitest.Do(t, "pipelines", "show", "bad").WantFailure(t, cli.ExitUsage, "pipelines/bad.yaml:2:14: ")
 
 	if out := clitest.Must(t, "pipelines", "check", "pipelines/hello.yaml", "-o", "json"); out != "[]\n" {
-		t.Errorf("a good file: %q, want an empty list", out)
+		t.Errorf("a file without errors: %q, want an empty list", out)
 	}
 	r = clitest.Do(t, "pipelines", "check", "nothere.yaml")
 	r.WantFailure(t, cli.ExitUsage)
 	if !strings.HasPrefix(r.Stdout, "nothere.yaml: ") || !strings.Contains(r.Stdout, "[unreadable-file]") {
-		t.Errorf("a file that is not there: %q", r.Stdout)
+		t.Errorf("a missing file: %q", r.Stdout)
 	}
 	r = clitest.Do(t, "pipelines", "check", "nothere.yaml", "pipelines/tab.yaml")
 	r.WantFailure(t, cli.ExitUsage)
@@ -79,7 +79,7 @@ func TestPipelinesCheck(t *testing.T) {
 	r = clitest.Do(t, "pipelines", "check", "pipelines/doubled.yaml", "pipelines/bad.yaml")
 	r.WantFailure(t, cli.ExitUsage)
 	if !strings.Contains(r.Stdout, "[retry-multiplies]") || !strings.Contains(r.Stdout, "[unknown-handler]") {
-		t.Errorf("a warning beside errors: %q", r.Stdout)
+		t.Errorf("a warning in addition to errors: %q", r.Stdout)
 	}
 	clitest.WriteFile(t, "twin.yaml", "name: hello\nsteps: [{handler: Log, with: {message: x}}]\n")
 	if r := clitest.Do(t, "pipelines", "check", "pipelines/hello.yaml", "twin.yaml"); !strings.Contains(r.Stdout, "[duplicate-pipeline]") {
@@ -87,7 +87,7 @@ func TestPipelinesCheck(t *testing.T) {
 	}
 }
 
-// Warnings fail nothing: neither the check nor the start of a worker.
+// Warnings fail neither the check nor the start of a worker.
 func TestPipelinesCheckWarnings(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "pipelines/doubled.yaml", "steps:\n  - handler: Log\n    retry: {attempts: 5}\n    with: {message: x}\n")
@@ -99,7 +99,7 @@ func TestPipelinesCheckWarnings(t *testing.T) {
 	}
 }
 
-// A script must not take a wrong folder for a run that went well.
+// A script must not mistake a wrong folder for a successful run.
 func TestRunOnceWithoutTriggers(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "data/hello.yaml", "steps: [{handler: Log, with: {message: x}}]\n")
@@ -120,8 +120,7 @@ func TestPipelinesWithoutFolder(t *testing.T) {
 func TestPipelinesNext(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "pipelines/zoned.yaml", zonedPipeline)
-	// Clocks go back at 02:00 on 25 October: the run stays one a day, and moves
-	// by an hour in UTC.
+	// Clocks go back at 02:00 on 25 October: there is still one run a day, an hour later in UTC.
 	clitest.Golden(t, "pipelines_next.txt", clitest.Must(t, "pipelines", "next", "zoned", "--from", "2026-10-23T23:00:00Z", "--count", "3"))
 	out := clitest.Must(t, "pipelines", "next", "zoned", "--from", "2026-10-23T23:00:00Z", "--count", "3", "-o", "json")
 	if got := clitest.Decode[[]pipelinescmd.FiringView](t, out); len(got) != 3 || got[0].At != "2026-10-24T01:30:00Z" ||
@@ -129,7 +128,7 @@ func TestPipelinesNext(t *testing.T) {
 		got[0].Timezone != "Europe/Lisbon" || got[0].Pipeline != "zoned" {
 		t.Errorf("next = %s", out)
 	}
-	// A firing at --from itself is still to come.
+	// A run at exactly --from is included.
 	if out := clitest.Must(t, "pipelines", "next", "zoned", "--from", "2026-10-24T01:30:00Z", "--count", "1"); !strings.Contains(out, "2026-10-24 01:30:00Z") {
 		t.Errorf("--from at a firing: %s", out)
 	}
@@ -184,10 +183,10 @@ func TestPipelinesRun(t *testing.T) {
 	if items := clitest.Decode[[]clitest.Listed](t, clitest.Must(t, "items", "list", "-o", "json")); len(items) != 2 {
 		t.Errorf("the step enqueued %d items, want 2", len(items))
 	}
-	clitest.DoWith(t, "", environ, "pipelines", "run", "ExecuteWorkQueue").WantFailure(t, cli.ExitUsage, "botwork run --once ExecuteWorkQueue")
+	clitest.DoWith(t, "", environ, "pipelines", "run", "ExecuteWorkQueue").WantFailure(t, cli.ExitFailed, "no active worker is alive", "botwork run --once ExecuteWorkQueue")
 	clitest.DoWith(t, "", environ, "pipelines", "run", "hello", "--payload", "{}").WantFailure(t, cli.ExitUsage, "missing property 'name'")
 	clitest.DoWith(t, "", environ, "pipelines", "run", "hallo").WantFailure(t, cli.ExitUsage, `did you mean "hello"?`)
 	if _, err := os.Stat("data/greetings"); err == nil {
-		t.Error("a refused run wrote something")
+		t.Error("a rejected run wrote something")
 	}
 }

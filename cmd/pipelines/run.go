@@ -14,6 +14,7 @@ import (
 	"botwork/cmd/internal/projectdir"
 	"botwork/handlers/queue"
 	"botwork/internal/author/checker"
+	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 	"botwork/workqueue"
 )
@@ -45,31 +46,41 @@ func (a *command) pipelinesRunCommand() *cobra.Command {
 		payload payload.Flags
 		partial partFlags
 		dry     bool
+		wait    bool
 	)
 	cmd := &cobra.Command{
 		Use:   "run NAME",
-		Short: "Run an item's pipeline now, without the queue, or show what it would do",
-		Long: `Runs a pipeline as an item would, once, and prints what became of each step and
-the output. There is no item: nothing is queued, recorded or retried, and item.id
-is 0. The steps have their real effects, Enqueue included.
+		Short: "Start a system pipeline on a worker now, or run an item's pipeline here",
+		Long: `For a pipeline with a trigger: asks the workers to run it now. One of those that have
+it starts it, within seconds if no run of it is active; the run is recorded with who
+asked for it. The command returns when the run has started; with --wait when it has
+ended, with exit code 1 if it failed. A paused pipeline is not started. If no worker
+has started it within a minute, the request expires. It can be called from any
+machine that reaches the database. "botwork run --once NAME" runs it in a process of
+its own instead.
 
-With --until the run ends after a step. With --from it begins with one: those
-before it count as done, with the outputs that --with-output gives. An output
-that a step needs and that is not given is an error.
+For a pipeline of items: runs it once in this process, like an item would, and prints
+the outcome of each step and the output. There is no item: nothing is queued, recorded
+or retried, and item.id is 0. The steps have their real effects, including Enqueue.
 
-With --dry-run nothing runs: no handler is called, no database or file is opened.
-It prints each step with its parameters, secrets as <secret>, whether it would be
-called or skipped and why, and its timeout and retry. What depends on the output
-of a step that has not run is unknown, with that step's name; everything else is
-checked as a run would check it. System pipelines can be looked at as well.
+With --until the run ends after a step. With --from it starts at a step: earlier
+steps count as done, with the outputs from --with-output. A missing output that a
+step needs is an error.
 
-Ctrl-C (or SIGTERM) cancels the run. A step that has not stopped ten seconds later is
-given up.
+With --dry-run nothing runs: no handler is called, no database or file is opened. It
+prints each step with its parameters (secrets as <secret>), whether it would be
+called or skipped and why, and its timeout and retry. A value that depends on the
+output of a step that has not run is shown as unknown, with that step's name;
+everything else is checked as in a real run. This works for system pipelines too.
 
-A pipeline with a trigger is started by "botwork run --once NAME".
-The exit code is 1 unless the run succeeds; with --dry-run it is 1 when the run
-would fail for certain.`,
-		Example: `  botwork pipelines run hello --payload '{"name": "Ada"}'
+Ctrl-C (or SIGTERM) cancels the run. A step that has not stopped ten seconds later
+is abandoned.
+
+The exit code is 1 unless the run succeeds; with --dry-run it is 1 if the run would
+certainly fail.`,
+		Example: `  botwork pipelines run nightly
+  botwork pipelines run nightly --wait
+  botwork pipelines run hello --payload '{"name": "Ada"}'
   botwork pipelines run import --payload-file order.json --output json
   botwork pipelines run hello --payload '{"name": "Ada"}' --dry-run
   botwork pipelines run hello --payload '{"name": "Ada"}' --until greet
@@ -79,9 +90,25 @@ would fail for certain.`,
 	}
 	payload.Register(cmd)
 	partial.register(cmd)
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what would be done, and do nothing")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what would be done, without doing it")
+	cmd.Flags().BoolVar(&wait, "wait", false, "wait for the end of a system pipeline's run")
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !dry {
+			system, err := a.runsOnWorkers(args[0])
+			if err != nil {
+				return err
+			}
+			if system {
+				if err := onlyForItems(cmd); err != nil {
+					return err
+				}
+				return a.requestRun(cmd.Context(), args[0], wait, *output)
+			}
+		}
+		if wait {
+			return cli.Usagef("--wait is only for a pipeline with a trigger; others run in this process to their end")
+		}
 		text, err := payload.Read(a.Stdin, nil)
 		if err != nil {
 			return err
@@ -114,6 +141,37 @@ would fail for certain.`,
 	return cmd
 }
 
+// runsOnWorkers reports whether workers run the pipeline: it has a trigger, or only other machines
+// have it.
+func (a *command) runsOnWorkers(name string) (bool, error) {
+	catalogue, findings, err := projectdir.LoadCatalogue(a.App)
+	if err != nil {
+		return false, err
+	}
+	if p, ok := catalogue.Get(name); ok {
+		return p.Trigger != nil, nil
+	}
+	var names []string
+	for _, p := range catalogue.All() {
+		names = append(names, p.Name)
+	}
+	_, err = projectdir.Find(catalogue, findings, name)
+	if _, unknown := errors.AsType[*cli.UsageError](err); unknown && strictyaml.Suggest(name, names) == "" {
+		return true, nil // other machines may have it
+	}
+	return false, err // its file has errors, or its name is misspelt
+}
+
+// onlyForItems returns an error if a flag was given that applies to pipelines of items.
+func onlyForItems(cmd *cobra.Command) error {
+	for _, name := range []string{"payload", "payload-file", "from", "until", "with-output"} {
+		if cmd.Flags().Changed(name) {
+			return &cli.UsageError{Message: "--" + name + " is only for pipelines of items; this one has a trigger, or is not in the folder", Hint: "without it, a worker runs the whole pipeline"}
+		}
+	}
+	return nil
+}
+
 func (a *command) runOnce(ctx context.Context, name string, payload workqueue.JSONText, part *pipelines.Part) (view runView, err error) {
 	resources, err := a.Resources()
 	if err != nil {
@@ -121,7 +179,7 @@ func (a *command) runOnce(ctx context.Context, name string, payload workqueue.JS
 	}
 	defer func() { err = errors.Join(err, resources.Connections.Close()) }()
 
-	// The services are asked for when a step runs: by then they are filled.
+	// The services are used only when a step runs; they are set by then.
 	var (
 		store     workqueue.ItemStore
 		catalogue *pipelines.Catalogue
@@ -129,6 +187,9 @@ func (a *command) runOnce(ctx context.Context, name string, payload workqueue.JS
 	judge, err := checker.New(&a.Config, a.NewRegistry(resources, queue.Services{
 		Store:         func() queue.Enqueuer { return store },
 		CheckPipeline: func(text string) error { return catalogue.CheckItem(text) },
+		CheckPayload: func(text string, payload workqueue.JSONText) error {
+			return catalogue.CheckItemPayload(text, payload)
+		},
 	}))
 	if err != nil {
 		return view, err
@@ -142,7 +203,7 @@ func (a *command) runOnce(ctx context.Context, name string, payload workqueue.JS
 		return view, err
 	}
 	if p.Trigger != nil {
-		return view, &cli.UsageError{Message: fmt.Sprintf("pipeline %q has a trigger, want one that items run", name), Hint: "`botwork run --once " + name + "` starts it"}
+		return view, cli.Usagef("pipeline %q has a trigger, want a pipeline for items", name)
 	}
 	if err := p.CheckPayload(payload); err != nil {
 		return view, cli.Usagef("%v", err)
@@ -177,12 +238,12 @@ func (a *command) runOnce(ctx context.Context, name string, payload workqueue.JS
 	case result := <-ended:
 		return viewRun(p, result), nil
 	case <-time.After(stopWithin):
-		return view, fmt.Errorf("interrupted: a step has not stopped within %v; its handler ignores that it was cancelled", stopWithin)
+		return view, fmt.Errorf("interrupted: a step has not stopped within %v; its handler ignores the cancellation", stopWithin)
 	}
 }
 
-// stopWithin is how long a cancelled step may take to stop, like that of a worker
-// until its slot counts as stuck.
+// stopWithin is how long a cancelled step may take to stop. A worker uses the same time before
+// a slot counts as stuck.
 const stopWithin = 10 * time.Second
 
 // printDryRun prints what a run would do.
@@ -209,7 +270,7 @@ func (a *command) printDryRun(name string, payload workqueue.JSONText, part *pip
 	return nil
 }
 
-// checkPart says what is wrong with --from, --until and --with-output.
+// checkPart returns the errors in --from, --until and --with-output.
 func checkPart(p *pipelines.Pipeline, part *pipelines.Part, complete bool) error {
 	err := p.CheckPart(part, complete)
 	if wrong, ok := errors.AsType[*pipelines.PartError](err); ok {

@@ -17,7 +17,7 @@ import (
 	"botwork/handlers"
 )
 
-// deaf is a handler that ignores the end of its context.
+// deaf is a handler that ignores the cancellation of its context.
 type deaf struct{ begun, end chan bool }
 
 func (d *deaf) Handle(context.Context, *handlers.Call) (any, error) {
@@ -26,7 +26,7 @@ func (d *deaf) Handle(context.Context, *handlers.Call) (any, error) {
 	return nil, nil
 }
 
-func TestAnInterruptedRunDoesNotWaitForADeafHandler(t *testing.T) {
+func TestInterruptedRunAbandonsDeafHandler(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := errors.Join(os.Mkdir("pipelines", 0o755), os.WriteFile("pipelines/deaf.yaml", []byte("steps: [{handler: Deaf}]\n"), 0o644)); err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestAnInterruptedRunDoesNotWaitForADeafHandler(t *testing.T) {
 		cancel()
 		got := <-code
 		if took := time.Since(interrupted); got != cli.ExitFailed || took != pipelinescmd.StopWithin || !strings.Contains(stderr.String(), "has not stopped within 10s") {
-			t.Errorf("exit code %d after %v, want %d after %v; it said: %s", got, took, cli.ExitFailed, pipelinescmd.StopWithin, &stderr)
+			t.Errorf("exit code %d after %v, want %d after %v; standard error: %s", got, took, cli.ExitFailed, pipelinescmd.StopWithin, &stderr)
 		}
 		close(step.end)
 	})

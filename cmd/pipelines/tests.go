@@ -45,17 +45,17 @@ func (a *command) pipelinesTestCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [FILE|FOLDER|PATTERN...]",
 		Short: "Run the tests of pipelines",
-		Long: `Runs the cases in files whose names end in _test.yaml: those of the pipelines
-folder, or the files, folders and patterns named. A case says what a pipeline is
-given, what replaces its steps, and which calls, outputs and outcome it
-expects; docs/testing-pipelines.md shows how to write them.
+		Long: `Runs the test cases in files whose names end in _test.yaml: those in the pipelines
+folder, or the named files, folders and patterns. A case defines the payload of a
+pipeline, stubs for its steps, and the expected calls, outputs and outcome;
+docs/testing-pipelines.md shows how to write them.
 
-A test has no effect: steps that only compute run for real, all others need a
+A test has no side effects: steps that only compute are executed, all others need a
 stub. The environment, the secrets and the time are those of the case, and waits
-take no time. At the end it names the steps that no case has run.
+take no time. At the end it lists the steps that no case has run.
 
-The exit code is 1 when a case fails, 2 for errors in files and when there is
-nothing to run. --output junit prints XML for CI systems.`,
+The exit code is 1 if a case fails, and 2 if a file has errors or there is nothing
+to run. --output junit prints XML for CI systems.`,
 		Example: `  botwork pipelines test
   botwork pipelines test pipelines/hello_test.yaml --run 'hello/greets'
   botwork pipelines test 'pipelines/import*_test.yaml' --output junit`,
@@ -114,7 +114,7 @@ func (a *command) testPipelines(ctx context.Context, args []string, options pipe
 	return a.printTests(results, pipelinetest.Cover(results, untested), output)
 }
 
-// runTests reads all files before it runs the first: mistakes come at once.
+// runTests reads all files before it runs the first, so that errors are reported at once.
 func runTests(ctx context.Context, paths []string, find pipelinetest.Finder, options pipelinetest.Options) ([]pipelinetest.FileResult, error) {
 	var files []*pipelinetest.File
 	var findings strictyaml.Findings
@@ -130,7 +130,7 @@ func runTests(ctx context.Context, paths []string, find pipelinetest.Finder, opt
 	}
 	if len(findings) > 0 {
 		findings.Sort()
-		return nil, slices.Compact(findings) // two files of tests may name one broken pipeline
+		return nil, slices.Compact(findings) // two test files may name the same broken pipeline
 	}
 	var results []pipelinetest.FileResult
 	for _, file := range files {
@@ -147,12 +147,12 @@ func runTests(ctx context.Context, paths []string, find pipelinetest.Finder, opt
 	return results, nil
 }
 
-// testFiles finds the files of tests that the arguments mean.
+// testFiles returns the test files that the arguments select.
 func testFiles(args []string) ([]string, error) {
 	var paths []string
 	for _, arg := range args {
 		names := []string{arg}
-		if strings.ContainsAny(arg, "*?[") { // a shell of Windows leaves patterns to the program
+		if strings.ContainsAny(arg, "*?[") { // Windows shells do not expand patterns
 			matched, err := filepath.Glob(arg)
 			if err != nil {
 				return nil, cli.Usagef("%s: %v", arg, err)
@@ -179,7 +179,7 @@ func testFiles(args []string) ([]string, error) {
 	return slices.Compact(paths), nil
 }
 
-// testFilesBelow lists the files of tests of a folder; a file is its own list.
+// testFilesBelow returns the test files in a folder; for a file, the file itself.
 func testFilesBelow(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -211,8 +211,8 @@ func testFilesBelow(path string) ([]string, error) {
 	return paths, err
 }
 
-// printTests prints what came of the cases. Its error ends the program with 1
-// when one has failed.
+// printTests prints the results of the cases. It returns an error for the exit code 1 if a
+// case has failed.
 func (a *command) printTests(results []pipelinetest.FileResult, coverage []pipelinetest.Coverage, output cli.Format) error {
 	view := viewTests(results, coverage)
 	var err error

@@ -12,7 +12,7 @@ import (
 	"botwork/cmd/internal/clitest"
 )
 
-// The tests that init writes pass, and one that does not says what and where.
+// The tests that init writes pass, and a failing test reports what failed and where.
 func TestPipelinesTest(t *testing.T) {
 	clitest.InProject(t)
 	clitest.Golden(t, "pipelines_test.txt", clitest.Must(t, "pipelines", "test"))
@@ -48,7 +48,7 @@ cases:
 		t.Error("a test wrote a file")
 	}
 	if out := clitest.Must(t, "pipelines", "list"); strings.Contains(out, "_test") {
-		t.Errorf("a file of tests is listed as a pipeline: %s", out)
+		t.Errorf("a test file is listed as a pipeline: %s", out)
 	}
 }
 
@@ -68,8 +68,7 @@ func TestPipelinesTestMistakes(t *testing.T) {
 	}
 }
 
-// The check looks at files of tests; what is wrong with one keeps no worker from
-// starting.
+// The check includes test files; errors in them do not prevent a worker from starting.
 func TestPipelinesCheckTests(t *testing.T) {
 	clitest.InProject(t)
 	clitest.Must(t, "pipelines", "check")
@@ -89,7 +88,7 @@ func TestPipelinesCheckTests(t *testing.T) {
 	}
 	clitest.Do(t, "pipelines", "check", "--fix", "pipelines/hello_test.yaml").WantFailure(t, cli.ExitUsage)
 	if after, err := os.ReadFile("pipelines/hello_test.yaml"); err != nil || string(after) != string(before) {
-		t.Errorf("--fix took a file of tests for a pipeline: %s (%v)", after, err)
+		t.Errorf("--fix treated a test file as a pipeline: %s (%v)", after, err)
 	}
 	clitest.Must(t, "run", "--once", "ExecuteWorkQueue")
 	clitest.WriteFile(t, "pipelines/broken.yaml", "steps: [{handler: Lgo}]\n")
@@ -97,6 +96,6 @@ func TestPipelinesCheckTests(t *testing.T) {
 	r := clitest.Do(t, "pipelines", "check", "pipelines")
 	r.WantFailure(t, cli.ExitUsage)
 	if strings.Count(r.Stdout, "pipelines/broken.yaml:1:19: ") != 1 {
-		t.Errorf("a finding of a pipeline that has tests stands there not once:\n%s", r.Stdout)
+		t.Errorf("a finding of a pipeline that has tests is not printed exactly once:\n%s", r.Stdout)
 	}
 }

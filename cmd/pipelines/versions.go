@@ -12,8 +12,8 @@ import (
 	"botwork/workqueue"
 )
 
-// textView is a text of a pipeline as JSON and YAML show it; its field names are
-// part of the command line's contract.
+// textView is a version of a pipeline as JSON and YAML show it; its field names are part of
+// the command line's contract.
 type textView struct {
 	Hash     string    `json:"hash"`
 	Pipeline string    `json:"pipeline"`
@@ -28,24 +28,24 @@ func (a *command) pipelinesVersionsCommand() *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use:   "versions NAME",
-		Short: "List the texts that a pipeline had",
-		Long: `Lists the texts of a pipeline that workers have loaded, the one in use last first:
-the beginning of its hash, when a worker first had it and when one had it last, to
-half a day. A star is before the text that the file has now.
+		Short: "List the versions of a pipeline",
+		Long: `Lists the versions of a pipeline that workers have loaded, the most recently used
+first: the start of its hash, when a worker first loaded it and when it was last in
+use (to within half a day). A star marks the current version of the file.
 
-"botwork items show" shows which version an item ran, "botwork pipelines diff" what has
-changed since. A pipeline that no worker has loaded has no versions.`,
+"botwork items show" shows which version an item ran, "botwork pipelines diff" what
+has changed since then. A pipeline that no worker has loaded has no versions.`,
 		Example:           "  botwork pipelines versions hello\n  botwork pipelines versions hello --output json",
 		Args:              cli.OneArgument("the pipeline's name"),
 		ValidArgsFunction: projectdir.CompletePipelines(a.App),
 	}
-	cmd.Flags().IntVar(&limit, "limit", 20, "how many are listed at the most")
+	cmd.Flags().IntVar(&limit, "limit", 20, "list at most this many versions")
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if limit < 1 {
 			return cli.Usagef("--limit: got %d, want 1 or more", limit)
 		}
-		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
 			file, err := a.pipelineFile(args[0])
 			if err != nil {
 				return err
@@ -55,7 +55,7 @@ changed since. A pipeline that no worker has loaded has no versions.`,
 				return err
 			}
 			if len(texts) == 0 && file == nil {
-				return &cli.UsageError{Message: fmt.Sprintf("there is no pipeline %q, and no worker ever had one", args[0]), Hint: "botwork pipelines list shows those of the folder"}
+				return &cli.UsageError{Message: fmt.Sprintf("there is no pipeline %q, and no worker has ever loaded one", args[0]), Hint: "botwork pipelines list shows the pipelines of the folder"}
 			}
 			views := make([]textView, len(texts))
 			for i, t := range texts {
@@ -78,22 +78,22 @@ func (a *command) versionTable(name string, views []textView) {
 		if v.Present {
 			mark = "*"
 		}
-		g.Add(mark, cli.ShortHash(&v.Hash), cli.Instant(&v.LoadedAt), cli.Instant(&v.UsedAt))
+		g.Add(mark, cli.ShortHash(&v.Hash), a.Instant(&v.LoadedAt), a.Instant(&v.UsedAt))
 	}
 	g.Print(a.Stdout)
 }
 
-// oneText returns the text of a pipeline whose hash begins so.
+// oneText returns the version of a pipeline whose hash has this prefix.
 func oneText(ctx context.Context, store cli.Store, pipeline, hash string) (workqueue.PipelineText, error) {
 	texts, err := store.Texts(ctx, workqueue.TextFilter{Pipeline: pipeline, Hash: hash, Limit: 2})
 	switch {
 	case err != nil:
 		return workqueue.PipelineText{}, err
 	case len(texts) == 0:
-		return workqueue.PipelineText{}, &cli.UsageError{Message: fmt.Sprintf("no text of %q whose hash begins with %s is kept", pipeline, hash),
-			Hint: "botwork pipelines versions " + pipeline + " lists those that are"}
+		return workqueue.PipelineText{}, &cli.UsageError{Message: fmt.Sprintf("no version of %q with the hash prefix %s is kept", pipeline, hash),
+			Hint: "botwork pipelines versions " + pipeline + " lists the versions"}
 	case len(texts) > 1:
-		return workqueue.PipelineText{}, cli.Usagef("the hashes of several texts of %q begin with %s, want more of it", pipeline, hash)
+		return workqueue.PipelineText{}, cli.Usagef("several versions of %q have the hash prefix %s, want a longer one", pipeline, hash)
 	}
 	return texts[0], nil
 }

@@ -7,8 +7,7 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// pipelineView is a pipeline as JSON and YAML show it. Durations are texts such
-// as "90s".
+// pipelineView is a pipeline as JSON and YAML show it. Durations are strings such as "90s".
 type pipelineView struct {
 	Name              string              `json:"name"`
 	Description       string              `json:"description"`
@@ -22,18 +21,21 @@ type pipelineView struct {
 	Selectors         []matching.Selector `json:"selectors,omitempty"`
 	SelectorsReplace  bool                `json:"selectorsReplace,omitempty"`
 
-	// Distribution is nil where the pipeline says nothing of it.
+	// Distribution is nil if the pipeline does not set it.
 	Distribution *matching.Distribution `json:"distribution,omitempty"`
 
 	Resilience workqueue.Resilience `json:"resilience"`
 	Input      any                  `json:"input,omitempty"`
 	Steps      []stepView           `json:"steps"`
 
-	// Mistakes is how many the file has; nothing else is known of it then.
+	// Mistakes is the number of errors in the file; if there are any, only the name is known.
 	Mistakes int `json:"mistakes,omitempty"`
+
+	// Paused is set in the list if the pipeline is paused.
+	Paused *workqueue.PipelinePause `json:"paused,omitempty"`
 }
 
-// viewBroken shows the files with mistakes, in the order of their paths.
+// viewBroken returns the files with errors, ordered by path.
 func viewBroken(catalogue *pipelines.Catalogue) []pipelineView {
 	var views []pipelineView
 	for _, b := range catalogue.Broken() {
@@ -95,8 +97,15 @@ func viewPipeline(p *pipelines.Pipeline) pipelineView {
 	return v
 }
 
-// starts says in a few words what starts the pipeline.
+// starts returns a short description of what starts the pipeline, and whether it is paused.
 func (v pipelineView) starts() string {
+	if v.Paused != nil {
+		return v.startedBy() + " (paused)"
+	}
+	return v.startedBy()
+}
+
+func (v pipelineView) startedBy() string {
 	t := v.Trigger
 	switch {
 	case v.Mistakes > 0:

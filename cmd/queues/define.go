@@ -54,8 +54,8 @@ func (a *command) definedQueues(queues []workqueue.Queue, changed []string) {
 	}
 	switch {
 	case len(queues) == 0:
-		fmt.Fprintln(a.Stdout, "the settings define no queue: name one below the key queues of botwork.yaml")
+		fmt.Fprintln(a.Stdout, "the settings define no queues: add them below the key queues of botwork.yaml")
 	case len(changed) == 0:
-		fmt.Fprintf(a.Stdout, "nothing to do: the database has the %s so already\n", cli.Count(len(queues), "queue"))
+		fmt.Fprintf(a.Stdout, "nothing to do: the %s in the database are up to date\n", cli.Count(len(queues), "queue"))
 	}
 }

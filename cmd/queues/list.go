@@ -14,17 +14,17 @@ func (a *command) queuesListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the queues",
-		Long: `Lists the queues by name, with what limits them over the cluster: how many items
-run at a time, how many start in a period, and the same for each limit key.
+		Long: `Lists the queues by name, with their limits in the whole cluster: how many items run
+at a time, how many start in a period, and the same for each limit key.
 
-JSON and YAML hold the whole policy; durations are written as "1h30m0s", rates as
-"10/1m0s", and what is not set is null.`,
+JSON and YAML have the whole policy; durations are written as "1h30m0s", rates as
+"10/1m0s", and missing values are null.`,
 		Example: "  botwork queues list\n  botwork queues list --output json",
 		Args:    cli.NoArguments,
 	}
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
 			queues, err := store.Queues(cmd.Context())
 			if err != nil {
 				return err
@@ -52,7 +52,7 @@ func queueState(q *workqueue.Queue) string {
 	return "running"
 }
 
-// limitsOf tells a queue's limits; "" for none.
+// limitsOf returns a queue's limits; "" for none.
 func limitsOf(q *workqueue.Queue) string {
 	all := limitText(q.Concurrency, q.Rate)
 	if perKey := limitText(q.KeyConcurrency, q.KeyRate); perKey != "" {
@@ -72,7 +72,7 @@ func limitText(concurrency int, rate workqueue.Rate) string {
 	return strings.Join(parts, ", ")
 }
 
-// signed shows a number that is added to another; "" for 0.
+// signed returns a number with its sign; "" for 0.
 func signed(n int) string {
 	if n == 0 {
 		return "-"

@@ -16,14 +16,14 @@ import (
 func (a *command) queuesPurgeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "purge NAME",
-		Short: "Remove a queue's items for good",
-		Long: `Removes the items of a queue for good, with their attempts: finished and deleted
-ones, and those that wait or are assigned. Nothing brings them back, also in a
-queue that keeps what is deleted. An item that runs is never removed: cancel it
-first. The queue itself stays.
+		Short: "Permanently remove a queue's items",
+		Long: `Permanently removes the items of a queue and their attempts: finished, deleted,
+waiting and assigned items. They cannot be restored, even in a queue that keeps
+deleted items. A running item is never removed: cancel it first. The queue itself
+remains.
 
---lifecycle keeps it to some of them. Without --yes nothing is removed, and the
-command prints the number of items according to the statistics.
+--lifecycle selects some of them. Without --yes nothing is removed, and the command
+prints the number of items according to the statistics.
 
 Items are removed page by page, the newest first, while workers continue. When it is
 interrupted, it prints how many items it has removed; call it again to continue.`,
@@ -31,12 +31,12 @@ interrupted, it prints how many items it has removed; call it again to continue.
 		Args:    cli.OneArgument("the queue's name"),
 	}
 	words := cmd.Flags().StringSlice("lifecycle", nil, "only these `LIFECYCLES`: scheduled, pending, assigned, retry, completed, archived, deleted")
-	yes := cmd.Flags().Bool("yes", false, "confirm that the items are to be removed for good")
+	yes := cmd.Flags().Bool("yes", false, "confirm that the items will be permanently removed")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		p := workqueue.PurgeParams{Queue: args[0]}
 		var err error
 		if cmd.Flags().Changed("lifecycle") && len(*words) == 0 {
-			// A variable that a script forgot to set must not mean all items.
+			// An unset variable in a script must not select all items.
 			return cli.Usagef("--lifecycle: got nothing, want one or more of %s", strings.Join(purgeWords(), ", "))
 		}
 		if p.Lifecycles, err = purgeLifecycles(*words); err != nil {
@@ -82,14 +82,14 @@ func purgeLifecycles(words []string) ([]workqueue.Lifecycle, error) {
 		case err != nil:
 			return nil, cli.NotOneOf("lifecycle", word, purgeWords())
 		case l == workqueue.LifeActive:
-			return nil, cli.Usagef("--lifecycle: got active, but an item that runs is never removed: cancel it first")
+			return nil, cli.Usagef("--lifecycle: got active, but a running item is never removed: cancel it first")
 		}
 		lifecycles = append(lifecycles, l)
 	}
 	return lifecycles, nil
 }
 
-// purgeUnconfirmed tells what --yes would do.
+// purgeUnconfirmed returns the error for a call without --yes.
 func purgeUnconfirmed(ctx context.Context, store cli.Store, p workqueue.PurgeParams) error {
 	all, err := store.Statistics(ctx, p.Queue)
 	if err != nil {
@@ -105,13 +105,13 @@ func purgeUnconfirmed(ctx context.Context, store cli.Store, p workqueue.PurgePar
 			n += q.Items[l]
 		}
 	}
-	return cli.Usagef("got no --yes, which removing items for good needs; as the statistics have it, %s would go", cli.ItemCount(int(n)))
+	return cli.Usagef("removing items permanently needs --yes; according to the statistics, %s would be removed", cli.ItemCount(int(n)))
 }
 
-// purge removes page by page until there is nothing left, or ctx ends. A page
-// that is under way then is waited for, so that the number is right.
+// purge removes items page by page until none is left or ctx ends. It waits for the current
+// page, so that the printed number is correct.
 func (a *command) purge(ctx context.Context, store cli.Store, p workqueue.PurgeParams) error {
-	longer, stop := batch.Outlive(ctx, batch.Grace)
+	longer, stop := batch.WithGrace(ctx, batch.Grace)
 	defer stop()
 	bar := a.NewProgress("remove items", 0)
 	p.Batch.Key = workqueue.NewBatchKey()
@@ -121,14 +121,14 @@ func (a *command) purge(ctx context.Context, store cli.Store, p workqueue.PurgeP
 	}
 	bar.Stop()
 	if _, unknown := errors.AsType[*workqueue.UnansweredError](err); unknown {
-		return fmt.Errorf("at least %s removed; whether more are is unknown, since the database did not answer: %w; "+
+		return fmt.Errorf("at least %s removed; there may be more, because the database did not answer: %w; "+
 			"hint: repeat the command; `botwork items batch %s` shows what this one removed", cli.ItemCount(removed), err, p.Batch.Key)
 	}
 	if err != nil {
-		return fmt.Errorf("%s removed before: %w", cli.ItemCount(removed), err)
+		return fmt.Errorf("%s removed, then failed: %w", cli.ItemCount(removed), err)
 	}
 	fmt.Fprintf(a.Stdout, "queue %s: %s removed\n", p.Queue, cli.ItemCount(removed))
-	return a.tellRunning(ctx, store, p)
+	return a.reportRunning(ctx, store, p)
 }
 
 // purger is the part of the store that a purge needs.
@@ -140,7 +140,7 @@ func (a *command) purgePages(ctx, longer context.Context, store purger, p workqu
 	for ctx.Err() == nil {
 		p.Batch.Part++
 		var page workqueue.PurgeResult
-		err := batch.Settle(longer, a.App, p.Batch, func(ctx context.Context) (err error) {
+		err := batch.RunPart(longer, a.App, p.Batch, func(ctx context.Context) (err error) {
 			page, err = store.PurgeQueue(ctx, p)
 			return err
 		})
@@ -157,27 +157,27 @@ func (a *command) purgePages(ctx, longer context.Context, store purger, p workqu
 	return total, ctx.Err()
 }
 
-// runningTold is how many running items are counted.
-const runningTold = 100
+// maxRunningCounted is how many running items are counted.
+const maxRunningCounted = 100
 
-// tellRunning says what is left because it runs.
-func (a *command) tellRunning(ctx context.Context, store cli.Store, p workqueue.PurgeParams) error {
+// reportRunning prints how many running items were not removed.
+func (a *command) reportRunning(ctx context.Context, store cli.Store, p workqueue.PurgeParams) error {
 	if p.Lifecycles != nil {
 		return nil
 	}
 	running, err := store.Items(ctx, workqueue.ItemFilter{
-		QueueName: p.Queue, Lifecycles: []workqueue.Lifecycle{workqueue.LifeActive}, Limit: runningTold + 1,
+		QueueName: p.Queue, Lifecycles: []workqueue.Lifecycle{workqueue.LifeActive}, Limit: maxRunningCounted + 1,
 	})
 	if err != nil {
 		return errors.Join(errors.New("look for running items"), err)
 	}
 	switch n := len(running); {
-	case n > runningTold:
-		fmt.Fprintf(a.Stdout, "more than %d items run and are left\n", runningTold)
+	case n > maxRunningCounted:
+		fmt.Fprintf(a.Stdout, "more than %d running items were not removed\n", maxRunningCounted)
 	case n == 1:
-		fmt.Fprintln(a.Stdout, "1 item runs and is left")
+		fmt.Fprintln(a.Stdout, "1 running item was not removed")
 	case n > 0:
-		fmt.Fprintf(a.Stdout, "%d items run and are left\n", n)
+		fmt.Fprintf(a.Stdout, "%d running items were not removed\n", n)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 	"botwork/workqueue"
 )
 
-// fillQueue makes items by hand: so many in each of the states.
+// fillQueue inserts items with SQL: the same number in each state.
 func fillQueue(t *testing.T, queue string, n int) {
 	t.Helper()
 	clitest.ByHand(t, fmt.Sprintf(`INSERT INTO BotWorkQueueItems (IntegrationConfig, QueueName, State, FinishedAt)
@@ -35,15 +35,15 @@ func TestQueuesPurge(t *testing.T) {
 	fillQueue(t, "default", 2)
 	clitest.Must(t, "queues", "stats", "--recount")
 
-	clitest.Do(t, "queues", "purge", "mail").WantFailure(t, cli.ExitUsage, "--yes", "1000 items would go")
-	clitest.Do(t, "queues", "purge", "mail", "--lifecycle", "completed,archived").WantFailure(t, cli.ExitUsage, "--yes", "400 items would go")
+	clitest.Do(t, "queues", "purge", "mail").WantFailure(t, cli.ExitUsage, "--yes", "1000 items would be removed")
+	clitest.Do(t, "queues", "purge", "mail", "--lifecycle", "completed,archived").WantFailure(t, cli.ExitUsage, "--yes", "400 items would be removed")
 	if n := countItems(t, "--queue", "mail"); n != 1200 {
 		t.Errorf("%d items are left without --yes, want all 1200", n)
 	}
 	if out := clitest.Must(t, "queues", "purge", "mail", "--lifecycle", "completed,archived", "--yes"); out != "queue mail: 400 items removed\n" {
 		t.Errorf("purge of two lifecycles: %q", out)
 	}
-	if out := clitest.Must(t, "queues", "purge", "mail", "--yes"); out != "queue mail: 600 items removed\nmore than 100 items run and are left\n" {
+	if out := clitest.Must(t, "queues", "purge", "mail", "--yes"); out != "queue mail: 600 items removed\nmore than 100 running items were not removed\n" {
 		t.Errorf("purge of all: %q", out)
 	}
 	clitest.ByHand(t, `UPDATE BotWorkQueueItems SET State = 2 WHERE QueueName = 'mail'`)
@@ -56,7 +56,7 @@ func TestQueuesPurge(t *testing.T) {
 	if n := countItems(t); n != 12 {
 		t.Errorf("%d items of other queues are left, want 12", n)
 	}
-	if out := clitest.Must(t, "queues", "purge", "default", "--yes"); !strings.HasSuffix(out, "2 items run and are left\n") {
+	if out := clitest.Must(t, "queues", "purge", "default", "--yes"); !strings.HasSuffix(out, "2 running items were not removed\n") {
 		t.Errorf("purge of default: %q", out)
 	}
 	clitest.Must(t, "queues", "delete", "mail")
@@ -93,7 +93,7 @@ func (p *pages) PurgeQueue(ctx context.Context, params workqueue.PurgeParams) (w
 	return workqueue.PurgeResult{Removed: 10, Next: int64(30 - 10*len(p.asked))}, nil
 }
 
-func TestPurgeThatIsInterrupted(t *testing.T) {
+func TestPurgeInterrupted(t *testing.T) {
 	seen := 0
 	store := &pages{}
 	n, err := queues.PurgePages(t.Context(), &cli.App{}, store, workqueue.PurgeParams{}, func(n int) { seen += n })
@@ -104,7 +104,7 @@ func TestPurgeThatIsInterrupted(t *testing.T) {
 	store = &pages{cancel: cancel}
 	n, err = queues.PurgePages(ctx, &cli.App{}, store, workqueue.PurgeParams{}, func(int) {})
 	if !errors.Is(err, context.Canceled) || n != 20 {
-		t.Errorf("purgePages = %d, %v, want the page that was under way counted: 20", n, err)
+		t.Errorf("purgePages = %d, %v, want 20, including the current page", n, err)
 	}
 }
 
@@ -114,6 +114,6 @@ func TestCleanUpRuns(t *testing.T) {
 	fillQueue(t, "default", 3)
 	clitest.Must(t, "run", "--once", "CleanUp")
 	if n := countItems(t); n != 12 {
-		t.Errorf("%d items are left, want 12: what completed or was cancelled long ago is gone", n)
+		t.Errorf("%d items are left, want 12: CleanUp removes old completed and cancelled items", n)
 	}
 }

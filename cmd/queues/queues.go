@@ -21,11 +21,11 @@ func (a *command) queuesCommand() *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use: "queues", Aliases: []string{"queue"}, Short: "List, show, define and pause queues",
 		Long: `Lists, shows and changes queues. A queue is a named set of items with one policy:
-who takes them, how long they live, when they are tried again, what limits hold
-over the cluster. The queue "default" is always there.
+whether workers or robots take them, how long they are kept, when they are retried,
+and the limits in the whole cluster. The queue "default" always exists.
 
 Queues are defined below the key "queues" of botwork.yaml. A worker that starts
-writes them into the database where they differ.`,
+updates them in the database.`,
 	},
 		a.queuesListCommand(),
 		a.queuesShowCommand(),
@@ -41,13 +41,13 @@ writes them into the database where they differ.`,
 func (a *command) queuesPauseCommand() *cobra.Command {
 	return a.queuesChangeCommand(&cobra.Command{
 		Use:   "pause NAME...",
-		Short: "Stop giving out a queue's items",
-		Long: `Stops giving out the items of queues: they are not assigned to workers and not
-given to robots. Running items continue, and new items can be enqueued. A queue stays
-paused until it is resumed, also when a worker starts that defines it.
+		Short: "Pause queues: their items no longer start",
+		Long: `Pauses queues: their items are not assigned to workers, and robots cannot take them.
+Running items continue, and new items can be enqueued. A queue stays paused until it
+is resumed, even when a worker starts whose settings define it.
 
 Items that are assigned to a worker and have not started do not start either. The
-next pass takes them back; they are assigned again when the queue is resumed.`,
+next pass releases them; they are assigned again when the queue is resumed.`,
 		Example: "  botwork queues pause invoices\n  botwork queues pause invoices mail",
 	}, func(ctx context.Context, store cli.Store, name string) (string, error) {
 		changed, err := store.PauseQueue(ctx, name)
@@ -58,8 +58,8 @@ next pass takes them back; they are assigned again when the queue is resumed.`,
 func (a *command) queuesResumeCommand() *cobra.Command {
 	return a.queuesChangeCommand(&cobra.Command{
 		Use:     "resume NAME...",
-		Short:   "Give out a paused queue's items again",
-		Long:    "Gives out the items of paused queues again.",
+		Short:   "Resume paused queues",
+		Long:    "Resumes paused queues: their items can be assigned and taken again.",
 		Example: "  botwork queues resume invoices",
 	}, func(ctx context.Context, store cli.Store, name string) (string, error) {
 		changed, err := store.ResumeQueue(ctx, name)
@@ -72,15 +72,15 @@ func (a *command) queuesDeleteCommand() *cobra.Command {
 		Use:   "delete NAME...",
 		Short: "Delete queues that have no items",
 		Long: `Deletes queues with their lists of robots. A queue that has items, finished and
-deleted ones included, is not deleted, and the queue "default" is never deleted.
-A queue that botwork.yaml still defines is back when a worker starts.`,
+deleted ones included, is not deleted, and the queue "default" is never deleted. A
+queue that botwork.yaml still defines is created again when a worker starts.`,
 		Example: "  botwork queues delete invoices",
 	}, func(ctx context.Context, store cli.Store, name string) (string, error) {
 		return "deleted", store.DeleteQueue(ctx, name)
 	})
 }
 
-// unlessSo is what a queue is now; it says when nothing had to be done for it.
+// unlessSo returns the new state of a queue, with "already" if nothing had to be changed.
 func unlessSo(changed bool, state string) string {
 	if changed {
 		return state
@@ -88,10 +88,10 @@ func unlessSo(changed bool, state string) string {
 	return state + " already"
 }
 
-// queuesChangeCommand makes a command that does one thing to each of the queues
-// that its arguments name. do returns what the queue is then.
+// queuesChangeCommand returns a command that applies do to each of the named queues. do
+// returns the new state of the queue.
 func (a *command) queuesChangeCommand(cmd *cobra.Command, do func(ctx context.Context, store cli.Store, name string) (string, error)) *cobra.Command {
-	cmd.Long += "\n\nThe exit code is 1 when this fails for any queue; it is done to the others all the\nsame."
+	cmd.Long += "\n\nThe exit code is 1 if this fails for any queue; the other queues are still changed."
 	cmd.Args = cli.SomeArguments("the queues' names")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		return a.WithStore(cmd.Context(), func(store cli.Store) error {

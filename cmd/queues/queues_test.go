@@ -32,7 +32,7 @@ queues:
   mail:
 `
 
-// defineSome makes a project whose settings define two queues.
+// defineSome creates a project whose settings define two queues.
 func defineSome(t *testing.T) {
 	t.Helper()
 	clitest.InProject(t)
@@ -48,7 +48,7 @@ func TestQueuesContract(t *testing.T) {
 	if out := clitest.Must(t, "queues", "define"); out != "queue invoices: defined\nqueue mail: defined\n" {
 		t.Errorf("queues define: %q", out)
 	}
-	if out := clitest.Must(t, "queues", "define"); out != "nothing to do: the database has the 2 queues so already\n" {
+	if out := clitest.Must(t, "queues", "define"); out != "nothing to do: the 2 queues in the database are up to date\n" {
 		t.Errorf("queues define, again: %q", out)
 	}
 	clitest.Golden(t, "queues_list.json", clitest.Must(t, "queues", "list", "--output", "json"))
@@ -60,7 +60,7 @@ func TestQueuesContract(t *testing.T) {
 	}
 }
 
-func TestQueuesDefineTellsEverythingFirst(t *testing.T) {
+func TestQueuesDefineReportsAllErrorsFirst(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "botwork.yaml", "queues:\n  good:\n  bad one: {ttl: -1s, limtis: {}}\n")
 	for _, args := range [][]string{{"queues", "define"}, {"run"}, {"run", "--once"}} {
@@ -70,10 +70,10 @@ func TestQueuesDefineTellsEverythingFirst(t *testing.T) {
 			`botwork.yaml:3:23: unknown key "limtis" in queues.bad one [unknown-key]; did you mean "limits"?`)
 	}
 	if out := clitest.Must(t, "queues", "list"); strings.Contains(out, "good") {
-		t.Errorf("a queue was written beside errors:\n%s", out)
+		t.Errorf("a queue was written although there are errors:\n%s", out)
 	}
 	clitest.WriteFile(t, "botwork.yaml", "")
-	if out := clitest.Must(t, "queues", "define"); !strings.Contains(out, "the settings define no queue") {
+	if out := clitest.Must(t, "queues", "define"); !strings.Contains(out, "the settings define no queues") {
 		t.Errorf("queues define without any: %q", out)
 	}
 }
@@ -107,7 +107,7 @@ func TestRunDefinesQueues(t *testing.T) {
 	}
 	clitest.WriteFile(t, "botwork.yaml", "queues: {mail: {encrypted: true}}\n")
 	if r := clitest.Do(t, "run", "--once"); !strings.Contains(r.Stderr, "encrypted queue, but no keyset is configured") {
-		t.Errorf("no word about the missing keys:\n%s", r.Stderr)
+		t.Errorf("no warning about the missing keys:\n%s", r.Stderr)
 	}
 }
 
@@ -133,9 +133,9 @@ func TestQueuesPauseAndResume(t *testing.T) {
 	r := clitest.Do(t, "queues", "resume", "mial", "mail")
 	r.WantFailure(t, cli.ExitFailed, `resume queue "mial": not found; did you mean "mail"?`)
 	if r.Stdout != "queue mail: running\n" {
-		t.Errorf("queues resume of the one that is there: %q", r.Stdout)
+		t.Errorf("queues resume of the existing one: %q", r.Stdout)
 	}
-	clitest.Do(t, "queues", "show", "elsewhere").WantFailure(t, cli.ExitFailed, `queue "elsewhere": not found; there are default, invoices, mail`)
+	clitest.Do(t, "queues", "show", "elsewhere").WantFailure(t, cli.ExitFailed, `queue "elsewhere": not found; existing queues: default, invoices, mail`)
 	clitest.Do(t, "queues", "pause").WantFailure(t, cli.ExitUsage, "want one or more: the queues' names")
 }
 

@@ -23,7 +23,7 @@ JSON and YAML are one object.`,
 	}
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
 			queue, err := store.Queue(cmd.Context(), args[0])
 			if err != nil {
 				return cli.NoSuchQueue(cmd.Context(), store, args[0], err)
@@ -34,7 +34,7 @@ JSON and YAML are one object.`,
 	return cmd
 }
 
-// queueSheet shows a policy in words, one line for each part that says something.
+// queueSheet shows a policy, one line for each setting that has a value.
 func (a *command) queueSheet(q *workqueue.Queue) {
 	g := cli.NewGrid()
 	add := func(name, value string) {
@@ -54,7 +54,7 @@ func (a *command) queueSheet(q *workqueue.Queue) {
 	add("largest payload", workqueue.SizeText(q.PayloadLimit()))
 	add("largest output", workqueue.SizeText(q.OutputLimit()))
 	if q.TTL > 0 {
-		add("expires", q.TTL.String()+" after it was made, unless it runs")
+		add("expires", q.TTL.String()+" after its creation, unless it runs")
 	}
 	add("completed items", retainText(q))
 	add("cancelled items", archiveText(q))
@@ -63,7 +63,7 @@ func (a *command) queueSheet(q *workqueue.Queue) {
 	add("resilience", string(q.Resilience))
 	add("retry", retryText(q))
 	add("distribution", string(q.Distribution))
-	add("poison after", fmt.Sprintf("%d deaths of its worker", q.Releases()))
+	add("poison after", fmt.Sprintf("%d crashes of its worker", q.Releases()))
 	add("encrypted", yesOrEmpty(q.Encrypted))
 	add("robots", robotsText(q))
 	add("robots delete", deletesText(q))
@@ -72,15 +72,15 @@ func (a *command) queueSheet(q *workqueue.Queue) {
 	add("analytics schema", string(q.AnalyticsSchema))
 	add("defined by", cli.OrDash(q.DefinedBy))
 	add("revision", fmt.Sprint(q.Revision))
-	add("created", cli.Instant(&q.CreatedAt))
-	add("changed", cli.Instant(q.UpdatedAt))
+	add("created", a.Instant(&q.CreatedAt))
+	add("changed", a.Instant(q.UpdatedAt))
 	g.Print(a.Stdout)
 }
 
 func retainText(q *workqueue.Queue) string {
 	switch {
 	case q.Retain == nil:
-		return "kept as the CleanUp pipeline says"
+		return "kept according to the CleanUp pipeline"
 	case *q.Retain == 0:
 		return "deleted at once"
 	default:
@@ -97,7 +97,7 @@ func archiveText(q *workqueue.Queue) string {
 		parts = append(parts, fmt.Sprintf("up to %d", *q.ArchiveLimit))
 	}
 	if len(parts) == 0 {
-		return "kept as the CleanUp pipeline says"
+		return "kept according to the CleanUp pipeline"
 	}
 	return "kept " + strings.Join(parts, ", ")
 }

@@ -22,31 +22,31 @@ type allStatistics struct {
 func (a *command) queuesStatsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats [NAME]",
-		Short: "Show how much is in the queues, and how fast it moves",
-		Long: `Shows how many items of each queue, or of one, wait, run and have ended, and what
-has happened in the last minute, five minutes, hour and day: how many items were
+		Short: "Show the number of items in the queues and their throughput",
+		Long: `Shows how many items of each queue, or of one queue, are waiting, running and
+finished, and for the last minute, five minutes, hour and day: how many items were
 completed, how many attempts failed, how many items were archived, and how long
-the runs took that ended well. Without a name a line for each queue is followed by
-one for all.
+successful runs took. Without a name, it prints a line for each queue and a line for
+the total.
 
-What has ended is not counted but kept, so that this is quick however many items
-there are. What a person changes with SQL is not seen: --recount counts everything
-once, which takes its time, and sets right what differs.
+The command reads counters, so it is fast with any number of items. The counters do
+not include changes made with SQL: --recount counts all items once, which can take a
+while, and corrects the counters.
 
-JSON and YAML are one object: the queue, or "all" and "queues". Rates are by the
+JSON and YAML are one object: the queue, or "all" and "queues". Rates are per
 minute, failureRate is 0 to 1, and a missing value is null.`,
 		Example: "  botwork queues stats\n  botwork queues stats invoices --output json\n  botwork queues stats --recount",
 		Args:    cli.OptionalArgument("the queue's name"),
 	}
 	output := cli.OutputFlag(cmd)
-	recount := cmd.Flags().Bool("recount", false, "count all items first, and set right what is kept")
+	recount := cmd.Flags().Bool("recount", false, "count all items first, and correct the counters")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
 			name := ""
 			if len(args) > 0 {
 				name = args[0]
 			}
-			if name != "" { // before a long work that it would make useless
+			if name != "" { // fail before the long recount
 				if _, err := store.Queue(cmd.Context(), name); err != nil {
 					return cli.NoSuchQueue(cmd.Context(), store, name, err)
 				}
@@ -70,7 +70,7 @@ minute, failureRate is 0 to 1, and a missing value is null.`,
 	return cmd
 }
 
-// recount counts all items and tells on standard error what was set right.
+// recount counts all items and prints the corrections on standard error.
 func (a *command) recount(ctx context.Context, store cli.Store) error {
 	var bar *cli.ProgressBar
 	var shown int64
@@ -88,7 +88,7 @@ func (a *command) recount(ctx context.Context, store cli.Store) error {
 		return err
 	}
 	for _, c := range corrections {
-		fmt.Fprintf(a.Stderr, "queue %s: %d are %s; kept were %d\n", c.Queue, c.Counted, c.Lifecycle, c.Kept)
+		fmt.Fprintf(a.Stderr, "queue %s: %d are %s; the counter was %d\n", c.Queue, c.Counted, c.Lifecycle, c.Kept)
 	}
 	fmt.Fprintf(a.Stderr, "counted all items: %s\n", cli.Count(len(corrections), "correction"))
 	return nil
@@ -112,14 +112,14 @@ func (a *command) statisticsTable(all allStatistics) {
 	fmt.Fprintln(a.Stdout, "per minute, failed, mean and p95: of the last hour")
 }
 
-// hourWindow is the place of the hour among the windows.
+// hourWindow is the index of the hour among the windows.
 const hourWindow = 2
 
-// statisticsSheet shows all that is known of a queue.
+// statisticsSheet shows all statistics of a queue.
 func (a *command) statisticsSheet(q *workqueue.QueueStatistics) {
 	g := cli.NewGrid()
 	g.Add("queue", q.Queue)
-	g.Add("at", cli.Instant(&q.At))
+	g.Add("at", a.Instant(&q.At))
 	for _, l := range workqueue.Lifecycles() {
 		g.Add(string(l), number(q.Items[l]))
 	}
@@ -137,7 +137,7 @@ func (a *command) statisticsSheet(q *workqueue.QueueStatistics) {
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// rateText shows what happens in a minute.
+// rateText returns a rate per minute.
 func rateText(perMinute float64) string {
 	if perMinute >= 100 {
 		return strconv.FormatFloat(perMinute, 'f', 0, 64)
@@ -152,7 +152,7 @@ func percent(part *float64) string {
 	return strconv.FormatFloat(100**part, 'f', 1, 64) + " %"
 }
 
-// age shows a length of time to a person: three digits of it.
+// age returns a duration rounded to three digits.
 func age(d *workqueue.Duration) string {
 	if d == nil {
 		return "-"

@@ -13,8 +13,8 @@ import (
 	"botwork/workqueue"
 )
 
-// cannedStatistics are figures that do not hang on a clock: a busy queue, and one
-// in which nothing has happened.
+// cannedStatistics are figures that do not depend on the time: of a busy queue and of an
+// unused one.
 func cannedStatistics() queues.AllStatistics {
 	at := time.Date(2026, 1, 31, 13, 45, 7, 250_000_000, time.UTC)
 	var since []time.Time
@@ -37,7 +37,7 @@ func cannedStatistics() queues.AllStatistics {
 		w.Complete(workqueue.DurationBucket(61_000), 1, 61_000)
 		w.Failed, w.Archived = int64(i), int64(i)
 	}
-	busy.Settle()
+	busy.ComputeWindows()
 	list := []workqueue.QueueStatistics{busy, workqueue.NewQueueStatistics("mail", at, since)}
 	return queues.AllStatistics{workqueue.OverallStatistics(list), list}
 }
@@ -86,7 +86,7 @@ func TestQueuesStats(t *testing.T) {
 
 	clitest.ByHand(t, `DELETE FROM BotWorkQueueItems WHERE Id = 1`)
 	r := clitest.Do(t, "queues", "stats", "default", "--recount", "-o", "json")
-	if r.Code != cli.ExitDone || !strings.Contains(r.Stderr, "queue default: 2 are completed; kept were 3\ncounted all items: 1 correction\n") {
+	if r.Code != cli.ExitDone || !strings.Contains(r.Stderr, "queue default: 2 are completed; the counter was 3\ncounted all items: 1 correction\n") {
 		t.Errorf("--recount: exit code %d\n%s", r.Code, r.Stderr)
 	}
 	if q := clitest.Decode[workqueue.QueueStatistics](t, r.Stdout); q.Items[workqueue.LifeCompleted] != 2 || q.Windows[3].Completed != 3 {

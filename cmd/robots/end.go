@@ -9,8 +9,8 @@ import (
 	"botwork/workqueue"
 )
 
-// holdCommand makes a command that does something with an item that a robot has
-// taken, and prints what do returns.
+// holdCommand returns a command that applies do to an item that a robot holds, and prints the
+// result.
 func (a *command) holdCommand(cmd *cobra.Command, do func(cmd *cobra.Command, store cli.Store, h workqueue.Hold) (any, error)) *cobra.Command {
 	var f holdFlags
 	f.register(cmd)
@@ -58,11 +58,11 @@ func (a *command) robotsFailCommand() *cobra.Command {
 	cmd := a.holdCommand(&cobra.Command{
 		Use:   "fail",
 		Short: "Fail an item",
-		Long: `Fails an item. Whether and when it is retried is the queue's policy; most queues retry
-errors, but not wrong data (--business).
+		Long: `Fails an item. The queue's policy decides whether and when it is retried; most
+queues retry errors, but not wrong data (--business).
 
-Prints an object with the item's state and, where it is tried again, how long that
-waits and whether a copy does it.`,
+Prints an object with the item's state and, if it is retried, how long the retry
+waits and whether it is a copy.`,
 		Example: `  botwork robots fail --robot ann --item 17 --fence 1 --lock-key KEY --error "no such customer" --business`,
 	}, func(cmd *cobra.Command, store cli.Store, h workqueue.Hold) (any, error) {
 		end, err := robotEnd("", analytics)
@@ -78,7 +78,7 @@ waits and whether a copy does it.`,
 		return store.FinishCheckout(cmd.Context(), h, end)
 	})
 	cmd.Flags().StringVar(&text, "error", "", "`TEXT` that describes the failure")
-	cmd.Flags().BoolVar(&business, "business", false, "the data is wrong, not the work")
+	cmd.Flags().BoolVar(&business, "business", false, "business error: the data is wrong")
 	analyticsFlag(cmd, &analytics)
 	return cmd
 }
@@ -87,7 +87,7 @@ func analyticsFlag(cmd *cobra.Command, text *string) {
 	cmd.Flags().StringVar(text, "analytics", "", "analytics of the work, as `JSON`")
 }
 
-// robotEnd reads what is told of the work.
+// robotEnd returns the outcome from the flags.
 func robotEnd(result, analytics string) (end workqueue.RobotEnd, err error) {
 	if end.Output, err = jsonFlag("result", result); err != nil {
 		return end, err
@@ -107,8 +107,8 @@ func (a *command) robotsExtendCommand() *cobra.Command {
 	cmd := a.holdCommand(&cobra.Command{
 		Use:   "extend",
 		Short: "Extend the lease of an item, and report progress",
-		Long: `Makes the lease of an item end after the given time from now, and records how far
-the work has come.
+		Long: `Sets the lease of an item to end after the given time from now, and records the
+progress of the work.
 
 Prints an object with the end of the lease.`,
 		Example: "  botwork robots extend --robot ann --item 17 --fence 1 --lock-key KEY --lease 15m --progress \"page 2 of 3\" --percent 60",
@@ -133,7 +133,7 @@ Prints an object with the end of the lease.`,
 	cmd.Flags().StringVar(&lease, "lease", "", "how long from now: a `DURATION` (default the queue's)")
 	cmd.Flags().StringVar(&text, "progress", "", "`TEXT` that describes the progress")
 	cmd.Flags().IntVar(&percent, "percent", 0, "progress in percent, a `NUMBER` from 0 to 100")
-	cmd.Flags().Lookup("percent").DefValue = "0" // the help shows no default then
+	cmd.Flags().Lookup("percent").DefValue = "0" // hides the default in the help
 	return cmd
 }
 
@@ -141,14 +141,14 @@ func (a *command) robotsReleaseCommand() *cobra.Command {
 	var reason string
 	cmd := a.holdCommand(&cobra.Command{
 		Use:   "release",
-		Short: "Give an item back",
-		Long: `Gives an item back: it is due at once, and no failure is counted.
+		Short: "Release an item",
+		Long: `Releases an item: it is due now, and no failure is counted.
 
 Prints an object with the item's state.`,
 		Example: `  botwork robots release --robot ann --item 17 --fence 1 --lock-key KEY --reason "the screen is locked"`,
 	}, func(cmd *cobra.Command, store cli.Store, h workqueue.Hold) (any, error) {
 		return workqueue.RobotEnded{State: workqueue.Ready}, store.ReleaseCheckout(cmd.Context(), h, reason)
 	})
-	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` to keep with the attempt")
+	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` to store with the attempt")
 	return cmd
 }

@@ -20,14 +20,15 @@ func Command(a *cli.App) *cobra.Command { return (&command{a}).robotsCommand() }
 
 func (a *command) robotsCommand() *cobra.Command {
 	return cli.Group(&cobra.Command{
-		Use: "robots", Aliases: []string{"robot"}, Short: "Check items out as a robot does, and report their outcome",
-		Long: `Does what robots do: checks out items of a queue whose consumer is robots, and reports
-their outcome. The answers are JSON.
+		Use: "robots", Aliases: []string{"robot"}, Short: "Check items out like a robot, and report their outcome",
+		Long: `Does what robots do: checks out items of a queue whose consumer is robots, and
+reports their outcome. The output is JSON.
 
-A checkout gives items under a lease and a lock key. With the key and the fence of
-an item the robot goes on, ends or gives back; when the lease is over, the item goes
-to another. The key is shown once and cannot be asked for again. As --lock-key
-it may show in the list of the machine's processes; - reads it from standard input.`,
+A checkout returns items with a lease and a lock key. With the lock key and the
+fence of an item, the robot extends, completes, fails or releases it; after the
+lease has expired, another robot can take the item. The key is shown only once. On
+the command line (--lock-key) it may be visible in the process list; - reads it from
+standard input.`,
 	},
 		a.robotsTakeCommand(),
 		a.robotsDoneCommand(),
@@ -37,7 +38,7 @@ it may show in the list of the machine's processes; - reads it from standard inp
 	)
 }
 
-// holdFlags say who holds which item.
+// holdFlags identify a checked out item and its robot.
 type holdFlags struct {
 	hold workqueue.Hold
 }
@@ -46,7 +47,7 @@ func (f *holdFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.hold.Robot, "robot", "", "`NAME` of the robot that took the item")
 	flags.Int64Var(&f.hold.ItemID, "item", 0, "`ID` of the item")
-	flags.Int64Var(&f.hold.Fence, "fence", 0, "`NUMBER` under which the item was taken")
+	flags.Int64Var(&f.hold.Fence, "fence", 0, "fence `NUMBER` of the checkout")
 	flags.StringVar(&f.hold.LockKey, "lock-key", "", "`KEY` of the checkout; - reads it from standard input")
 	cmd.Args = cli.NoArguments
 }
@@ -66,7 +67,7 @@ func (f *holdFlags) read(a *command) (workqueue.Hold, error) {
 	if h.LockKey == "-" {
 		line, err := bufio.NewReader(a.Stdin).ReadString('\n')
 		if h.LockKey = strings.TrimSpace(line); h.LockKey == "" {
-			return h, cli.Usagef("--lock-key: standard input holds none: %v", err)
+			return h, cli.Usagef("--lock-key: no key on standard input: %v", err)
 		}
 	}
 	if h.LockKey == "" {
@@ -82,7 +83,7 @@ func jsonFlag(name, text string) (workqueue.JSONText, error) {
 	}
 	value, err := payload.Text([]byte(text))
 	if err != nil {
-		return "", &cli.UsageError{Message: "--" + name + " is not JSON: " + err.Error(), Hint: "a shell may have taken the quotes away"}
+		return "", &cli.UsageError{Message: "--" + name + " is not JSON: " + err.Error(), Hint: "the shell may have removed the quotes"}
 	}
 	return value, nil
 }

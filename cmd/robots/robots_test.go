@@ -22,7 +22,7 @@ queues:
     robots: {rights: {ann: read-write, eve: write}}
 `
 
-// takenItem is what these tests look at of a checkout.
+// takenItem holds the fields of a checkout that these tests check.
 type takenItem struct {
 	LockKey string
 	Items   []struct {
@@ -32,15 +32,14 @@ type takenItem struct {
 	}
 }
 
-// keptItem is what these tests look at of an item that is kept longer.
+// keptItem holds the fields of an extended item that these tests check.
 type keptItem struct {
 	LeaseExpiresAt  time.Time
 	Progress        *string
 	ProgressPercent *int
 }
 
-// asAnn takes the first item of the queue forms and returns the flags that name
-// it.
+// asAnn takes the first item of the queue forms and returns its flags.
 func asAnn(t *testing.T) (hold []string) {
 	t.Helper()
 	got := clitest.Decode[takenItem](t, clitest.Must(t, "robots", "take", "--queue", "forms", "--robot", "ann", "--lease", "1h"))

@@ -11,7 +11,7 @@ import (
 	"botwork/workqueue"
 )
 
-// takeFlags are the flags of `robots take` as they were written.
+// takeFlags are the flags of `robots take` as given on the command line.
 type takeFlags struct {
 	params      workqueue.CheckoutParams
 	lease       string
@@ -27,12 +27,12 @@ func (a *command) robotsTakeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "take",
 		Short: "Check items out",
-		Long: `Checks out the first items of a queue that are due: by priority, then deadline,
-then id. They run until their lease ends; no other robot or worker gets them meanwhile. The
-filters narrow what is taken; an item has to match all of them.
+		Long: `Checks out the first due items of a queue: by priority, then deadline, then id. They
+are running until their lease ends; no other robot or worker gets them meanwhile.
+With filters, an item must match all of them.
 
-Prints an object with the lock key under "lockKey" and the items under "items". When
-there is nothing, or the queue is paused or has reached its limits, the list is empty.`,
+Prints an object with the lock key under "lockKey" and the items under "items". The
+list is empty if no item matches, the queue is paused, or it has reached its limits.`,
 		Example: "  botwork robots take --queue forms --robot ann\n  botwork robots take --queue forms --robot ann --max 5 --lease 15m --tag urgent\n" +
 			"  botwork robots take --queue forms --robot ann --peek",
 		Args: cli.NoArguments,
@@ -41,14 +41,14 @@ there is nothing, or the queue is paused or has reached its limits, the list is 
 	flags.StringVar(&f.params.Robot, "robot", "", "`NAME` of the robot that takes the items")
 	flags.StringVar(&f.params.Queue, "queue", "", "`NAME` of the queue")
 	flags.IntVar(&f.params.Max, "max", 1, "take at most `N` items")
-	flags.StringVar(&f.lease, "lease", "", "how long the items are the robot's: a `DURATION` (default the queue's)")
+	flags.StringVar(&f.lease, "lease", "", "how long the robot holds the items: a `DURATION` (default the queue's)")
 	flags.StringVar(&f.params.Filter.Key, "key", "", "only items with this natural `KEY`")
-	flags.StringArrayVar(&f.tags, "tag", nil, "only items with this `TAG`; again for items with any of them")
+	flags.StringArrayVar(&f.tags, "tag", nil, "only items with this `TAG`; if repeated, items with any of the tags")
 	flags.BoolVar(&f.allTags, "all-tags", false, "only items with all the tags of --tag")
-	flags.StringArrayVar(&f.meta, "meta", nil, "only items with this metadata, `KEY=VALUE`; again for all of them")
-	flags.StringSliceVar(&f.tries, "tries", nil, "only items that failed so often: `TRIES` is new, failed-once, failed-again or any")
-	flags.Int64SliceVar(&f.ids, "item", nil, "only the item `ID`; again for more")
-	flags.BoolVar(&f.peek, "peek", false, "show what would be taken, and take nothing")
+	flags.StringArrayVar(&f.meta, "meta", nil, "only items with this metadata, `KEY=VALUE`; if repeated, items with all of them")
+	flags.StringSliceVar(&f.tries, "tries", nil, "only items by their failures: `TRIES` is new, failed-once, failed-again or any")
+	flags.Int64SliceVar(&f.ids, "item", nil, "only the item `ID`; may be repeated")
+	flags.BoolVar(&f.peek, "peek", false, "show what would be taken, without taking it")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := f.refuseEmpty(cmd.Flags()); err != nil {
 			return err
@@ -73,14 +73,13 @@ there is nothing, or the queue is paused or has reached its limits, the list is 
 	return cmd
 }
 
-// refuseEmpty refuses a filter that was given and says nothing: a variable that a
-// script forgot to set must not check out any item.
+// refuseEmpty rejects an empty filter: an unset variable in a script must not match every item.
 func (f *takeFlags) refuseEmpty(flags *pflag.FlagSet) error {
 	switch {
 	case flags.Changed("key") && f.params.Filter.Key == "":
-		return cli.Usagef("--key: got an empty text; leave the flag out for any")
+		return cli.Usagef("--key: got an empty text; omit the flag to match any")
 	case slices.Contains(f.tags, ""):
-		return cli.Usagef("--tag: got an empty text; leave the flag out for any")
+		return cli.Usagef("--tag: got an empty text; omit the flag to match any")
 	case f.allTags && len(f.tags) == 0:
 		return cli.Usagef("--all-tags: got no --tag, want one or more")
 	}

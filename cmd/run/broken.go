@@ -8,9 +8,9 @@ import (
 	"botwork/pipelines"
 )
 
-// startWith checks the project and keeps what a worker starts with. Mistakes in the
-// settings are an error, and so are those in pipelines when strict is set or no system
-// pipeline is left; else the files with mistakes are left out.
+// startWith checks the project and returns the files that a worker starts with. Errors in the
+// settings are an error, and so are errors in pipelines if strict is set or no system pipeline
+// is left; otherwise the files with errors are left out.
 func (p *programme) startWith(files []pipelines.File, dir string, strict bool) error {
 	report := p.judge.Project(files)
 	mistakes := report.Mistakes()
@@ -21,19 +21,19 @@ func (p *programme) startWith(files []pipelines.File, dir string, strict bool) e
 	}
 	p.queues, p.tasks, p.findings = report.Queues, report.Tasks, append(report.Findings, p.judge.Exposed(files)...)
 	p.catalogue, _ = reload.Start(p.judgeFiles, files)
-	if len(mistakes) > 0 && !projectdir.StartsByItself(p.catalogue) {
+	if len(mistakes) > 0 && !projectdir.HasTriggers(p.catalogue) {
 		return &cli.NoSystemPipelineError{Dir: dir, Mistakes: mistakes}
 	}
 	return nil
 }
 
-// judgeFiles is the reload.Judge of the project.
+// judgeFiles returns the reload.CheckFunc of the project.
 func (p *programme) judgeFiles(files []pipelines.File) (*pipelines.Catalogue, strictyaml.Findings) {
 	report := p.judge.Project(files)
 	return report.Catalogue, report.Findings
 }
 
-// logFindings logs what was found at the start.
+// logFindings logs the findings at the start.
 func (p *programme) logFindings() {
 	for _, f := range p.findings {
 		if f.Severity == strictyaml.Warning {
@@ -47,8 +47,7 @@ func (p *programme) logFindings() {
 	}
 }
 
-// brokenSystem are the mistakes of files whose pipelines have a trigger, or may have
-// one.
+// brokenSystem returns the errors in files whose pipelines have a trigger, or may have one.
 func brokenSystem(catalogue *pipelines.Catalogue) strictyaml.Findings {
 	var findings strictyaml.Findings
 	for _, b := range catalogue.Broken() {

@@ -15,7 +15,7 @@ const brokenSteps = "steps:\n  - handler: Lgo\n"
 
 var systemPipelines = []string{"CleanUp", "ExecuteLowPriorityWorkQueue", "ExecuteWorkQueue", "LoadWorkQueue", "ScheduleTasks"}
 
-// itemState is the name of an item's state.
+// itemState returns the name of an item's state.
 func itemState(t *testing.T, id string) string {
 	t.Helper()
 	it := struct{ StateName string }{}
@@ -32,9 +32,8 @@ func wantItemState(t *testing.T, id, want string) {
 	}
 }
 
-// A broken file keeps nobody from working with the others; its items wait until it is
-// fixed.
-func TestAWorkerStartsWithoutABrokenFile(t *testing.T) {
+// A broken file does not affect the other files; its items wait until it is fixed.
+func TestWorkerStartsWithoutBrokenFile(t *testing.T) {
 	for name, text := range map[string]string{
 		"an error":         "name: Import\n" + brokenSteps,
 		"not YAML":         "name: Import\nsteps: [\n",
@@ -71,7 +70,7 @@ func TestAWorkerStartsWithoutABrokenFile(t *testing.T) {
 }
 
 // Of two files of one name the first is used, and the second is reported.
-func TestAWorkerStartsWithTheFirstOfTwoFilesOfOneName(t *testing.T) {
+func TestWorkerStartsWithFirstOfDuplicateFiles(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "pipelines/z.yaml", "name: hello\nsteps: [{handler: Fail, with: {message: the second}}]\n")
 	clitest.Must(t, "enqueue", "--pipeline", "hello", "--payload-file", "hello.json", "--priority", "700")
@@ -81,9 +80,9 @@ func TestAWorkerStartsWithTheFirstOfTwoFilesOfOneName(t *testing.T) {
 	wantItemState(t, "1", "Processed")
 }
 
-// Without its medium pipeline a worker runs the low items, and a script that asked for
-// all pipelines is told that one is broken.
-func TestAWorkerStartsWithoutABrokenSystemPipeline(t *testing.T) {
+// If ExecuteWorkQueue is broken, a worker still runs the low items, and a script that runs all
+// pipelines gets an error exit code.
+func TestWorkerStartsWithoutBrokenSystemPipeline(t *testing.T) {
 	clitest.InProject(t)
 	clitest.Must(t, "enqueue", "--pipeline", "hello", "--payload-file", "hello.json", "--priority", "700")
 	clitest.Must(t, "enqueue", "--pipeline", "hello", "--payload-file", "hello.json", "--priority", "100")
@@ -96,7 +95,7 @@ func TestAWorkerStartsWithoutABrokenSystemPipeline(t *testing.T) {
 	clitest.Must(t, "run", "--once", "ExecuteLowPriorityWorkQueue")
 }
 
-func TestAWorkerRefusesToStartWithoutASystemPipeline(t *testing.T) {
+func TestWorkerNeedsASystemPipeline(t *testing.T) {
 	clitest.InProject(t)
 	for _, name := range systemPipelines {
 		clitest.WriteFile(t, "pipelines/"+name+".yaml", brokenSteps)
@@ -105,28 +104,28 @@ func TestAWorkerRefusesToStartWithoutASystemPipeline(t *testing.T) {
 		r := clitest.Do(t, args...)
 		r.WantFailure(t, cli.ExitUsage, "ExecuteWorkQueue.yaml:2:14: ", "CleanUp.yaml:2:14: ", "5 errors")
 		if strict := len(args) == 2 && args[1] == "--strict"; strings.Contains(r.Stderr, "no usable system pipeline in ") == strict {
-			t.Errorf("%q said\n%s", args, r.Stderr)
+			t.Errorf("%q printed\n%s", args, r.Stderr)
 		}
 	}
 }
 
-// Mistakes in the settings are never passed over.
-func TestAWorkerRefusesMistakesInTasks(t *testing.T) {
+// Errors in the settings are never ignored.
+func TestWorkerRejectsErrorsInTasks(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "pipelines/imp.yaml", brokenSteps)
 	clitest.WriteFile(t, "botwork.yaml", "tasks:\n  one: {pipeline: nowhere, at: [\"09:00\"]}\n")
 	clitest.Do(t, "run", "--once").WantFailure(t, cli.ExitUsage, "nowhere")
 }
 
-func TestEnqueueNamesTheWayAroundABrokenPipeline(t *testing.T) {
+func TestEnqueueOfBrokenPipelineSuggestsNoCheck(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "pipelines/imp.yaml", brokenSteps)
 	r := clitest.Do(t, "enqueue", "--pipeline", "imp")
 	r.WantFailure(t, cli.ExitUsage, `--pipeline: the file of pipeline "imp" has errors [broken-pipeline]; fix the file; --no-check enqueues`, "imp.yaml:2:14: ")
 }
 
-// A pipeline may enqueue items of one that is broken: they wait.
-func TestAGoodPipelineEnqueuesABrokenOne(t *testing.T) {
+// A pipeline may enqueue items of a broken pipeline: they wait.
+func TestPipelineEnqueuesItemsOfBrokenOne(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "pipelines/imp.yaml", brokenSteps)
 	clitest.WriteFile(t, "pipelines/feed.yaml", "steps: [{handler: Enqueue, with: {pipeline: imp}}]\n")
@@ -138,11 +137,11 @@ func TestAGoodPipelineEnqueuesABrokenOne(t *testing.T) {
 	wantItemState(t, "2", "Pending")
 }
 
-func TestItemsWhyNamesABrokenPipeline(t *testing.T) {
+func TestItemsWhyReportsBrokenPipeline(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "pipelines/imp.yaml", brokenSteps)
 	clitest.Must(t, "enqueue", "--pipeline", "imp", "--no-check")
-	clitest.Must(t, "run", "--once", "CleanUp") // makes the tables
+	clitest.Must(t, "run", "--once", "CleanUp") // creates the tables
 	spec := workqueue.WorkerSpec{Name: "bot-1", InstanceID: "1", Host: "h", Capacity: 2, Lease: 3600e9}
 	if _, err := clitest.OpenQueue(t).RegisterWorker(t.Context(), spec); err != nil {
 		t.Fatal(err)
@@ -153,7 +152,7 @@ func TestItemsWhyNamesABrokenPipeline(t *testing.T) {
 	}
 }
 
-func TestDoctorNamesWhatAWorkerStartsWithout(t *testing.T) {
+func TestDoctorReportsBrokenPipelines(t *testing.T) {
 	clitest.InProject(t)
 	clitest.Must(t, "db", "migrate")
 	clitest.WriteFile(t, "pipelines/imp.yaml", "name: Import\n"+brokenSteps)
@@ -166,7 +165,7 @@ func TestDoctorNamesWhatAWorkerStartsWithout(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if r := clitest.Do(t, "doctor", "--service", "botwork-none"); !strings.Contains(r.Stdout, "a worker does not start like this") {
+	if r := clitest.Do(t, "doctor", "--service", "botwork-none"); !strings.Contains(r.Stdout, "a worker does not start: ") {
 		t.Errorf("without a system pipeline:\n%s", r.Stdout)
 	}
 }

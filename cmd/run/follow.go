@@ -12,14 +12,13 @@ import (
 	"botwork/workqueue"
 )
 
-// follow takes on what changes in the folder of pipelines, until the function that
-// it returns is called.
+// follow reloads changed files in the pipelines folder until the returned function is called.
 func (a *Worker) follow(ctx context.Context, p *programme, proc *process.Process) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var following sync.WaitGroup
 	following.Go(func() {
 		reload.Follow(ctx, reload.Options{
-			Dir: a.Config.Pipelines.Dir, Current: p.catalogue, Findings: p.findings, Adopt: proc.Adopt, Log: p.log,
+			Dir: a.Config.Pipelines.Dir, Current: p.catalogue, Findings: p.findings, Adopt: proc.ReplacePipelines, Log: p.log,
 			Judge:        p.judgeFiles,
 			OnErrorCount: func(mistakes int) { a.Supervisor.Status(workingAs(proc.Worker().Name, mistakes)) },
 		})
@@ -31,7 +30,7 @@ func (a *Worker) follow(ctx context.Context, p *programme, proc *process.Process
 	}
 }
 
-// workingAs tells a supervisor how a worker gets on.
+// workingAs returns the status of a worker for the supervisor.
 func workingAs(worker string, mistakes int) string {
 	if mistakes == 0 {
 		return "working as " + worker
@@ -39,8 +38,8 @@ func workingAs(worker string, mistakes int) string {
 	return fmt.Sprintf("working as %s; pipelines have %s, and files with errors are not used", worker, cli.Count(mistakes, "error"))
 }
 
-// keepTexts notes now and then that this worker has its pipelines' texts, so that
-// clean-up keeps them.
+// keepTexts periodically records which pipeline versions this worker has loaded, so that
+// CleanUp keeps them.
 func keepTexts(ctx context.Context, p *programme, proc *process.Process) {
 	ticker := time.NewTicker(workqueue.TextUse)
 	defer ticker.Stop()

@@ -10,7 +10,7 @@ import (
 	"botwork/cmd/internal/clitest"
 )
 
-func TestAWorkersLogGoesToItsFile(t *testing.T) {
+func TestWorkerLogsToFile(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "botwork.yaml", `
 secrets: {token: {value: hunter2}}
@@ -33,9 +33,9 @@ log: {file: {path: logs/worker.log}}
 	}
 }
 
-func TestALogThatCannotBeWrittenIsTold(t *testing.T) {
+func TestWorkerReportsLogThatCannotBeWritten(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "botwork.yaml", "log: {file: {path: logs/worker.log}}\n")
 	clitest.WriteFile(t, "logs", "a file where the folder should be")
-	clitest.Do(t, "run", "--once").WantFailure(t, cli.ExitFailed, "log.file.path: make the folder of the log", "logs")
+	clitest.Do(t, "run", "--once").WantFailure(t, cli.ExitFailed, "log.file.path: create the folder of the log", "logs")
 }

@@ -10,25 +10,25 @@ import (
 	"botwork/workqueue"
 )
 
-// patientProcess registers this process as a worker. While a process of this host has
-// the name that may have ended, such as that of a container before it was restarted, it
-// waits for the end of that one's lease. A process that beats meanwhile lives and keeps
-// the name: the *workqueue.NameTakenError is returned.
+// patientProcess registers this process as a worker. If the name belongs to a process of this
+// host that may have ended, such as that of a restarted container, it waits until the lease of
+// that process expires. If the other process sends a heartbeat meanwhile, it is alive and
+// keeps the name: patientProcess returns the *workqueue.NameTakenError.
 func (a *Worker) patientProcess(ctx context.Context, p *programme, store cli.Store) (*process.Process, error) {
 	const again = time.Second
 	var first *workqueue.NameTakenError
 	for {
 		proc, err := a.newProcess(ctx, p, store)
 		taken := (*workqueue.NameTakenError)(nil)
-		if !errors.As(err, &taken) || !process.MayHaveEnded(taken) {
+		if !errors.As(err, &taken) || !process.MayHaveExited(taken) {
 			return proc, err
 		}
 		if first == nil {
 			first = taken
-			a.Supervisor.Status("waiting for the end of the lease of the worker that had this name")
+			a.Supervisor.Status("waiting for the lease of the previous worker of this name to expire")
 			p.log.Warn().Str("worker", taken.Name).Str("host", taken.Host).Int("pid", taken.PID).
 				Time("last_seen", taken.LastSeenAt).Time("lease_ends", taken.LeaseEnds).Float64("free_in_s", taken.FreeIn.Seconds()).
-				Msg("another worker of this name is alive, or was until its lease ends, which cannot be found out from here: waiting for the end of its lease")
+				Msg("another worker of this name may still be alive; waiting for its lease to expire")
 		}
 		if taken.InstanceID != first.InstanceID || taken.LastSeenAt.After(first.LastSeenAt) {
 			return nil, err

@@ -22,45 +22,46 @@ import (
 type Worker struct {
 	*cli.App
 
-	// Supervisor is told how the worker gets on.
+	// Supervisor receives the status of the worker.
 	Supervisor Supervisor
 
 	// Alarms receives the log lines from the level of warnings; nil drops them.
 	Alarms zerolog.LevelWriter
 }
 
-// New returns a worker that nothing supervises.
+// New returns a worker without a supervisor.
 func New(a *cli.App) *Worker { return &Worker{App: a, Supervisor: Unsupervised{}} }
 
 // Command returns `botwork run`.
 func Command(a *cli.App) *cobra.Command { return New(a).runCommand() }
 
-const runDoc = `Starts a worker: it registers in the database, starts the pipelines that have a
-trigger when they come due, and runs the items that are assigned to it. The queues
-and tasks that botwork.yaml defines are written into the database where they differ.
+const runDoc = `Starts a worker: it registers in the database, starts pipelines with a trigger when
+they are due, and runs the items that are assigned to it. It updates the queues and
+tasks in the database from botwork.yaml.
 
-It does not start while the settings have an error. A pipeline's file with errors is
-left out: the worker logs the position of each error and starts with the other files. Items of a broken pipeline wait, without a failure, until its file is fixed or
-their deadline comes. With --strict, or when no system pipeline is left, it does not
-start.
+It does not start if the settings have errors. A pipeline file with errors is left
+out: the worker logs the position of each error and starts with the other files.
+Items of a broken pipeline wait, without a failure, until its file is fixed or their
+deadline passes. With --strict, or if no system pipeline is left, the worker does
+not start.
 
-When pipelines' files change later, it loads them within seconds; running items keep
-the version that they began with. If a file has errors then, its previous version stays
-in use. The settings are read only at the start.
+When pipeline files change, the worker loads them within seconds; running items keep
+the version with which they started. If a changed file has errors, its previous
+version stays in use. The settings are read only at the start.
 
-Ctrl-C (or SIGTERM) drains: no more items are taken, assigned ones go back,
-running ones get worker.shutdownGrace to end. A second Ctrl-C, a second later or
-more, kills the programs of Exec steps and ends at once; what ran then is rescued by
-others when its lease ends.
+Ctrl-C (or SIGTERM) drains the worker: it starts no more items, releases assigned
+items, and gives running items worker.shutdownGrace to finish. A second Ctrl-C, at
+least one second later, kills the programs of Exec steps and exits immediately;
+other workers rescue the items that were running when their leases expire.
 
-The name of a worker is unique. While another process uses it, this one does not start.
-If that process may have ended without a trace, such as in a container that was
-restarted, this one waits until the lease has expired (worker.lease).
+The name of a worker is unique. While another process uses it, this one does not
+start. If that process may have crashed, for example in a container that was
+restarted, this one waits until its lease has expired (worker.lease).
 
-With --once the named pipelines (all that have a trigger, when none is named)
-run one time, and the program exits when they have ended: 0 when all succeeded, 2 when
-one of them could not run because its file has errors.
-While a worker of this name runs, they run under its name followed by "-once".`
+With --once the named pipelines (by default all with a trigger) run one time, and
+the program exits when they have ended: with 0 if all succeeded, and 2 if one of
+them could not run because its file has errors. While a worker of this name runs,
+they run under its name followed by "-once".`
 
 func (a *Worker) runCommand() *cobra.Command {
 	var once, strict bool
@@ -89,7 +90,7 @@ func (a *Worker) runCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&once, "once", false, "run the named system pipelines, or all, one time and exit")
-	flags.BoolVar(&strict, "strict", false, "do not start while any file has an error")
+	flags.BoolVar(&strict, "strict", false, "do not start if any file has an error")
 	flags.String("worker", "", "the worker's `NAME` (worker.name)")
 	flags.Int("capacity", 0, "how many items run at the same time (worker.capacity)")
 	flags.String("pipelines", "", "the folder of pipelines, `DIR` (pipelines.dir)")
@@ -97,7 +98,7 @@ func (a *Worker) runCommand() *cobra.Command {
 	return cmd
 }
 
-// applyFlags lets the flags that were given win over file and environment.
+// applyFlags applies the given flags, which override the file and the environment.
 func (a *Worker) applyFlags(cmd *cobra.Command) error {
 	flags := cmd.Flags()
 	for _, f := range []struct {
@@ -118,15 +119,15 @@ func (a *Worker) applyFlags(cmd *cobra.Command) error {
 		a.Config.SetFrom(f.setting, "--"+f.flag)
 	}
 	if a.Config.Worker.Name == "" {
-		// The host's name stands in only where nothing was said; an unset
-		// variable of a script must not make workers without names.
-		return &cli.UsageError{Message: "--worker: got an empty name", Hint: "without the flag the name is that of the settings"}
+		// The host's name is the default only without the flag; an unset variable in a script must not
+		// select it.
+		return &cli.UsageError{Message: "--worker: got an empty name", Hint: "without the flag the name is taken from the settings"}
 	}
 	return a.Config.Validate()
 }
 
-// Run works until ctx ends. The pipelines named by first run one time before
-// the schedules begin.
+// Run runs the worker until ctx ends. The pipelines in first run one time before the schedules
+// start.
 func (a *Worker) Run(ctx context.Context, strict bool, first ...string) error {
 	p, err := a.loadProgramme(strict)
 	if err != nil {
@@ -149,9 +150,9 @@ func (a *Worker) Run(ctx context.Context, strict bool, first ...string) error {
 	w := proc.Worker()
 	p.log.Info().Str("worker", w.Name).Int("capacity", w.Capacity).Int("pipelines", len(p.catalogue.All())).
 		Str("database", string(store.Driver())).Str("version", version.Current().Version).Msg("worker started; press Ctrl-C to drain and stop")
-	a.Supervisor.Status(workingAs(w.Name, len(p.findings.Of(strictyaml.Error))))
-	if !projectdir.StartsByItself(p.catalogue) {
-		p.log.Warn().Str("folder", a.Config.Pipelines.Dir).Msg("no pipeline has a trigger; this worker runs nothing")
+	a.Supervisor.Status(workingAs(w.Name, len(p.findings.WithSeverity(strictyaml.Error))))
+	if !projectdir.HasTriggers(p.catalogue) {
+		p.log.Warn().Str("folder", a.Config.Pipelines.Dir).Msg("no pipeline has a trigger; this worker runs no items")
 	}
 	if len(first) > 0 {
 		err = proc.RunOnce(ctx, first...)
@@ -164,11 +165,11 @@ func (a *Worker) Run(ctx context.Context, strict bool, first ...string) error {
 		select {
 		case <-ctx.Done():
 			a.Supervisor.Status("draining")
-			p.log.Info().Stringer("grace", a.Config.Worker.ShutdownGrace).Msg("draining; press Ctrl-C again to stop at once")
+			p.log.Info().Stringer("grace", a.Config.Worker.ShutdownGrace).Msg("draining; press Ctrl-C again to stop immediately")
 		case <-proc.Replaced():
 			err = workqueue.ErrWorkerReplaced
 		case <-proc.Lost():
-			a.Supervisor.Status("stopping: the database is lost")
+			a.Supervisor.Status("stopping: the connection to the database is lost")
 			err = proc.LostBecause()
 		}
 		stopFollowing()
@@ -176,8 +177,8 @@ func (a *Worker) Run(ctx context.Context, strict bool, first ...string) error {
 	return errors.Join(err, a.stop(ctx, p, proc), store.Close())
 }
 
-// defineAll brings queues and tasks of the database in step with the settings:
-// queues first, for tasks name them.
+// defineAll updates queues and tasks in the database from the settings: queues first, because
+// tasks refer to them.
 func (a *Worker) defineAll(ctx context.Context, p *programme, store cli.Store) error {
 	if err := definitions.Queues(ctx, a.App, p.log, store, p.queues); err != nil {
 		return err
@@ -185,7 +186,7 @@ func (a *Worker) defineAll(ctx context.Context, p *programme, store cli.Store) e
 	return definitions.Tasks(ctx, a.App, p.log, store, p.tasks)
 }
 
-// stop drains although ctx has ended.
+// stop drains the worker, also if ctx has ended.
 func (a *Worker) stop(ctx context.Context, p *programme, proc *process.Process) error {
 	started := time.Now()
 	err := proc.Stop(context.WithoutCancel(ctx))
@@ -193,15 +194,15 @@ func (a *Worker) stop(ctx context.Context, p *programme, proc *process.Process) 
 	return err
 }
 
-// runSystem runs system pipelines one time. It does not wait for a database that is not
-// there: a script wants to know.
+// runSystem runs system pipelines one time. It does not wait for a missing database, so that
+// scripts get the error.
 func (a *Worker) runSystem(ctx context.Context, strict bool, names []string) error {
 	p, err := a.loadProgramme(strict)
 	if err != nil {
 		return err
 	}
 	defer p.resources.Connections.Close() //nolint:errcheck // the process ends
-	if len(names) == 0 && !projectdir.StartsByItself(p.catalogue) {
+	if len(names) == 0 && !projectdir.HasTriggers(p.catalogue) {
 		return cli.Usagef("no pipeline of %s has a trigger, want one or more that --once can run", a.Config.Pipelines.Dir)
 	}
 	for _, name := range names {
@@ -216,8 +217,7 @@ func (a *Worker) runSystem(ctx context.Context, strict bool, names []string) err
 	a.attendFile(p.log)
 	proc, err := a.newProcess(ctx, p, store)
 	if taken := (*workqueue.NameTakenError)(nil); errors.As(err, &taken) {
-		// The service that works under this name goes on; this is a worker
-		// beside it, for a moment.
+		// A worker with this name is running; use another name for this short-lived worker.
 		a.Config.Worker.Name += "-once"
 		proc, err = a.newProcess(ctx, p, store)
 	}
@@ -231,7 +231,7 @@ func (a *Worker) runSystem(ctx context.Context, strict bool, names []string) err
 		err = &cli.UsageError{Message: err.Error()}
 	}
 	if err == nil && len(names) == 0 {
-		err = brokenSystem(p.catalogue).Err() // a script asked for those, too
+		err = brokenSystem(p.catalogue).Err() // the caller also requested the broken ones
 	}
 	if lost := proc.LostBecause(); lost != nil && !errors.Is(err, workqueue.ErrDatabaseLost) {
 		err = errors.Join(err, lost)

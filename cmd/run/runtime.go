@@ -23,8 +23,8 @@ import (
 	"botwork/workqueue"
 )
 
-// programme is what a process runs, ready before a database is touched: mistakes
-// in files show first.
+// programme is everything that a process runs. It is loaded before the database is opened, so
+// that errors in files are reported first.
 type programme struct {
 	link      *process.Link
 	resources handlers.Resources
@@ -32,20 +32,20 @@ type programme struct {
 	catalogue *pipelines.Catalogue // of the start
 	findings  strictyaml.Findings  // of the start's files
 	queues    []workqueue.Queue
-	tasks     []workqueue.TaskRow // nil: the settings say nothing of tasks
+	tasks     []workqueue.TaskRow // nil: the settings have no key tasks
 	redactor  *pipelines.Redactor
 	log       zerolog.Logger
 	logTo     io.Writer
 }
 
 // loadProgramme reads the secrets and compiles the pipelines of the settings. Files with
-// mistakes are left out, unless strict is set.
+// errors are left out, unless strict is set.
 func (a *Worker) loadProgramme(strict bool) (*programme, error) {
 	if err := a.Config.CheckSecrets(); err != nil {
 		return nil, err
 	}
 	if _, err := a.Cipher(); err != nil {
-		return nil, err // now: a worker would take it for a database that is not there, and wait
+		return nil, err // check it now: later, the worker would treat it as a missing database and wait
 	}
 	resources, err := a.Resources()
 	if err != nil {
@@ -71,8 +71,8 @@ func (a *Worker) loadProgramme(strict bool) (*programme, error) {
 	return p, nil
 }
 
-// patientStore opens the database and brings its schema up to date. While the
-// database is not there it says so and tries again, until ctx ends.
+// patientStore opens the database and updates its schema. While the database is not available,
+// it logs the error and tries again until ctx ends.
 func (a *Worker) patientStore(ctx context.Context, log zerolog.Logger) (cli.Store, error) {
 	const first, longest = time.Second, 30 * time.Second
 	for wait := first; ; wait = min(2*wait, longest) {
@@ -101,7 +101,7 @@ func (a *Worker) migratedStore(ctx context.Context) (cli.Store, error) {
 	return store, nil
 }
 
-// attendFile records which SQLite file this worker uses, and warns when others may replace
+// attendFile records which SQLite file this worker uses, and warns if other users can replace
 // or delete it.
 func (a *Worker) attendFile(log zerolog.Logger) {
 	dsn := a.Config.Database.DSN.Reveal()
@@ -117,7 +117,7 @@ func (a *Worker) attendFile(log zerolog.Logger) {
 	}
 }
 
-// channelsOf are the channels of a worker's settings.
+// channelsOf returns the channels of a worker's settings.
 func channelsOf(w config.Worker) workqueue.Channels {
 	if len(w.Channels) == 0 {
 		return nil
@@ -144,7 +144,7 @@ func (a *Worker) newProcess(ctx context.Context, p *programme, store cli.Store) 
 	}
 	w := a.Config.Worker
 	return process.New(ctx, process.Options{
-		Store: store, Link: p.link, Catalogue: p.catalogue, Log: p.log,
+		Store: store, Link: p.link, Catalogue: p.catalogue, Log: p.log, By: cli.UserName(),
 		Engine: pipelines.NewEngine(pipelines.EngineOptions{
 			Env: pipelines.Environ(), SecretEnv: a.Config.SecretVariables(), Secrets: a.Secrets(), WorkerName: w.Name, Log: p.log, LogTo: p.logTo,
 			Redactor: p.redactor,
@@ -153,6 +153,6 @@ func (a *Worker) newProcess(ctx context.Context, p *programme, store cli.Store) 
 			Name: w.Name, Version: version.Current().Version, Capacity: w.Capacity, Labels: workqueue.JSONText(labels), Lease: w.Lease,
 			ReservedSlots: w.ReservedSlots, Channels: channelsOf(w), Queues: w.Queues,
 		},
-		Heartbeat: w.Heartbeat, ShutdownGrace: w.ShutdownGrace, Beaten: a.Supervisor.Beat,
+		Heartbeat: w.Heartbeat, ShutdownGrace: w.ShutdownGrace, AfterHeartbeat: a.Supervisor.Beat,
 	})
 }

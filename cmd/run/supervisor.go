@@ -2,19 +2,18 @@ package run
 
 import "time"
 
-// Supervisor is what started the worker and wants to know how it gets on: a
-// service manager. Its methods may be called from several goroutines at once.
+// Supervisor is the service manager that started the worker and receives its status. Its
+// methods may be called from several goroutines at once.
 type Supervisor interface {
-	// Ready says that the settings are good, that a system pipeline can be used, and
-	// that the worker goes to work; the database has not been touched. When asked to stop it needs no longer than
-	// stopIn, and every heartbeat it calls Beat.
+	// Ready reports that the settings are valid, that a system pipeline can be used, and that the
+	// worker starts; the database is not open yet. The worker stops within stopIn after a request,
+	// and calls Beat at every heartbeat.
 	Ready(stopIn, heartbeat time.Duration)
 
-	// Status says in a few words what the worker does now.
+	// Status reports in a few words what the worker is doing.
 	Status(text string)
 
-	// Beat says that the loop of heartbeats has come round, whether the beat could
-	// be written or not.
+	// Beat reports that the heartbeat loop is alive, whether or not the heartbeat could be written.
 	Beat()
 }
 

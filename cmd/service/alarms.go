@@ -11,14 +11,13 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// alarmText is a line of the log, which is JSON, as a person reads an event: the
-// message, then the fields.
+// alarmText returns a JSON log line as the text of an event: the message, then the fields.
 func alarmText(line []byte) string {
 	var fields map[string]any
 	numbers := json.NewDecoder(bytes.NewReader(line))
 	numbers.UseNumber()
 	if err := numbers.Decode(&fields); err != nil {
-		return strings.TrimSpace(string(line)) // written by hand
+		return strings.TrimSpace(string(line)) // not a JSON log line
 	}
 	var text strings.Builder
 	fmt.Fprint(&text, fields[zerolog.MessageFieldName])

@@ -9,8 +9,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// gatherAlarms gives the lines on standard error the levels of the journal, where that reads
-// them: all lines, or those from the level of warnings if there is a log file.
+// gatherAlarms adds the journal's level to the lines on standard error if the journal reads
+// them: to all lines, or only to warnings and errors if there is a log file.
 func (a *command) gatherAlarms(string) {
 	if os.Getenv("JOURNAL_STREAM") == "" {
 		return
@@ -22,7 +22,7 @@ func (a *command) gatherAlarms(string) {
 	}
 }
 
-// journalWriter puts the level in front of lines, as systemd reads it.
+// journalWriter writes the level before each line, in the format of systemd.
 type journalWriter struct{ to io.Writer }
 
 // Write implements io.Writer.

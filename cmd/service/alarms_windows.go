@@ -6,15 +6,15 @@ import (
 	"botwork/internal/service"
 )
 
-// gatherAlarms lets warnings and errors go to the event log. Without one they are in
-// the log's file alone.
+// gatherAlarms sends warnings and errors to the event log. Without an event log they are only
+// in the log file.
 func (a *command) gatherAlarms(name string) {
 	if events, err := service.OpenEvents(name); err == nil {
 		a.alarms = eventWriter{events}
 	}
 }
 
-// eventWriter writes lines of the log as events.
+// eventWriter writes log lines as events.
 type eventWriter struct{ events *service.Events }
 
 // Write implements io.Writer for lines without a level.

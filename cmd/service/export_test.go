@@ -16,7 +16,7 @@ const (
 
 var AlarmText = alarmText
 
-// Serve works as the service does that has these alarms.
+// Serve runs the service with this writer for alarms.
 func Serve(ctx context.Context, a *cli.App, alarms zerolog.LevelWriter, name string) int {
 	return (&command{App: a, supervisor: run.Unsupervised{}, alarms: alarms}).serve(ctx, name)
 }

@@ -19,18 +19,18 @@ import (
 	"botwork/internal/service"
 )
 
-const serviceInstallDoc = `Registers a service that starts with the system, and starts none. The settings file is
---config, or botwork.yaml in the working folder; it has to be there and without
-errors, and its path is kept as an absolute one.
+const serviceInstallDoc = `Registers a service that starts with the system, but does not start it now. The
+settings file is --config, or botwork.yaml in the working folder; it must exist and
+have no errors, and its absolute path is stored.
 
-On Windows the service works as LocalSystem unless --account names another:
-LocalService, NetworkService, NT SERVICE\NAME (an account of the service's own),
-DOMAIN\name$ (a managed one), or an account with a password. That comes from a file or
-an environment variable. For the event source, the delayed start and similar settings, only
-a warning is printed when the system refuses them.
+On Windows the service runs as LocalSystem unless --account names another account:
+LocalService, NetworkService, NT SERVICE\NAME (a virtual account for the service),
+DOMAIN\name$ (a managed account), or an account with a password. The password is
+read from a file or an environment variable. If the system rejects the event source,
+the delayed start or similar settings, only a warning is printed.
 
-On Linux a unit of systemd is written to /etc/systemd/system. It works as the user
-botwork unless --account names another; the user has to be there. It may write only
+On Linux it writes a systemd unit to /etc/systemd/system. The service runs as the
+user botwork unless --account names another; the user must exist. It may write only
 to its own temporary folder, the folders that the settings name for writing, and
 those of --writable. --print shows the unit and installs nothing.`
 
@@ -59,17 +59,17 @@ func (a *command) serviceInstallCommand() *cobra.Command {
 	flags := cmd.Flags()
 	s := &in.spec
 	flags.StringVar(&s.DisplayName, "display-name", "", "the service's display `NAME` (default Botwork, followed by --name)")
-	flags.StringVar(&s.Description, "description", "Runs queued work for bots.", "a `TEXT` that says what the service does")
-	flags.StringVar(&s.Account, "account", "", "the `ACCOUNT` that the service works as")
+	flags.StringVar(&s.Description, "description", "Runs queued work for bots.", "a `TEXT` that describes the service")
+	flags.StringVar(&s.Account, "account", "", "the `ACCOUNT` that runs the service")
 	flags.StringVar(&in.passwordFile, "password-file", "", "the `FILE` with the account's password, on Windows")
 	flags.StringVar(&in.passwordEnv, "password-env", "", "the environment `VARIABLE` with the account's password, on Windows")
 	flags.BoolVar(&s.Manual, "manual", false, "do not start the service with the system")
-	flags.BoolVar(&s.DelayedStart, "delayed-start", false, "start the service a while after the system, on Windows")
-	flags.StringVar(&in.restartAfter, "restart-after", "5s,1m,5m", "the `WAITS` before the service is started again that failed: one after each failure, the last for all that follow; systemd takes the first; none leaves it")
-	flags.StringSliceVar(&s.DependsOn, "depends-on", nil, "`SERVICES` that have to run before")
-	flags.StringSliceVar(&s.Writable, "writable", nil, "more `FOLDERS` that the service may write, on Linux")
+	flags.BoolVar(&s.DelayedStart, "delayed-start", false, "start the service some time after the system, on Windows")
+	flags.StringVar(&in.restartAfter, "restart-after", "5s,1m,5m", "the `WAITS` before a failed service is restarted: one for each failure, the last one for all further failures; systemd uses only the first; none disables restarts")
+	flags.StringSliceVar(&s.DependsOn, "depends-on", nil, "`SERVICES` that must start before this one")
+	flags.StringSliceVar(&s.Writable, "writable", nil, "additional `FOLDERS` that the service may write to, on Linux")
 	flags.StringVar(&s.Program, "executable", "", "the `PROGRAM` that the service runs (default this one)")
-	flags.BoolVar(&in.print, "print", false, "print the unit of systemd and install nothing, on Linux")
+	flags.BoolVar(&in.print, "print", false, "print the systemd unit and install nothing, on Linux")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		in.spec.Name = *name
 		if err := a.complete(&in); err != nil {
@@ -92,7 +92,7 @@ func (a *command) serviceInstallCommand() *cobra.Command {
 	return cmd
 }
 
-// nameArgument is what a command line needs to mean the service.
+// nameArgument returns the argument that selects the service, for a printed command line.
 func nameArgument(name string) string {
 	if name == config.ServiceName {
 		return ""
@@ -100,7 +100,7 @@ func nameArgument(name string) string {
 	return " --name " + name
 }
 
-// complete makes a whole of what the flags say.
+// complete fills in what the flags leave out.
 func (a *command) complete(in *installation) (err error) {
 	s := &in.spec
 	if err := service.CheckName(s.Name); err != nil {
@@ -135,7 +135,7 @@ func (a *command) complete(in *installation) (err error) {
 	return a.completeAccount(in)
 }
 
-// checkSystem refuses what this system does not know.
+// checkSystem rejects flags that this operating system does not support.
 func (in *installation) checkSystem() error {
 	windows := runtime.GOOS == "windows"
 	for _, f := range []struct {
@@ -150,7 +150,7 @@ func (in *installation) checkSystem() error {
 		{"--print", in.print, windows},
 	} {
 		if f.given && f.foreign {
-			return cli.Usagef("%s is not known on %s", f.flag, runtime.GOOS)
+			return cli.Usagef("%s is not supported on %s", f.flag, runtime.GOOS)
 		}
 	}
 	if in.spec.DelayedStart && in.spec.Manual {
@@ -159,8 +159,9 @@ func (in *installation) checkSystem() error {
 	return nil
 }
 
-// completeConfig reads the settings, which define how long a stop takes and what is written. What
-// is printed may be for another machine, without them.
+// completeConfig reads the settings, which define how long a stop may take and the folders
+// that are written. With --print they may be missing, because the unit may be for another
+// machine.
 func (a *command) completeConfig(in *installation) error {
 	s := &in.spec
 	var err error
@@ -182,7 +183,7 @@ func (a *command) completeConfig(in *installation) error {
 		}
 	}
 	if a.Config.File == "" {
-		return &cli.UsageError{Message: "there is no settings file here", Hint: "name one with --config; `botwork init` writes one"}
+		return &cli.UsageError{Message: "found no settings file", Hint: "name one with --config; `botwork init` writes one"}
 	}
 	s.Config = a.Config.File
 	s.StopWithin = a.Config.Worker.StopIn() + time.Minute
@@ -190,13 +191,13 @@ func (a *command) completeConfig(in *installation) error {
 	return nil
 }
 
-// written are the folders that a worker with these settings writes.
+// written returns the folders that a worker with these settings writes to.
 func (a *command) written() []string {
 	folders := append([]string{}, a.Config.Handlers.Folders...)
 	if a.Config.Database.Driver == database.SQLite {
 		file := strings.TrimPrefix(a.Config.Database.DSN.Reveal(), "file:")
 		file, _, _ = strings.Cut(file, "?")
-		if file == "" { // of settings that are not here
+		if file == "" { // there are no settings
 			file = a.Config.File
 		}
 		if filepath.IsAbs(file) {
@@ -214,8 +215,8 @@ func (a *command) completeAccount(in *installation) error {
 	s := &in.spec
 	if runtime.GOOS != "windows" {
 		if _, err := user.Lookup(s.Account); err != nil {
-			return &cli.UsageError{Message: fmt.Sprintf("--account: there is no user %q here", s.Account),
-				Hint: fmt.Sprintf("make one: useradd --system --no-create-home --shell /usr/sbin/nologin %s", s.Account)}
+			return &cli.UsageError{Message: fmt.Sprintf("--account: there is no user %q on this machine", s.Account),
+				Hint: fmt.Sprintf("create it: useradd --system --no-create-home --shell /usr/sbin/nologin %s", s.Account)}
 		}
 		return nil
 	}
@@ -230,12 +231,12 @@ func (a *command) completeAccount(in *installation) error {
 			err = cli.Usagef("--password-env: the variable %s is not set", in.passwordEnv)
 		}
 	case service.NeedsPassword(s.Account):
-		err = &cli.UsageError{Message: fmt.Sprintf("--account: %s needs a password", s.Account), Hint: "give it with --password-file or --password-env"}
+		err = &cli.UsageError{Message: fmt.Sprintf("--account: %s needs a password", s.Account), Hint: "use --password-file or --password-env"}
 	}
 	return err
 }
 
-// readPassword reads a file of which one line end at the end does not count.
+// readPassword reads a password file and removes one line ending at its end.
 func readPassword(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err == nil && info.Size() > config.MaxTextFile {
@@ -265,7 +266,7 @@ func (a *command) variable(name string) string {
 	return ""
 }
 
-// waits reads --restart-after.
+// waits parses --restart-after.
 func waits(text string) ([]time.Duration, error) {
 	if text == "none" {
 		return nil, nil

@@ -24,15 +24,15 @@ func (a *command) serviceLogsCommand() *cobra.Command {
 	var lines int
 	cmd := &cobra.Command{
 		Use:   "logs",
-		Short: "Print the service's last log lines, and those that come",
-		Long: `Prints the last lines of the service's log: of the file that its settings name
-(log.file.path), or else of logs/NAME.log beside the settings file on Windows, and of
-the journal on Linux. On a terminal lines of JSON are shown as people read them.`,
+		Short: "Print the service's last log lines, and follow the log",
+		Long: `Prints the last lines of the service's log: the file from its settings
+(log.file.path), or else logs/NAME.log in the folder of the settings file on
+Windows, or the journal on Linux. On a terminal, JSON lines are shown as plain text.`,
 		Example: "  botwork service logs\n  botwork service logs --name nightly --lines 500 --follow",
 		Args:    cli.NoArguments,
 	}
 	name := nameFlag(cmd)
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with lines that come, until Ctrl-C")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "follow the log until Ctrl-C")
 	cmd.Flags().IntVarP(&lines, "lines", "n", 100, "print the last `N` lines")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if lines < 0 {
@@ -53,16 +53,16 @@ the journal on Linux. On a terminal lines of JSON are shown as people read them.
 	return cmd
 }
 
-// logOf is the log file of a service; "" when it writes none.
+// logOf returns the log file of a service; "" if it has none.
 func (a *command) logOf(st service.Status) string {
 	a.ConfigFile = st.Config
 	other := cli.ServiceLog(st.Config, st.Name)
-	// A file with mistakes is no reason not to show what the service said of it.
+	// If the settings have errors, still show the log, because it has the service's error messages.
 	if err := a.LoadConfig(); err != nil || a.Config.Log.File.Path == "" {
 		return other
 	}
 	if info, err := os.Stat(a.Config.Log.File.Path); other != "" && (err != nil || !info.Mode().IsRegular()) {
-		return other // to where the service turns when it cannot write that file
+		return other // the service writes there if it cannot write to that file
 	}
 	return a.Config.Log.File.Path
 }
@@ -76,19 +76,19 @@ func (a *command) showLog(ctx context.Context, path string, lines int, follow bo
 	}
 	place, err := logfile.Last(w, path, lines)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the service has no log yet: %w", err)
+		return fmt.Errorf("the service has not written a log yet: %w", err)
 	}
 	if err != nil {
 		return err
 	}
-	defer place.Close() //nolint:errcheck // it was only read
+	defer place.Close() //nolint:errcheck // read-only
 	if !follow {
 		return nil
 	}
 	return place.Follow(ctx, w, every)
 }
 
-// stdoutFile is what standard output is, to ask whether it is a terminal.
+// stdoutFile returns the file of standard output, to check whether it is a terminal.
 func (a *command) stdoutFile() io.Writer {
 	if out, ok := a.Stdout.(*cli.CheckedWriter); ok {
 		return out.To
@@ -96,10 +96,10 @@ func (a *command) stdoutFile() io.Writer {
 	return a.Stdout
 }
 
-// prettyLines shows lines of JSON as people read them, and others as they are.
+// prettyLines shows JSON lines as plain text, and other lines unchanged.
 type prettyLines struct {
 	console, to io.Writer
-	rest        []byte // of a line that has no end yet
+	rest        []byte // the start of an incomplete line
 }
 
 // Write implements io.Writer.
@@ -121,7 +121,7 @@ func (p *prettyLines) Write(b []byte) (int, error) {
 	}
 }
 
-// journal lets journalctl show the service's lines, as it does on its own.
+// journal runs journalctl to print the service's log.
 func (a *command) journal(ctx context.Context, name string, lines int, follow bool) error {
 	args := []string{"--unit", name, "--lines", strconv.Itoa(lines), "--no-pager"}
 	if follow {
@@ -131,7 +131,7 @@ func (a *command) journal(ctx context.Context, name string, lines int, follow bo
 	cmd.Stdout, cmd.Stderr = a.stdoutFile(), a.Stderr
 	err := cmd.Run()
 	if ctx.Err() != nil {
-		return nil // Ctrl-C ends what follows
+		return nil // Ctrl-C ends --follow
 	}
 	if err != nil {
 		return fmt.Errorf("journalctl: %w", err)

@@ -20,16 +20,17 @@ func (a *command) serviceRunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Run as the service (called by the service manager)",
-		Long: `Works as ` + "`botwork run`" + ` does, and reports to the service manager that started it:
-that it runs, once the settings are valid and a system pipeline can be used, before it
-opens the database; and its progress while it drains. It ends when the service manager
-requests it. The working folder is that of the settings file. A worker without a name of
-its own is named after the host and the service, unless the service is botwork.
+		Long: `Runs a worker like ` + "`botwork run`" + `, and reports its
+state to the service manager: that it runs, once the settings are valid and a system
+pipeline can be used, before it opens the database; and its progress while it drains. It
+stops when the service manager requests it. The working folder is that of the settings
+file. A worker without a configured name is named after the host and the service, or
+only after the host if the service is named botwork.
 
-Started by a person it says so and does nothing.
+If it was not started by a service manager, it prints an error and exits.
 
-Exit codes: 0 stopped on request, 1 failed, 2 settings with errors or no system
-pipeline without, 3 it did not stop in time and was ended.`,
+Exit codes: 0 stopped on request, 1 failed, 2 errors in the settings or no system
+pipeline without errors, 3 killed because it did not stop in time.`,
 		Example: "  botwork service run --name botwork --config /etc/botwork/botwork.yaml",
 		Args:    cli.NoArguments,
 	}
@@ -43,7 +44,7 @@ pipeline without, 3 it did not stop in time and was ended.`,
 			return a.serve(ctx, *name)
 		})
 		if errors.Is(err, service.ErrByHand) {
-			return &cli.UsageError{Message: err.Error(), Hint: "`botwork run` starts a worker by hand, `botwork service start` starts the service"}
+			return &cli.UsageError{Message: err.Error(), Hint: "`botwork run` starts a worker in the foreground, `botwork service start` starts the service"}
 		}
 		if err == nil && code != cli.ExitDone {
 			err = &cli.ReportedError{Code: code}
@@ -53,8 +54,8 @@ pipeline without, 3 it did not stop in time and was ended.`,
 	return cmd
 }
 
-// serve works until ctx ends, and returns the exit code. What ends it before is in
-// the log, wherever that is.
+// serve runs the worker until ctx ends, and returns the exit code. An error that ends it
+// earlier is logged.
 func (a *command) serve(ctx context.Context, name string) int {
 	err := a.configureService(name)
 	a.gatherAlarms(name)
@@ -71,7 +72,7 @@ func (a *command) serve(ctx context.Context, name string) int {
 func (a *command) configureService(name string) error {
 	file := a.ConfigFile
 	if err := a.LoadConfig(); err != nil {
-		a.Config = config.Default() // enough to log what is wrong
+		a.Config = config.Default() // enough to log the errors
 		a.Config.Log.File.Path = cli.ServiceLog(file, name)
 		return err
 	}
@@ -80,25 +81,25 @@ func (a *command) configureService(name string) error {
 		a.Config.Log.File.Path = cli.ServiceLog(a.Config.File, name)
 	}
 	if a.Config.File != "" {
-		// Programs that handlers start shall not begin in a folder of the system.
+		// The programs of handlers must not start in a system folder.
 		if err := os.Chdir(filepath.Dir(a.Config.File)); err != nil {
-			return fmt.Errorf("work in the folder of the settings: %w", err)
+			return fmt.Errorf("change to the folder of the settings: %w", err)
 		}
 	}
 	return a.Config.Validate()
 }
 
-// report logs what has ended the service, and returns its exit code.
+// report logs the error that ended the service, and returns its exit code.
 func (a *command) report(name string, err error) int {
 	log, _, bad := a.OpenLog(a.Redactor(), a.alarms)
 	if bad != nil {
-		a.Config.Log.File.Path = cli.ServiceLog(a.Config.File, name) // it may be that file which is wrong
+		a.Config.Log.File.Path = cli.ServiceLog(a.Config.File, name) // the log file itself may be the problem
 		if log, _, bad = a.OpenLog(a.Redactor(), a.alarms); bad != nil {
 			a.Complain(errors.Join(err, bad))
 			return cli.ExitFailed
 		}
 	}
-	const most = 20 // events are no place for a list of hundreds
+	const most = 20 // do not write hundreds of events
 	if findings, ok := errors.AsType[strictyaml.Findings](err); ok {
 		for _, f := range findings[:min(most, len(findings))] {
 			log.Error().Msg(f.String())

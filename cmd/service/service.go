@@ -21,22 +21,22 @@ type command struct {
 	*cli.App
 
 	supervisor run.Supervisor
-	alarms     zerolog.LevelWriter // gets the log lines that report trouble; nil if there is no place for them
+	alarms     zerolog.LevelWriter // gets the warnings and errors of the log; nil if there is no destination for them
 }
 
 // Command returns `botwork service`.
 func Command(a *cli.App) *cobra.Command { return (&command{App: a}).serviceCommand() }
 
-const serviceDoc = `Installs and drives Botwork as a service: with the service control manager of
+const serviceDoc = `Installs and controls Botwork as a service: with the service control manager of
 Windows, or with systemd on Linux. Several services can be installed on one machine,
-each with a --name of its own and, most often, a settings file of its own.
+each with its own --name and usually its own settings file.
 
-Looking at a service needs no rights; all else wants an administrator, or root.`
+Viewing a service needs no permissions; all other commands need an administrator or root.`
 
 func (a *command) serviceCommand() *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "service",
-		Short: "Install and drive the service of Windows or systemd",
+		Short: "Install and control Botwork as a Windows or systemd service",
 		Long:  serviceDoc,
 		Example: `  botwork service install --config C:\botwork\botwork.yaml
   botwork service start
@@ -54,7 +54,7 @@ func (a *command) serviceCommand() *cobra.Command {
 	)
 }
 
-// nameFlag gives cmd the flag --name and returns where its value will be.
+// nameFlag adds the flag --name to cmd and returns a pointer to its value.
 func nameFlag(cmd *cobra.Command) *string {
 	return cmd.Flags().String("name", config.ServiceName, "the service's `NAME`")
 }
@@ -71,14 +71,14 @@ func (a *command) withManager(name string, do func(m service.Manager) error) err
 	return do(m)
 }
 
-// warnAll prints errors that do not matter much.
+// warnAll prints errors as warnings.
 func (a *command) warnAll(warnings []error) {
 	for _, w := range warnings {
 		fmt.Fprintf(a.Stderr, "botwork: warning: %v\n", w)
 	}
 }
 
-// driven makes a command that does one thing with a service that is installed.
+// driven runs an action on an installed service.
 func (a *command) driven(cmd *cobra.Command, do func(ctx context.Context, m service.Manager, name string) error) *cobra.Command {
 	cmd.Args = cli.NoArguments
 	name := nameFlag(cmd)
@@ -92,17 +92,17 @@ func (a *command) serviceStartCommand() *cobra.Command {
 	return a.driven(&cobra.Command{
 		Use:   "start",
 		Short: "Start the service and wait until it runs",
-		Long: `Starts the service and waits until it runs. That it runs says that its settings and
-pipelines are without errors. After that it waits for a database that does not
-exist yet; ` + "`botwork service logs`" + ` shows that.
+		Long: `Starts the service and waits until it runs. A running service has settings without
+errors and at least one usable system pipeline. It may still wait for a database
+that does not exist yet; ` + "`botwork service logs`" + ` shows that.
 
-A service that runs already is left alone.`,
+If the service already runs, nothing happens.`,
 		Example: "  botwork service start\n  botwork service start --name nightly",
 	}, func(ctx context.Context, m service.Manager, name string) error {
 		if err := m.Start(ctx, name); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Stdout, "the service %s runs\n", name)
+		fmt.Fprintf(a.Stdout, "the service %s is running\n", name)
 		return nil
 	})
 }
@@ -110,10 +110,10 @@ A service that runs already is left alone.`,
 func (a *command) serviceStopCommand() *cobra.Command {
 	return a.driven(&cobra.Command{
 		Use:   "stop",
-		Short: "Drain the service, stop it, and wait until it is gone",
-		Long: `Stops the service and waits until it is gone. It takes no more items, assigned ones go
-back, and running ones get worker.shutdownGrace to end. A service that does not run
-is left alone.`,
+		Short: "Drain and stop the service, and wait until it has stopped",
+		Long: `Stops the service and waits until it has stopped. The service starts no more items,
+releases its assigned items, and gives running items worker.shutdownGrace to finish.
+If the service does not run, nothing happens.`,
 		Example: "  botwork service stop",
 	}, func(ctx context.Context, m service.Manager, name string) error {
 		if err := m.Stop(ctx, name); err != nil {
@@ -128,7 +128,7 @@ func (a *command) serviceRestartCommand() *cobra.Command {
 	return a.driven(&cobra.Command{
 		Use:     "restart",
 		Short:   "Stop the service if it runs, and start it",
-		Long:    "Stops the service as `stop` does, if it runs, and starts it as `start` does.",
+		Long:    "Stops the service like `stop`, if it runs, and starts it like `start`.",
 		Example: "  botwork service restart",
 	}, func(ctx context.Context, m service.Manager, name string) error {
 		if err := m.Stop(ctx, name); err != nil {
@@ -137,7 +137,7 @@ func (a *command) serviceRestartCommand() *cobra.Command {
 		if err := m.Start(ctx, name); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Stdout, "the service %s runs\n", name)
+		fmt.Fprintf(a.Stdout, "the service %s is running\n", name)
 		return nil
 	})
 }
@@ -146,8 +146,8 @@ func (a *command) serviceUninstallCommand() *cobra.Command {
 	return a.driven(&cobra.Command{
 		Use:   "uninstall",
 		Short: "Stop the service and remove it",
-		Long: `Stops the service as ` + "`stop`" + ` does, and removes it. Settings, pipelines, logs and
-the database stay where they are.`,
+		Long: `Stops the service like ` + "`stop`" + ` and removes it. Settings, pipelines, logs and
+the database are not removed.`,
 		Example: "  botwork service uninstall --name nightly",
 	}, func(ctx context.Context, m service.Manager, name string) error {
 		if err := m.Stop(ctx, name); err != nil {
@@ -158,13 +158,13 @@ the database stay where they are.`,
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Stdout, "the service %s is removed\n", name)
+		fmt.Fprintf(a.Stdout, "the service %s was removed\n", name)
 		return nil
 	})
 }
 
-// titleOf is a service's display name if no other is given: two services of a machine must not
-// have the same one.
+// titleOf returns the default display name of a service: two services of a machine must not
+// have the same display name.
 func titleOf(name string) string {
 	if name == config.ServiceName {
 		return "Botwork"
@@ -172,7 +172,7 @@ func titleOf(name string) string {
 	return "Botwork (" + name + ")"
 }
 
-// distinct keeps the first of each.
+// distinct removes duplicates and keeps the order.
 func distinct[T cmp.Ordered](list []T) []T {
 	slices.Sort(list)
 	return slices.Compact(list)

@@ -20,7 +20,7 @@ import (
 	"botwork/internal/service"
 )
 
-// account is a user who is there.
+// account returns an existing user.
 func account() []string {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -37,7 +37,7 @@ func TestServiceInstall(t *testing.T) {
 	}, account()...)...)
 	r.WantFailure(t, cli.ExitDone, "warning: the description could not be set: no pen")
 	if want := "the service nightly is installed; `botwork service start --name nightly` starts it\n"; r.Stdout != want {
-		t.Errorf("it said %q, want %q", r.Stdout, want)
+		t.Errorf("it printed %q, want %q", r.Stdout, want)
 	}
 	want := service.Spec{
 		Name: "nightly", DisplayName: "Botwork (nightly)", Description: "Runs queued work for bots.", Program: abs(t, "bot"), Config: abs(t, "botwork.yaml"),
@@ -77,17 +77,17 @@ func TestServiceInstallRefuses(t *testing.T) {
 		m.Do(t, append([]string{"service", "install"}, args...)...).WantFailure(t, cli.ExitUsage, want)
 	}
 	if runtime.GOOS == "linux" {
-		m.Do(t, "service", "install", "--delayed-start").WantFailure(t, cli.ExitUsage, "--delayed-start is not known on linux")
-		m.Do(t, "service", "install", "--account", "no-such-user").WantFailure(t, cli.ExitUsage, `there is no user "no-such-user" here; make one: useradd --system`)
+		m.Do(t, "service", "install", "--delayed-start").WantFailure(t, cli.ExitUsage, "--delayed-start is not supported on linux")
+		m.Do(t, "service", "install", "--account", "no-such-user").WantFailure(t, cli.ExitUsage, `there is no user "no-such-user" on this machine; create it: useradd --system`)
 	}
 	if len(m.Specs) > 0 {
 		t.Errorf("%v was installed", m.Specs)
 	}
 	t.Chdir(t.TempDir())
-	m.Do(t, append([]string{"service", "install"}, account()...)...).WantFailure(t, cli.ExitUsage, "there is no settings file here; name one with --config")
+	m.Do(t, append([]string{"service", "install"}, account()...)...).WantFailure(t, cli.ExitUsage, "found no settings file; name one with --config")
 }
 
-func TestServicePrintsTheUnitOfAnotherMachine(t *testing.T) {
+func TestServicePrintsUnitForAnotherMachine(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("units are Linux' own")
 	}
@@ -130,18 +130,18 @@ func TestServiceStatus(t *testing.T) {
 	}
 }
 
-func TestServiceIsDriven(t *testing.T) {
+func TestServiceStartStopUninstall(t *testing.T) {
 	m := clitest.NewFakeManager(service.Status{Name: "botwork", State: service.Stopped})
 	for _, c := range []struct{ verb, says, calls string }{
-		{"start", "the service botwork runs\n", "start botwork"},
-		{"restart", "the service botwork runs\n", "stop botwork, start botwork"},
+		{"start", "the service botwork is running\n", "start botwork"},
+		{"restart", "the service botwork is running\n", "stop botwork, start botwork"},
 		{"stop", "the service botwork is stopped\n", "stop botwork"},
-		{"uninstall", "the service botwork is removed\n", "stop botwork, uninstall botwork"},
+		{"uninstall", "the service botwork was removed\n", "stop botwork, uninstall botwork"},
 	} {
 		m.Calls = nil
 		r := m.Do(t, "service", c.verb)
 		if got := strings.Join(m.Calls, ", "); r.Code != cli.ExitDone || r.Stdout != c.says || got != c.calls {
-			t.Errorf("%s: exit code %d, said %q, called %q; want 0, %q, %q", c.verb, r.Code, r.Stdout, got, c.says, c.calls)
+			t.Errorf("%s: exit code %d, printed %q, called %q; want 0, %q, %q", c.verb, r.Code, r.Stdout, got, c.says, c.calls)
 		}
 	}
 	for _, verb := range []string{"start", "restart", "stop", "uninstall", "logs"} {
@@ -153,7 +153,7 @@ func TestServiceLogs(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "botwork.yaml", "log: {file: {path: here/worker.log}}\n")
 	m := clitest.NewFakeManager(service.Status{Name: "botwork", Config: abs(t, "botwork.yaml")})
-	m.Do(t, "service", "logs").WantFailure(t, cli.ExitFailed, "the service has no log yet", "worker.log")
+	m.Do(t, "service", "logs").WantFailure(t, cli.ExitFailed, "the service has not written a log yet", "worker.log")
 	if err := os.Mkdir("here", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -164,9 +164,9 @@ func TestServiceLogs(t *testing.T) {
 	m.Do(t, "service", "logs", "--lines=-1").WantFailure(t, cli.ExitUsage, "--lines: got -1, want 0 or more")
 }
 
-func TestAPersonWhoRunsTheServiceIsToldSo(t *testing.T) {
+func TestServiceRunNeedsAServiceManager(t *testing.T) {
 	clitest.InProject(t)
-	clitest.Do(t, "service", "run").WantFailure(t, cli.ExitUsage, "no service manager has started this program; `botwork run` starts a worker by hand")
+	clitest.Do(t, "service", "run").WantFailure(t, cli.ExitUsage, "no service manager has started this program; `botwork run` starts a worker in the foreground")
 }
 
 func TestAlarmText(t *testing.T) {
@@ -180,10 +180,10 @@ func TestAlarmText(t *testing.T) {
 	}
 }
 
-// A service with mistakes in its files says where, and ends as its manager expects.
-func TestAServiceTellsItsMistakes(t *testing.T) {
+// A service with errors in its files reports their positions, and exits as its manager expects.
+func TestServiceReportsErrorsInItsFiles(t *testing.T) {
 	clitest.InProject(t)
-	t.Setenv("JOURNAL_STREAM", "") // this is no journal
+	t.Setenv("JOURNAL_STREAM", "") // standard error is not the journal
 	for _, name := range []string{"CleanUp", "ExecuteLowPriorityWorkQueue", "ExecuteWorkQueue", "LoadWorkQueue", "ScheduleTasks", "wrong"} {
 		clitest.WriteFile(t, "pipelines/"+name+".yaml", "steps:\n  - handler: Nothing\n")
 	}

@@ -11,7 +11,7 @@ import (
 	"botwork/internal/service"
 )
 
-// The exit codes of `service status` beside 0, as those of init scripts are.
+// The exit codes of `service status` other than 0 follow the convention of init scripts.
 const (
 	exitNotRunning   = 3
 	exitNotInstalled = 4
@@ -22,24 +22,24 @@ func (a *command) serviceStatusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show whether the service runs",
-		Long: `Prints what the service manager knows of the service; with --all, of every service
-of this machine that ` + "`botwork service install`" + ` has made.
+		Long: `Prints the service manager's information about the service; with --all, about every
+service on this machine that was created by ` + "`botwork service install`" + `.
 
-Exit codes: 0 it runs, 3 it is installed and does not run (it may be starting or
-stopping), 4 it is not installed, 1 that could not be found out. With --all: 0 all
-run, 3 one does not, 4 none is installed.
+Exit codes: 0 running, 3 installed but not running (it may be starting or stopping),
+4 not installed, 1 the state could not be determined. With --all: 0 all are running,
+3 at least one is not, 4 none is installed.
 
-JSON and YAML: name, displayName, state (running, starting, stopping, stopped, failed),
-pid (0 without a process), start (automatic, delayed, manual, disabled), account,
-program, config, exitCode (of the last end), text (what the service says of itself;
-empty on Windows). With --all a list of these. Of a service that is not installed
-nothing is printed there.`,
+JSON and YAML: name, displayName, state (running, starting, stopping, stopped,
+failed), pid (0 without a process), start (automatic, delayed, manual, disabled),
+account, program, config, exitCode (of the last run), text (the service's own status
+text; empty on Windows). With --all it is a list of these. For a service that is not
+installed, nothing is printed.`,
 		Example: "  botwork service status\n  botwork service status --name nightly --output json\n  botwork service status --all",
 		Args:    cli.NoArguments,
 	}
 	name := nameFlag(cmd)
 	output := cli.OutputFlag(cmd)
-	cmd.Flags().BoolVar(&all, "all", false, "show all services of Botwork on this machine")
+	cmd.Flags().BoolVar(&all, "all", false, "show all Botwork services on this machine")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return a.withManager(*name, func(m service.Manager) error {
 			if all {
@@ -79,7 +79,7 @@ func (a *command) statusOfAll(ctx context.Context, m service.Manager, f cli.Form
 	return runs(list)
 }
 
-// runs is the exit code: nil when all run.
+// runs returns an error with the exit code; nil if all services run.
 func runs(list []service.Status) error {
 	for _, st := range list {
 		if st.State != service.Running {

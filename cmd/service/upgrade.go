@@ -20,32 +20,35 @@ import (
 	"botwork/internal/service"
 )
 
-const serviceUpgradeDoc = `Replaces the program that the service runs. First the new program must print its
-version and find no errors in the pipelines of the service. Then
-the service is drained and stopped, the old program renamed, the new one put in place,
-the service started and watched. When it does not come up, or ends within --watch, the
-old program is put back and started, and the exit code is 1. Services that run the
-same file are stopped and started with it; those that did not run are not started.
+const serviceUpgradeDoc = `Replaces the program of the service. First the new program must print its version
+and find no errors in the pipelines of the service. Then the service is drained and
+stopped, the old program is renamed, the new one is put in its place, and the
+service is started and watched. If it does not start, or stops within --watch, the
+old program is restored and started, and the exit code is 1. Other services that run
+the same file are stopped and started too; services that did not run are not
+started.
 
-The old program stays as botwork.old (botwork.old.exe on Windows): upgrading to that
-goes back by one version. A new one that did not come up stays as botwork.failed.
+The old program is kept as botwork.old (botwork.old.exe on Windows): an upgrade to
+this file returns to the previous version. A new program that did not start is kept
+as botwork.failed.
 
-Once services have been stopped, Ctrl-C no longer ends it. If it is killed, run it
-again: it finishes what was interrupted. On Windows that may have left no botwork.exe; run
-the new program then, such as ` + "`C:\\new\\botwork.exe service upgrade C:\\new\\botwork.exe`" + `.
+After services have been stopped, Ctrl-C does not end the command. If it is killed,
+run it again: it completes the interrupted upgrade. On Windows there may be no
+botwork.exe then; run the new program, such as ` + "`C:\\new\\botwork.exe service upgrade C:\\new\\botwork.exe`" + `.
 
-A new program may migrate the database, which stays so when it goes back.`
+A new program may migrate the database. The migration is not undone if the old
+program is restored.`
 
 func (a *command) serviceUpgradeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "upgrade PROGRAM",
-		Short:   "Replace the service's program, and go back if the new one does not come up",
+		Short:   "Replace the service's program, and restore the old one if the new one does not start",
 		Long:    serviceUpgradeDoc,
 		Example: "  botwork service upgrade C:\\Downloads\\botwork.exe\n  sudo botwork service upgrade ./botwork\n  botwork service upgrade C:\\botwork\\botwork.old.exe",
 		Args:    cli.OneArgument("the new program"),
 	}
 	name := nameFlag(cmd)
-	watch := cmd.Flags().Duration("watch", 15*time.Second, "how long the service has to run without a stop, such as 15s")
+	watch := cmd.Flags().Duration("watch", 15*time.Second, "how long the service must run without stopping, such as 15s")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *watch < 0 || *watch > time.Hour {
 			return cli.Usagef("--watch: got %s, want 0s to 1h", *watch)
@@ -55,7 +58,7 @@ func (a *command) serviceUpgradeCommand() *cobra.Command {
 			return err
 		}
 		if info, err := os.Stat(program); err != nil || !info.Mode().IsRegular() {
-			return cli.Usagef("got the program %q, want a file that is there", args[0])
+			return cli.Usagef("got the program %q, want an existing file", args[0])
 		}
 		return a.withManager(*name, func(m service.Manager) error {
 			u := &service.Upgrade{Manager: m, Name: *name, New: program, Check: a.checkProgram, Watch: *watch, Say: func(format string, args ...any) {
@@ -64,15 +67,15 @@ func (a *command) serviceUpgradeCommand() *cobra.Command {
 			if err := u.Run(cmd.Context()); err != nil {
 				return fmt.Errorf("upgrade: %w", err)
 			}
-			fmt.Fprintf(a.Stdout, "the upgrade of %s is done\n", *name)
+			fmt.Fprintf(a.Stdout, "upgraded %s\n", *name)
 			return nil
 		})
 	}
 	return cmd
 }
 
-// checkProgram runs a program to see that it is a botwork for this system that takes
-// the files of the services.
+// checkProgram runs a program to check that it is a botwork for this system that accepts the
+// files of the services.
 func (a *command) checkProgram(ctx context.Context, program string, services []service.Status) error {
 	out, said, err := ask(ctx, a.Environ, program, "version", "--output", "json")
 	if err != nil {
@@ -83,7 +86,7 @@ func (a *command) checkProgram(ctx context.Context, program string, services []s
 		return errors.New("not a botwork program: unexpected version output")
 	}
 	if here := runtime.GOOS + "/" + runtime.GOARCH; v.Platform != here {
-		return fmt.Errorf("it is made for %s, want %s", v.Platform, here)
+		return fmt.Errorf("it was built for %s, want %s", v.Platform, here)
 	}
 	for _, st := range services {
 		if st.Config == "" {
@@ -98,8 +101,8 @@ func (a *command) checkProgram(ctx context.Context, program string, services []s
 	return nil
 }
 
-// ask runs a program that has to answer soon. What it said to people begins with a
-// line end, or is "".
+// ask runs a program with a timeout. It returns the output and the text on standard error,
+// which is "" or begins with a line break.
 func ask(ctx context.Context, environ []string, program string, args ...string) (out []byte, said string, err error) {
 	const most = time.Minute
 	ctx, cancel := context.WithTimeout(ctx, most)
@@ -107,7 +110,7 @@ func ask(ctx context.Context, environ []string, program string, args ...string) 
 	cmd := exec.CommandContext(ctx, program, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.Env = environ // that of the process may have lost what the settings read
+	cmd.Env = environ // variables of secrets may have been removed from the environment of the process
 	cmd.WaitDelay = time.Second
 	err = cmd.Run()
 	if text := strings.TrimSpace(stderr.String() + cli.Shorten(stdout.String(), 1000)); err != nil && text != "" {

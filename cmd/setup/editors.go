@@ -11,9 +11,9 @@ import (
 	"botwork/pipelines"
 )
 
-// What helps editors in a project: schemas in a folder of their own, a line at the
-// head of each YAML file that leads to one, and the settings of VS Code, which
-// find them without the line.
+// Files for editors in a project: schemas in a separate folder, a line at the top of each YAML
+// file that refers to one, and the settings of VS Code, which find the schemas without the
+// line.
 const (
 	schemasFolder  = ".botwork/schemas"
 	pipelineSchema = schemasFolder + "/pipeline.schema.json"
@@ -29,7 +29,7 @@ func (a *command) schemaFiles() ([]projectFile, error) {
 	for _, k := range schemaKinds() {
 		to, ok := editorSchemas[k.Name]
 		if !ok {
-			continue // of what has no file
+			continue // schemas without a file
 		}
 		text, err := a.schemaText(k)
 		if err != nil {
@@ -46,8 +46,8 @@ func schemaLine(schema string) string { return "# yaml-language-server: $schema=
 
 var hasSchemaLine = regexp.MustCompile(`(?m)^#\s*yaml-language-server\s*:`)
 
-// withSchemaLine puts the line at the head of a file, behind a byte-order mark and
-// with the file's line ends. A file that has such a line stays as it is.
+// withSchemaLine adds the line at the top of a file, after a byte-order mark and with the
+// file's line endings. A file that has such a line is not changed.
 func withSchemaLine(text []byte, schema string) []byte {
 	if hasSchemaLine.Match(text) {
 		return text
@@ -67,8 +67,8 @@ func withSchemaLine(text []byte, schema string) []byte {
 	return b.Bytes()
 }
 
-// schemaFrom is the way from a file of a project to one of its schemas, with
-// slashes. It is an address where there is no way, as between two drives.
+// schemaFrom returns the relative path from a file of a project to one of its schemas, with
+// slashes. It returns a URL if there is no relative path, as between two drives.
 func schemaFrom(project, file, schema string) string {
 	target := filepath.Join(project, filepath.FromSlash(schema))
 	way, err := filepath.Rel(filepath.Dir(file), target)

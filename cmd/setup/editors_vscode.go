@@ -22,7 +22,7 @@ func codeFiles(dir, settings string) []projectFile {
 		enc := json.NewEncoder(&text)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")
-		_ = enc.Encode(value) // maps of texts can be written
+		_ = enc.Encode(value) // maps of strings can always be encoded
 		return text.Bytes()
 	}
 	return []projectFile{
@@ -38,9 +38,9 @@ func codeFiles(dir, settings string) []projectFile {
 	}
 }
 
-// mergeCode adds to a file of VS Code what there is in ours and not in theirs. It reports whether
-// that was possible without changing what a person has written: the keys of ours must not be
-// there. Comments, which VS Code allows, stay.
+// mergeCode adds our keys to a file of VS Code. It reports whether that was possible without
+// changing the user's keys: none of our keys may exist in the file. Comments, which VS Code
+// allows, are kept.
 func mergeCode(theirs, ours []byte) (merged []byte, ok bool) {
 	at, empty := openingBrace(theirs)
 	if at < 0 {
@@ -106,7 +106,7 @@ func skipComments(text []byte, at int) int {
 	return at
 }
 
-// hasOurs reports whether a file of VS Code names what ours does.
+// hasOurs reports whether a file of VS Code contains all values of ours.
 func hasOurs(text []byte, path string) bool {
 	if path == codeExtensions {
 		return bytes.Contains(text, []byte(yamlExtension))

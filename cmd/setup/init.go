@@ -38,7 +38,7 @@ type projectFile struct {
 	data []byte
 }
 
-// newProject lists the files that init writes.
+// newProject returns the files that init writes.
 func (a *command) newProject() ([]projectFile, error) {
 	files := []projectFile{{"botwork.yaml", projectSettings()}}
 	for _, f := range shipped.Files() {
@@ -73,20 +73,20 @@ func (a *command) initCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init DIR",
 		Short: "Write a new project: settings, system pipelines, a first pipeline",
-		Long: `Writes a complete project: botwork.yaml, the system pipelines,
-a pipeline for items and a README. Everything is commented and meant to be edited,
-and editors that know the YAML language server (VS Code with its YAML extension,
-for one) complete, explain and mark it at once.
-The queue is a SQLite file in the folder until botwork.yaml says otherwise.
+		Long: `Writes a complete project: botwork.yaml, the system pipelines, a pipeline for items
+and a README. All files have comments and are meant to be edited. Editors that use
+the YAML language server (such as VS Code with its YAML extension) complete, explain
+and check them. The queue is a SQLite file in the folder unless botwork.yaml names
+another database.
 
-A file that is there already is never overwritten without --force.`,
+An existing file is never overwritten without --force.`,
 		Example: "  botwork init myproject\n  botwork init . --force",
 		Args:    cli.OneArgument("the project's folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.initProject(args[0], force)
 		},
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "overwrite files that are there already")
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite existing files")
 	return cmd
 }
 
@@ -100,7 +100,7 @@ func (a *command) initProject(dir string, force bool) error {
 			return err
 		}
 	}
-	// Handlers may use this folder, so it has to be there.
+	// The settings allow handlers to use this folder, so it must exist.
 	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o755); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (a *command) initProject(dir string, force bool) error {
 	return nil
 }
 
-// refuseExisting names all files that are in the way, before any is written.
+// refuseExisting returns an error that lists all existing files, before any file is written.
 func refuseExisting(dir string, files []projectFile) error {
 	var existing []string
 	for _, f := range files {
@@ -138,5 +138,5 @@ func refuseExisting(dir string, files []projectFile) error {
 		return nil
 	}
 	slices.Sort(existing)
-	return fmt.Errorf("already there: %s; nothing was written; choose another folder, or overwrite with --force", strings.Join(existing, ", "))
+	return fmt.Errorf("files already exist: %s; nothing was written; choose another folder, or overwrite with --force", strings.Join(existing, ", "))
 }

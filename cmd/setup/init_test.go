@@ -12,10 +12,10 @@ import (
 	"botwork/cmd/internal/clitest"
 )
 
-func TestInitMakesAProjectThatWorks(t *testing.T) {
+func TestInitProjectWorks(t *testing.T) {
 	clitest.InProject(t)
 	if out := clitest.Must(t, "pipelines", "check"); !strings.Contains(out, "6 pipelines, no errors") {
-		t.Errorf("pipelines check said %q", out)
+		t.Errorf("pipelines check printed %q", out)
 	}
 	clitest.Must(t, "pipelines", "run", "hello", "--payload-file", "hello.json")
 	greeting, err := os.ReadFile("data/greetings/item-0.txt")
@@ -28,7 +28,7 @@ func TestInitMakesAProjectThatWorks(t *testing.T) {
 }
 
 // The documents insert an item with nothing but the name of this pipeline.
-func TestTheProjectsPipelineNeedsNoPayload(t *testing.T) {
+func TestProjectPipelineNeedsNoPayload(t *testing.T) {
 	clitest.InProject(t)
 	clitest.Must(t, "pipelines", "run", "hello")
 	greeting, err := os.ReadFile("data/greetings/item-0.txt")
@@ -49,7 +49,7 @@ func TestInitNeverOverwrites(t *testing.T) {
 	r := clitest.Do(t, "init", ".")
 	r.WantFailure(t, cli.ExitFailed, "botwork.yaml", filepath.Join("pipelines", "hello.yaml"), "--force")
 	if strings.Contains(r.Stderr, "README.md") {
-		t.Errorf("it names a file that is not in the way:\n%s", r.Stderr)
+		t.Errorf("it names a file that does not exist:\n%s", r.Stderr)
 	}
 	if _, err := os.Stat("README.md"); err == nil {
 		t.Error("a refused init wrote README.md")

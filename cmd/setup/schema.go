@@ -16,13 +16,13 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// schemaKinds are the schemas that there are.
+// schemaKinds are the names of the schemas.
 func schemaKinds() []schemas.Kind { return schemas.Kinds(config.Keys) }
 
 // schemaFile is the name of the file of a schema.
 func schemaFile(k schemas.Kind) string { return k.Name + ".schema.json" }
 
-// schemaText is a schema for this program, with its own handlers.
+// schemaText returns a schema for this program, including its custom handlers.
 func (a *command) schemaText(k schemas.Kind) ([]byte, error) {
 	return k.Schema(a.NewRegistry(handlers.Resources{}, queue.Services{}))
 }
@@ -39,28 +39,28 @@ func (a *command) schemaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema [" + strings.Join(names, "|") + "]",
 		Short: "Print JSON Schemas for editors, or set up a project's editors",
-		Long: `Prints a JSON Schema (draft 7) with which editors complete, explain and mark what
-is written in YAML. It knows the handlers of this very program:
+		Long: `Prints a JSON Schema (draft 7) with which editors complete, explain and check YAML
+files. It includes the handlers of this program:
 
 ` + strings.Join(lines, "\n") + `
 
 --dir writes all of them into a folder instead, each in a file such as
 pipeline.schema.json.
 
---install sets up the project of the settings for editors. It writes the schemas
-into .botwork/schemas, the line "# yaml-language-server: $schema=…" at the head of
-botwork.yaml and of the pipeline files that have none, and what VS Code needs into
-.vscode; botwork init has done all of that in a new project. Do it again after an
-upgrade, or when the program has other handlers: the schemas are rewritten.
-What a person has written stays, and what it lacks is printed; --force
-overwrites it.`,
+--install sets up the current project for editors. It writes the schemas into
+.botwork/schemas, the line "# yaml-language-server: $schema=…" at the top of
+botwork.yaml and of pipeline files without such a line, and the settings for VS Code
+into .vscode; botwork init has already done this for a new project. Repeat it after
+an upgrade, or when the program has other handlers, to update the schemas. Files
+that you have edited are not changed, and the missing parts are printed; --force
+overwrites them.`,
 		Example:   "  botwork schema pipeline > pipeline.schema.json\n  botwork schema --dir schemas\n  botwork schema --install",
 		Args:      cli.OptionalArgument("the schema's name"),
 		ValidArgs: names,
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "write all schemas into this `FOLDER`")
 	cmd.Flags().BoolVar(&install, "install", false, "set up the project's editors")
-	cmd.Flags().BoolVar(&force, "force", false, "with --install: overwrite what a person has written")
+	cmd.Flags().BoolVar(&force, "force", false, "with --install: overwrite edited files")
 	_ = cmd.MarkFlagDirname("dir")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		switch ways := len(args) + boolInt(dir != "") + boolInt(install); {
@@ -86,7 +86,7 @@ overwrites it.`,
 		}
 		hint := strictyaml.Suggest(args[0], names)
 		if hint == "" {
-			hint = "there are " + strings.Join(names, ", ")
+			hint = "available schemas: " + strings.Join(names, ", ")
 		}
 		return &cli.UsageError{Message: fmt.Sprintf("there is no schema %q", args[0]), Hint: hint}
 	}
@@ -100,7 +100,7 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// writeSchemas writes every schema into a folder, which it makes.
+// writeSchemas writes every schema into a folder, and creates the folder.
 func (a *command) writeSchemas(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -20,9 +20,9 @@ import (
 type installer struct {
 	*command
 
-	project string // its absolute folder
+	project string // the absolute path of its folder
 	force   bool
-	left    int // files that were left alone though they lack something
+	left    int // files that were not changed although something is missing
 }
 
 // installSchemas sets up the project of the settings for editors.
@@ -66,16 +66,16 @@ func (a *command) installSchemas(force bool) error {
 		}
 	}
 	if in.left > 0 {
-		fmt.Fprintf(a.Stdout, "%s not changed; add what is listed above by hand, or overwrite with --force\n", cli.Count(in.left, "file"))
+		fmt.Fprintf(a.Stdout, "%s not changed; add the parts listed above manually, or overwrite with --force\n", cli.Count(in.left, "file"))
 	}
 	return err
 }
 
-func (in *installer) tell(what, path, more string) {
+func (in *installer) report(what, path, more string) {
 	fmt.Fprintf(in.Stdout, "%s %s%s\n", what, cli.ShortPath(path), more)
 }
 
-// schema writes a schema, in place of an older one of ours.
+// schema writes a schema, and replaces an older one that Botwork wrote.
 func (in *installer) schema(f projectFile) error {
 	path := filepath.Join(in.project, filepath.FromSlash(f.path))
 	old, err := os.ReadFile(path)
@@ -85,17 +85,17 @@ func (in *installer) schema(f projectFile) error {
 	case err != nil:
 		return err
 	case bytes.Equal(old, f.data):
-		in.tell("unchanged", path, "")
+		in.report("unchanged", path, "")
 		return nil
 	case !bytes.Contains(old, []byte(schemas.Mark)) && !in.force:
 		in.left++
-		in.tell("left alone", path, ": botwork has not written it")
+		in.report("not changed:", path, ": botwork did not write it")
 		return nil
 	}
 	if err := checker.Replace(path, old, f.data); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	in.tell("refreshed", path, "")
+	in.report("refreshed", path, "")
 	return nil
 }
 
@@ -106,11 +106,11 @@ func (in *installer) create(path string, data []byte) error {
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		return err
 	}
-	in.tell("wrote", path, "")
+	in.report("wrote", path, "")
 	return nil
 }
 
-// code writes a file of VS Code, or adds to the one that is there.
+// code writes a file of VS Code, or adds to an existing one.
 func (in *installer) code(f projectFile) error {
 	path := filepath.Join(in.project, filepath.FromSlash(f.path))
 	old, err := os.ReadFile(path)
@@ -121,7 +121,7 @@ func (in *installer) code(f projectFile) error {
 		return err
 	}
 	if hasOurs(old, f.path) {
-		in.tell("unchanged", path, "")
+		in.report("unchanged", path, "")
 		return nil
 	}
 	merged, ok := mergeCode(old, f.data)
@@ -129,7 +129,7 @@ func (in *installer) code(f projectFile) error {
 	if !ok {
 		if !in.force {
 			in.left++
-			in.tell("left alone", path, "; it lacks\n"+string(f.data))
+			in.report("not changed:", path, "; missing parts:\n"+string(f.data))
 			return nil
 		}
 		merged, what = f.data, "overwrote"
@@ -137,7 +137,7 @@ func (in *installer) code(f projectFile) error {
 	if err := checker.Replace(path, old, merged); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	in.tell(what, path, "")
+	in.report(what, path, "")
 	return nil
 }
 
@@ -149,12 +149,12 @@ func (in *installer) line(path, schema string) error {
 	}
 	data := withSchemaLine(old, schemaFrom(in.project, path, schema))
 	if bytes.Equal(data, old) {
-		in.tell("unchanged", path, "")
+		in.report("unchanged", path, "")
 		return nil
 	}
 	if err := checker.Replace(path, old, data); err != nil {
 		return fmt.Errorf("add a line to %s: %w", path, err)
 	}
-	in.tell("added a line to", path, "")
+	in.report("added a line to", path, "")
 	return nil
 }

@@ -34,7 +34,7 @@ func TestSchemaPrintsEach(t *testing.T) {
 	}
 }
 
-func TestSchemaKnowsAProgramsOwnHandlers(t *testing.T) {
+func TestSchemaIncludesCustomHandlers(t *testing.T) {
 	greet := handlers.Kind{Name: "Greet", Summary: "Greet a guest", New: func() handlers.Handler { return &noHandler{} }}
 	var stdout, stderr bytes.Buffer
 	code := cmd.Run(t.Context(), []string{"schema", "pipeline"}, strings.NewReader(""), &stdout, &stderr, nil, greet)
@@ -65,7 +65,7 @@ func TestSchemaDir(t *testing.T) {
 	}
 }
 
-// oldProject makes a project as it was before there were schemas.
+// oldProject creates a project of a version without schemas.
 func oldProject(t *testing.T) {
 	t.Helper()
 	clitest.InProject(t)
@@ -88,7 +88,7 @@ func oldProject(t *testing.T) {
 	}
 }
 
-func TestInstallMakesAnOldProjectLikeANewOne(t *testing.T) {
+func TestInstallUpdatesAnOldProject(t *testing.T) {
 	oldProject(t)
 	files := map[string]string{}
 	out := clitest.Must(t, "schema", "--install")
@@ -122,11 +122,11 @@ func TestInstallRefreshesSchemas(t *testing.T) {
 		t.Error("the schema is still the old one")
 	}
 	clitest.WriteFile(t, setupcmd.PipelineSchema, "{}")
-	if out := clitest.Must(t, "schema", "--install"); !strings.Contains(out, "left alone "+filepath.FromSlash(setupcmd.PipelineSchema)) {
+	if out := clitest.Must(t, "schema", "--install"); !strings.Contains(out, "not changed: "+filepath.FromSlash(setupcmd.PipelineSchema)) {
 		t.Errorf("it says\n%s", out)
 	}
 	if clitest.ReadFile(t, setupcmd.PipelineSchema) != "{}" {
-		t.Error("a file that somebody else wrote was overwritten")
+		t.Error("a file that Botwork did not write was overwritten")
 	}
 	clitest.Must(t, "schema", "--install", "--force")
 	if clitest.ReadFile(t, setupcmd.PipelineSchema) != fresh {
@@ -134,7 +134,7 @@ func TestInstallRefreshesSchemas(t *testing.T) {
 	}
 }
 
-func TestInstallKeepsWhatAPersonWrote(t *testing.T) {
+func TestInstallKeepsEdits(t *testing.T) {
 	oldProject(t)
 	if err := os.Mkdir(".vscode", 0o755); err != nil {
 		t.Fatal(err)
@@ -156,7 +156,7 @@ func TestInstallKeepsWhatAPersonWrote(t *testing.T) {
 	if got := clitest.ReadFile(t, setupcmd.CodeExtensions); got != "{\"recommendations\": [\"golang.go\"]}\n" {
 		t.Errorf("%s is %s", setupcmd.CodeExtensions, got)
 	}
-	if !strings.Contains(out, "left alone "+filepath.FromSlash(setupcmd.CodeExtensions)) || !strings.Contains(out, setupcmd.YamlExtension) || !strings.Contains(out, "1 file not changed") {
+	if !strings.Contains(out, "not changed: "+filepath.FromSlash(setupcmd.CodeExtensions)) || !strings.Contains(out, setupcmd.YamlExtension) || !strings.Contains(out, "1 file not changed") {
 		t.Errorf("it says\n%s", out)
 	}
 	hello := clitest.ReadFile(t, "pipelines/hello.yaml")
@@ -166,7 +166,7 @@ func TestInstallKeepsWhatAPersonWrote(t *testing.T) {
 	clitest.Must(t, "pipelines", "check")
 }
 
-func TestInstallTellsWhatItCannotWrite(t *testing.T) {
+func TestInstallReportsWriteErrors(t *testing.T) {
 	oldProject(t)
 	if err := os.Chmod("pipelines/hello.yaml", 0o444); err != nil {
 		t.Fatal(err)

@@ -17,11 +17,11 @@ func (a *command) tasksDefineCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "define",
 		Short: "Write the tasks of botwork.yaml into the database",
-		Long: `Writes the tasks of botwork.yaml into the database: those that are new, and those
-that the file says something else of than it did. A worker does the same when it
-starts. What a hand has changed in a row stays until the file changes that task. A
-task that a file had defined and this one does not is set inactive; a file without
-the key "tasks" changes nothing.
+		Long: `Writes the tasks of botwork.yaml into the database: new tasks, and tasks whose
+definition in the file has changed. A worker does the same when it starts. Changes
+that a person made to a row stay until the file changes that task. A task that is no
+longer defined in the file is set inactive; a file without the key "tasks" changes
+nothing.
 
 If a definition has errors, all errors are printed and nothing is written.`,
 		Example: "  botwork tasks define\n  botwork tasks define --output json",
@@ -38,7 +38,7 @@ If a definition has errors, all errors are printed and nothing is written.`,
 			return err
 		}
 		defs, wrong := judge.Tasks(catalogue)
-		if err := append(findings, wrong.Of(strictyaml.Error)...).Err(); err != nil {
+		if err := append(findings, wrong.WithSeverity(strictyaml.Error)...).Err(); err != nil {
 			return err
 		}
 		store, err := a.OpenStore(cmd.Context())
@@ -59,7 +59,7 @@ If a definition has errors, all errors are printed and nothing is written.`,
 
 func (a *command) definedTasks(defs []workqueue.TaskRow, changed []string) {
 	for _, name := range changed {
-		what := "set inactive, for botwork.yaml does not name it any more"
+		what := "set inactive, because botwork.yaml no longer defines it"
 		for _, def := range defs {
 			if def.Name == name {
 				what = "defined"
@@ -69,8 +69,8 @@ func (a *command) definedTasks(defs []workqueue.TaskRow, changed []string) {
 	}
 	switch {
 	case defs == nil:
-		fmt.Fprintln(a.Stdout, "the settings say nothing of tasks: name one below the key tasks of botwork.yaml")
+		fmt.Fprintln(a.Stdout, "the settings define no tasks: add them below the key tasks of botwork.yaml")
 	case len(changed) == 0:
-		fmt.Fprintf(a.Stdout, "nothing to do: the database has the %s so already\n", cli.Count(len(defs), "task"))
+		fmt.Fprintf(a.Stdout, "nothing to do: the %s in the database are up to date\n", cli.Count(len(defs), "task"))
 	}
 }

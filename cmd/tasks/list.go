@@ -13,7 +13,7 @@ import (
 	"botwork/workqueue"
 )
 
-// taskView is a task as JSON and YAML show it; what it has not got is null.
+// taskView is a task as JSON and YAML show it; missing values are null.
 type taskView struct {
 	Name              string             `json:"name"`
 	Topic             *string            `json:"topic"`
@@ -29,14 +29,14 @@ type taskView struct {
 	EstimatedDuration *string            `json:"estimatedDuration"`
 	Notify            *tasks.Notify      `json:"notify"`
 
-	// Problems say why the row cannot be served; none where it can.
+	// Problems are the reasons why the row cannot be read; empty if it can.
 	Problems []string `json:"problems"`
 
-	// Open is the window that is open now, Next the one that opens next.
+	// Open is the currently open window, Next is the next one.
 	Open *windowView `json:"open"`
 	Next *windowView `json:"next"`
 
-	// Last is what became of the latest window that has a record.
+	// Last is the outcome of the latest window that has a record.
 	Last *workqueue.Firing `json:"last"`
 
 	DefinedBy *string   `json:"definedBy"`
@@ -46,12 +46,12 @@ type taskView struct {
 	plan *tasks.Plan // nil: on request only
 }
 
-// windowView is a window: its instants in UTC, and its begin in the task's zone.
+// windowView is a window: its times in UTC, and its start in the task's time zone.
 type windowView struct {
 	At         string  `json:"at"` // RFC 3339, UTC
 	LocalAt    string  `json:"localAt"`
 	Until      string  `json:"until"`
-	DeadlineAt *string `json:"deadlineAt"` // null: its items have none
+	DeadlineAt *string `json:"deadlineAt"` // null: its items have no deadline
 	Timezone   string  `json:"timezone"`
 
 	local time.Time
@@ -72,7 +72,7 @@ func viewWindow(w tasks.Window, zone *time.Location) *windowView {
 	return v
 }
 
-// viewTask reads a row as it stands at now.
+// viewTask returns the task of a row with its windows as of now.
 func viewTask(ctx context.Context, store cli.Store, row workqueue.TaskRow, now time.Time) (taskView, error) {
 	task, err := tasks.Read(row)
 	v := taskView{
@@ -91,14 +91,14 @@ func viewTask(ctx context.Context, store cli.Store, row workqueue.TaskRow, now t
 		}
 		v.Next = viewWindow(plan.Next(now), plan.Zone())
 	}
-	records, err := store.Firings(ctx, workqueue.TaskSchedule(row.Name), 1)
+	records, err := store.Firings(ctx, workqueue.FiringFilter{Schedule: workqueue.TaskSchedule(row.Name), Limit: 1})
 	if err == nil && len(records) > 0 {
 		v.Last = &records[0]
 	}
 	return v, err
 }
 
-// state tells in a word or two whether the task is served.
+// state returns active, inactive, broken or similar for the table.
 func (v *taskView) state() string {
 	switch {
 	case len(v.Problems) > 0:
@@ -123,9 +123,9 @@ func (a *command) tasksListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the tasks",
-		Long: `Lists the tasks by name: whether they are served, their schedules, when the next
-window opens in the time of the schedule's zone, and what became of the last one.
-A broken task is a row that cannot be read: "tasks show" prints the reason.
+		Long: `Lists the tasks by name: their state, their schedules, when the next window opens in
+the schedule's time zone, and the outcome of the last one. A broken task is a row
+that cannot be read: "tasks show" prints the reason.
 
 JSON and YAML hold all fields.`,
 		Example: "  botwork tasks list\n  botwork tasks list --output json",
@@ -133,7 +133,7 @@ JSON and YAML hold all fields.`,
 	}
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
 			rows, err := store.Tasks(cmd.Context())
 			if err != nil {
 				return err
@@ -156,7 +156,7 @@ JSON and YAML hold all fields.`,
 
 func (a *command) taskTable(views []taskView) {
 	if len(views) == 0 {
-		fmt.Fprintln(a.Stdout, "there are no tasks: `botwork tasks define` writes those of botwork.yaml into the database")
+		fmt.Fprintln(a.Stdout, "no tasks are defined: `botwork tasks define` writes those of botwork.yaml into the database")
 		return
 	}
 	g := cli.NewGrid("name", "topic", "state", "importance", "schedule", "next window", "last window", "pipeline").DropWhenNarrow("last window", "topic", "importance")
@@ -167,7 +167,7 @@ func (a *command) taskTable(views []taskView) {
 	g.Print(a.Stdout)
 }
 
-// localText shows when a window opens, in its zone.
+// localText returns the time at which a window opens, in its time zone.
 func localText(w *windowView) string {
 	if w == nil {
 		return "-"

@@ -12,11 +12,11 @@ import (
 	"botwork/workqueue"
 )
 
-// taskDetails is a task with its coming windows and the records of past ones.
+// taskDetails is a task with its next windows and the records of past ones.
 type taskDetails struct {
 	taskView
-	Notes   []string           `json:"notes"`   // where the schedule is not to be taken by the letter
-	Windows []*windowView      `json:"windows"` // the coming ones
+	Notes   []string           `json:"notes"`   // where the schedule is clamped
+	Windows []*windowView      `json:"windows"` // the next ones
 	Records []workqueue.Firing `json:"records"` // the latest first
 }
 
@@ -24,23 +24,23 @@ func (a *command) tasksShowCommand() *cobra.Command {
 	var most int
 	cmd := &cobra.Command{
 		Use:   "show NAME",
-		Short: "Show a task, its coming windows and what became of the last ones",
-		Long: `Shows what a task says, where its schedule is clamped (the 31st of a shorter month,
-a tolerance that would run past the end of its week), the coming windows in the time
-of its zone and in UTC, and what became of the last ones: fired, skipped because an
-earlier item had not ended, or missed, with the reason.
+		Short: "Show a task, its next windows and the outcome of the last ones",
+		Long: `Shows a task's definition, where its schedule is clamped (the 31st of a shorter
+month, a tolerance that would extend past the end of its week), the next windows in
+its time zone and in UTC, and the outcome of the last ones: fired, skipped because
+an earlier item had not ended, or missed, with the reason.
 
 JSON and YAML are one object.`,
 		Example: "  botwork tasks show close-books\n  botwork tasks show close-books --count 12 --output json",
 		Args:    cli.OneArgument("the task's name"),
 	}
-	cmd.Flags().IntVar(&most, "count", 5, "show `N` coming windows, and the records of twice as many")
+	cmd.Flags().IntVar(&most, "count", 5, "show the next `N` windows, and the records of twice as many")
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if most < 1 || most > 1000 {
 			return cli.Usagef("--count: got %d, want 1 to 1000", most)
 		}
-		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
 			row, err := taskRow(cmd.Context(), store, args[0])
 			if err != nil {
 				return err
@@ -58,7 +58,7 @@ JSON and YAML are one object.`,
 				d.Notes = append(d.Notes, plan.Notes()...)
 				d.Windows = comingWindows(plan, now, most)
 			}
-			if d.Records, err = store.Firings(cmd.Context(), workqueue.TaskSchedule(row.Name), 2*most); err != nil {
+			if d.Records, err = store.Firings(cmd.Context(), workqueue.FiringFilter{Schedule: workqueue.TaskSchedule(row.Name), Limit: 2 * most}); err != nil {
 				return err
 			}
 			return a.Print(*output, d, func() { a.taskSheet(&d) })
@@ -80,7 +80,7 @@ func comingWindows(plan *tasks.Plan, now time.Time, most int) []*windowView {
 	return windows
 }
 
-// taskSheet shows a task in words, one line for each part that says something.
+// taskSheet shows a task, one line for each setting that has a value.
 func (a *command) taskSheet(d *taskDetails) {
 	g := cli.NewGrid()
 	add := func(name, value string) {
@@ -110,7 +110,7 @@ func (a *command) taskSheet(d *taskDetails) {
 	}
 	add("defined by", cli.OrDash(d.DefinedBy))
 	add("revision", fmt.Sprint(d.Revision))
-	add("changed", cli.Instant(&d.UpdatedAt))
+	add("changed", a.Instant(&d.UpdatedAt))
 	g.Print(a.Stdout)
 	a.windowTable(d)
 	a.recordTable(d.Records)
@@ -127,7 +127,7 @@ func (a *command) windowTable(d *taskDetails) {
 	fmt.Fprintln(a.Stdout)
 	g := cli.NewGrid("window", "opens", "opens (utc)", "closes (utc)")
 	for i, w := range windows {
-		name := "to come"
+		name := "upcoming"
 		if i == 0 && d.Open != nil {
 			name = "open"
 		}
@@ -146,7 +146,7 @@ func utcText(text string) string {
 	if err != nil {
 		return text
 	}
-	return cli.Instant(&at)
+	return at.UTC().Format("2006-01-02 15:04:05Z")
 }
 
 func (a *command) recordTable(records []workqueue.Firing) {
@@ -156,7 +156,7 @@ func (a *command) recordTable(records []workqueue.Firing) {
 	fmt.Fprintln(a.Stdout)
 	g := cli.NewGrid("window (utc)", "scope", "outcome", "by", "reason")
 	for _, f := range records {
-		g.Add(cli.Instant(&f.PlannedAt), cli.OrNone(f.Worker), string(f.Outcome), f.RecordedBy, cli.Shorten(f.Reason, 100))
+		g.Add(a.Instant(&f.PlannedAt), cli.OrNone(f.Worker), string(f.Outcome), f.RecordedBy, cli.Shorten(f.Reason, 100))
 	}
 	g.Print(a.Stdout)
 }

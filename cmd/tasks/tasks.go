@@ -25,13 +25,13 @@ func Command(a *cli.App) *cobra.Command { return (&command{a}).tasksCommand() }
 func (a *command) tasksCommand() *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use: "tasks", Aliases: []string{"task"}, Short: "List, show, define and run scheduled tasks",
-		Long: `Lists, shows and runs scheduled tasks. A task names a pipeline, the windows in
-which it has to be started once, and how much it matters; the system pipeline
-LoadWorkQueue makes its items.
+		Long: `Lists, shows and runs scheduled tasks. A task names a pipeline, the windows in which
+it must be started once, and its importance; the system pipeline LoadWorkQueue
+creates its items.
 
 Tasks are defined below the key "tasks" of botwork.yaml. A worker that starts
-writes them into the database where they differ. Rows of BotTasks that a hand has
-made are tasks as well.`,
+updates them in the database. Rows of BotTasks that were inserted by hand are tasks
+as well.`,
 	},
 		a.tasksListCommand(),
 		a.tasksShowCommand(),
@@ -40,9 +40,9 @@ made are tasks as well.`,
 	)
 }
 
-// scopedItem is an item that was made for a scope value.
+// scopedItem is an item that was created for a scope value.
 type scopedItem struct {
-	Scope *string `json:"scope"` // null: the task has none
+	Scope *string `json:"scope"` // null: the task has no scope
 	ID    int64   `json:"id"`
 }
 
@@ -50,15 +50,15 @@ func (a *command) tasksRunCommand() *cobra.Command {
 	var scopes []string
 	cmd := &cobra.Command{
 		Use:   "run NAME",
-		Short: "Make the items of a task now",
-		Long: `Makes an item of the task for each of its scope values, or for those that --scope
-names, whether the task is active or not. They wait as Pending with priority 1000
-and have no deadline. The task's windows are not touched: an item that has not ended
-keeps the next window waiting.`,
+		Short: "Create the items of a task now",
+		Long: `Creates an item of the task for each of its scope values, or for the values of
+--scope, whether the task is active or not. The items are Pending with priority 1000
+and have no deadline. The task's windows do not change: the next window waits for an
+item that has not ended.`,
 		Example: "  botwork tasks run close-books\n  botwork tasks run close-books --scope lisbon --scope porto",
 		Args:    cli.OneArgument("the task's name"),
 	}
-	cmd.Flags().StringArrayVar(&scopes, "scope", nil, "only for this scope `VALUE`; may be given several times")
+	cmd.Flags().StringArrayVar(&scopes, "scope", nil, "only for this scope `VALUE`; may be repeated")
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.WithStore(cmd.Context(), func(store cli.Store) error {
@@ -104,7 +104,7 @@ func (a *command) madeItems(task string, made []scopedItem) {
 	}
 }
 
-// taskRow finds a task by its name; an error says what there is instead.
+// taskRow finds a task by its name; the error lists the existing tasks.
 func taskRow(ctx context.Context, store cli.Store, name string) (workqueue.TaskRow, error) {
 	rows, err := store.Tasks(ctx)
 	if err != nil {
@@ -121,9 +121,9 @@ func taskRow(ctx context.Context, store cli.Store, name string) (workqueue.TaskR
 	switch {
 	case hint != "":
 	case len(names) == 0:
-		hint = "there are no tasks: botwork tasks define writes those of botwork.yaml into the database"
+		hint = "no tasks are defined: botwork tasks define writes those of botwork.yaml into the database"
 	default:
-		hint = "there are " + strings.Join(names, ", ")
+		hint = "existing tasks: " + strings.Join(names, ", ")
 	}
 	return workqueue.TaskRow{}, fmt.Errorf("task %q: %w; %s", name, workqueue.ErrNotFound, hint)
 }

@@ -31,8 +31,7 @@ tasks:
   sweep: {pipeline: hello, active: false, schedule: {cron: "0 6 * * *", startTolerance: 2h, timezone: UTC}}
 `
 
-// Times depend on the day, and with them the width of columns and whether a window
-// is open.
+// Times depend on the day, and so do the width of columns and whether a window is open.
 var (
 	taskInstants = regexp.MustCompile(`((Mon|Tue|Wed|Thu|Fri|Sat|Sun) )?\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|[+-]\d\d:\d\d| WES?T| UTC)?`)
 	openWindow   = regexp.MustCompile(`"open": (null|\{[^}]*\})|(?m)^open .*\n|^open:( null|(\n  .*)*)`)
@@ -43,7 +42,7 @@ func steady(out string) string {
 	return gaps.ReplaceAllString(openWindow.ReplaceAllString(taskInstants.ReplaceAllString(out, "INSTANT"), ""), "$1  ")
 }
 
-// taskShown is what they look at of a task.
+// taskShown holds the fields of a task that these tests check.
 type taskShown struct {
 	Name            string
 	Active          bool
@@ -51,7 +50,7 @@ type taskShown struct {
 	Windows         []taskscmd.WindowView
 }
 
-// taskItem is what these tests look at of an item.
+// taskItem holds the fields of an item that these tests check.
 type taskItem struct {
 	State               workqueue.State
 	Priority            int
@@ -59,7 +58,7 @@ type taskItem struct {
 	Payload             json.RawMessage
 }
 
-// defineTasks makes a project whose settings define three tasks.
+// defineTasks creates a project whose settings define three tasks.
 func defineTasks(t *testing.T) {
 	t.Helper()
 	clitest.InProject(t)
@@ -71,14 +70,14 @@ func defineTasks(t *testing.T) {
 
 func TestTasksListWithoutTasks(t *testing.T) {
 	clitest.InProject(t)
-	if out := clitest.Must(t, "tasks", "list"); !strings.HasPrefix(out, "there are no tasks: `botwork tasks define`") {
+	if out := clitest.Must(t, "tasks", "list"); !strings.HasPrefix(out, "no tasks are defined: `botwork tasks define`") {
 		t.Errorf("tasks list: %q", out)
 	}
 }
 
 func TestTasksContract(t *testing.T) {
 	defineTasks(t)
-	if out := clitest.Must(t, "tasks", "define"); out != "nothing to do: the database has the 3 tasks so already\n" {
+	if out := clitest.Must(t, "tasks", "define"); out != "nothing to do: the 3 tasks in the database are up to date\n" {
 		t.Errorf("tasks define, again: %q", out)
 	}
 	if out := clitest.Must(t, "tasks", "define", "-o", "json"); out != "[]\n" {
@@ -116,7 +115,7 @@ func TestTasksRun(t *testing.T) {
 	clitest.Do(t, "tasks", "show", "close-books", "--count", "0").WantFailure(t, cli.ExitUsage, "--count: got 0, want 1 to 1000")
 }
 
-func TestTasksDefineTellsEverythingFirst(t *testing.T) {
+func TestTasksDefineReportsAllErrorsFirst(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "botwork.yaml", `tasks:
   a: {pipeline: helo, schedule: {execute: dayly}, notify: {pipeline: ExecuteWorkQueue}}
@@ -130,12 +129,12 @@ func TestTasksDefineTellsEverythingFirst(t *testing.T) {
 			`tasks.b.pipeline: 1:19: `, "4 errors")
 	}
 	if out := clitest.Must(t, "tasks", "list", "-o", "json"); out != "[]\n" {
-		t.Errorf("a refused file left tasks: %s", out)
+		t.Errorf("a rejected file wrote tasks: %s", out)
 	}
 }
 
-// A task whose queue nobody has would make no item, which shows in a month.
-func TestTasksOfAQueueThatIsNotThere(t *testing.T) {
+// A task with an unknown queue would create no item, which might be noticed only a month later.
+func TestTasksWithUnknownQueue(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "botwork.yaml", `tasks:
   a: {pipeline: hello, queue: defalt}
@@ -148,21 +147,21 @@ func TestTasksOfAQueueThatIsNotThere(t *testing.T) {
 			`botwork.yaml:3:31: tasks.b.queue: there is no queue "mail" [unknown-queue]; known queues: default`, "2 errors")
 	}
 	if out := clitest.Must(t, "tasks", "list", "-o", "json"); out != "[]\n" {
-		t.Errorf("a refused file left tasks: %s", out)
+		t.Errorf("a rejected file wrote tasks: %s", out)
 	}
-	// A queue that the same file defines will be there.
+	// A queue that the same file defines is known.
 	clitest.WriteFile(t, "botwork.yaml", "queues:\n  mail:\ntasks:\n  b: {pipeline: hello, queue: mail, estimatedDuration: 1d}\n")
 	if out := clitest.Must(t, "tasks", "define"); out != "task b: defined\n" {
 		t.Errorf("tasks define: %q", out)
 	}
 }
 
-func TestTasksThatLeaveTheFile(t *testing.T) {
+func TestTasksRemovedFromTheFile(t *testing.T) {
 	defineTasks(t)
 	clitest.ByHand(t, `INSERT INTO BotTasks (Name, Pipeline, ScheduleConfig) VALUES ('by-hand', 'hello', '{"Execute": "Dayly"}')`)
 	clitest.WriteFile(t, "botwork.yaml", "tasks: {report: {pipeline: hello}}\n")
-	want := "task close-books: set inactive, for botwork.yaml does not name it any more\n" +
-		"task sweep: set inactive, for botwork.yaml does not name it any more\n"
+	want := "task close-books: set inactive, because botwork.yaml no longer defines it\n" +
+		"task sweep: set inactive, because botwork.yaml no longer defines it\n"
 	if out := clitest.Must(t, "tasks", "define"); out != want {
 		t.Errorf("tasks define: %q, want %q", out, want)
 	}
@@ -181,8 +180,8 @@ func TestTasksThatLeaveTheFile(t *testing.T) {
 	if out := clitest.Must(t, "tasks", "list"); !regexp.MustCompile(`by-hand +- +broken`).MatchString(out) {
 		t.Errorf("tasks list:\n%s", out)
 	}
-	clitest.WriteFile(t, "botwork.yaml", "worker: {name: bot-1}\n") // a file that says nothing
-	if out := clitest.Must(t, "tasks", "define"); !strings.Contains(out, "the settings say nothing of tasks") {
+	clitest.WriteFile(t, "botwork.yaml", "worker: {name: bot-1}\n") // a file without tasks
+	if out := clitest.Must(t, "tasks", "define"); !strings.Contains(out, "the settings define no tasks") {
 		t.Errorf("tasks define: %q", out)
 	}
 	if out := clitest.Must(t, "tasks", "show", "report"); !strings.Contains(out, "on request") {
@@ -190,9 +189,9 @@ func TestTasksThatLeaveTheFile(t *testing.T) {
 	}
 }
 
-// The way from the settings to an item that ran: the tasks are written, the first
-// pass makes the item, the next one runs it.
-func TestATaskRunsFromTheSettings(t *testing.T) {
+// From the settings to a finished item: the tasks are written, the first pass creates the
+// item, the next one runs it.
+func TestTaskOfTheSettingsRuns(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "botwork.yaml", strings.Replace(clitest.ReadFile(t, "botwork.yaml"), "tasks:\n", "tasks:\n  greet: {pipeline: hello, payload: {name: Ada}, schedule: {execute: daily, timezone: UTC}}\n", 1))
 	clitest.Must(t, "run", "--once", "LoadWorkQueue")

@@ -1,5 +1,5 @@
-// Package version is the command `botwork version`, and what other commands know of the
-// program's version.
+// Package version is the command `botwork version`. It also provides the program's version to
+// other commands.
 package version
 
 import (
@@ -13,8 +13,8 @@ import (
 	"botwork/cmd/internal/cli"
 )
 
-// What the linker sets for a release: -ldflags "-X botwork/cmd/version.version=1.2.3". A plain
-// `go build` leaves them empty; what Go knows of the checkout stands in then.
+// The linker sets these for a release: -ldflags "-X botwork/cmd/version.version=1.2.3". After
+// a plain `go build` they are empty, and the build information of Go is used.
 var version, commit, date string
 
 // Info is what `botwork version --output json` prints.

@@ -17,10 +17,10 @@ import (
 func (a *command) workersShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show NAME",
-		Short: "Show what a worker is and takes",
-		Long: `Shows a worker as it registered: its slots, what an item of each channel takes of
-them, the queues that it serves and its labels. A worker that lists no channels
-takes all of them, at one slot an item.
+		Short: "Show a worker's slots, channels, queues and labels",
+		Long: `Shows a worker's registration: its slots, how many slots an item of each channel
+needs, the queues that it serves and its labels. A worker that lists no channels
+runs items of all channels, with one slot per item.
 
 JSON and YAML are one object, as in the list.`,
 		Example: "  botwork workers show worker-2\n  botwork workers show worker-2 --output yaml",
@@ -28,7 +28,7 @@ JSON and YAML are one object, as in the list.`,
 	}
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
 			worker, now, err := workerCalled(cmd.Context(), store, args[0])
 			if err != nil {
 				return err
@@ -39,7 +39,7 @@ JSON and YAML are one object, as in the list.`,
 	return cmd
 }
 
-// workerCalled finds a worker, and the time of the database.
+// workerCalled finds a worker by its name, and returns the time of the database.
 func workerCalled(ctx context.Context, store cli.Store, name string) (workqueue.Worker, time.Time, error) {
 	workers, err := store.Workers(ctx)
 	if err != nil {
@@ -57,10 +57,10 @@ func workerCalled(ctx context.Context, store cli.Store, name string) (workqueue.
 	if len(names) == 0 {
 		return workqueue.Worker{}, time.Time{}, fmt.Errorf("%w; no worker has registered yet", err)
 	}
-	return workqueue.Worker{}, time.Time{}, fmt.Errorf("%w; there are %s", err, strings.Join(names, ", "))
+	return workqueue.Worker{}, time.Time{}, fmt.Errorf("%w; registered workers: %s", err, strings.Join(names, ", "))
 }
 
-// workerSheet shows a worker, one line for each thing that there is to say.
+// workerSheet shows a worker, one line for each field that has a value.
 func (a *command) workerSheet(w *workqueue.Worker, now time.Time) {
 	g := cli.NewGrid()
 	g.Add("name", w.Name)
@@ -72,22 +72,22 @@ func (a *command) workerSheet(w *workqueue.Worker, now time.Time) {
 	if w.Labels != "" {
 		g.Add("labels", string(w.Labels))
 	}
-	g.Add("started", cli.Instant(&w.StartedAt))
-	g.Add("last seen", cli.Instant(&w.LastSeenAt))
+	g.Add("started", a.Instant(&w.StartedAt))
+	g.Add("last seen", a.Instant(&w.LastSeenAt))
 	if w.LeaseExpiresAt != nil {
-		g.Add("lease until", cli.Instant(w.LeaseExpiresAt))
+		g.Add("lease until", a.Instant(w.LeaseExpiresAt))
 	}
 	g.Print(a.Stdout)
 }
 
-// channelsText tells what an item of each channel takes.
+// channelsText returns how many slots an item of each channel needs.
 func channelsText(text workqueue.JSONText) string {
 	channels, err := workqueue.ParseChannels(text)
 	if err != nil {
 		return "unreadable: " + err.Error()
 	}
 	if len(channels) == 0 {
-		return "all, one slot an item"
+		return "all, one slot per item"
 	}
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(channels)) {
@@ -112,7 +112,7 @@ func servedText(text workqueue.JSONText) string {
 	}
 }
 
-// workerState tells of those that died, too.
+// workerState returns the state of a worker, also "gone" for one that has died.
 func workerState(w *workqueue.Worker, now time.Time) string {
 	if gone(w, now) {
 		return "gone"
@@ -120,7 +120,7 @@ func workerState(w *workqueue.Worker, now time.Time) string {
 	return string(w.State)
 }
 
-// slotsOf shows a worker's slots, and those of them that not every item can have.
+// slotsOf returns a worker's slots, with the number of reserved and stuck ones.
 func slotsOf(w *workqueue.Worker) string {
 	var notes []string
 	if w.ReservedSlots > 0 {

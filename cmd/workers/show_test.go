@@ -26,5 +26,5 @@ func TestWorkersShow(t *testing.T) {
 	clitest.Golden(t, "workers_show_plain.txt", clitest.ShownInstants.ReplaceAllString(clitest.Must(t, "workers", "show", "bob"), "(time)"))
 	clitest.Golden(t, "workers_show.json", clitest.Must(t, "workers", "show", "ann", "--output", "json"))
 	clitest.Golden(t, "workers_list.txt", clitest.ShownInstants.ReplaceAllString(clitest.Must(t, "workers", "list"), "(time)"))
-	clitest.Do(t, "workers", "show", "eve").WantFailure(t, cli.ExitFailed, `worker "eve": not found; there are ann, bob`)
+	clitest.Do(t, "workers", "show", "eve").WantFailure(t, cli.ExitFailed, `worker "eve": not found; registered workers: ann, bob`)
 }

@@ -29,11 +29,10 @@ func (a *command) workersListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the workers that have ever registered",
-		Long: `Lists the workers by name: those that run, and those that once did. A worker is
-"gone" when it did not stop in good order and its lease has run out. A slot is
-stuck when its handler was cancelled and does not stop: it takes no items until
-the handler returns, or the worker is restarted. Reserved slots are kept for
-items above priority 1000.
+		Long: `Lists all running and former workers by name. A worker is "gone" if it did not stop
+gracefully and its lease has expired. A slot is stuck if its handler was cancelled
+and does not stop: it runs no items until the handler returns or the worker is
+restarted. Reserved slots are kept for items above priority 1000.
 
 JSON and YAML hold the stored state (active, draining, stopped) and leaseExpiresAt,
 from which "gone" is computed.`,
@@ -42,7 +41,7 @@ from which "gone" is computed.`,
 	}
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.WithStoreToRead(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
 			workers, err := store.Workers(cmd.Context())
 			if err != nil {
 				return err
@@ -64,7 +63,7 @@ func (a *command) workerTable(workers []workqueue.Worker, now time.Time) {
 	}
 	g := cli.NewGrid("name", "state", "host", "pid", "slots", "version", "started", "last seen").DropWhenNarrow("pid", "version", "started")
 	for _, w := range workers {
-		g.Add(w.Name, workerState(&w, now), w.Host, fmt.Sprint(w.PID), slotsOf(&w), w.Version, cli.Instant(&w.StartedAt), cli.Instant(&w.LastSeenAt))
+		g.Add(w.Name, workerState(&w, now), w.Host, fmt.Sprint(w.PID), slotsOf(&w), w.Version, a.Instant(&w.StartedAt), a.Instant(&w.LastSeenAt))
 	}
 	g.Print(a.Stdout)
 }
@@ -72,10 +71,10 @@ func (a *command) workerTable(workers []workqueue.Worker, now time.Time) {
 func (a *command) workersDrainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "drain NAME",
-		Short: "Ask a worker to take no more items",
-		Long: `Asks a worker to take no more items. It learns of it at its next heartbeat, runs
-what it has begun to its end and gives back the rest. It is active again when it
-is started again.`,
+		Short: "Drain a worker: let it finish its running items and start no more",
+		Long: `Asks a worker to start no more items. The worker reads the request at its next
+heartbeat, finishes its running items and releases the others. It is active again
+after a restart.`,
 		Example: "  botwork workers drain worker-2",
 		Args:    cli.OneArgument("the worker's name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -94,7 +93,7 @@ is started again.`,
 	}
 }
 
-// noSuchWorker adds to err what there is instead.
+// noSuchWorker adds the running workers to err.
 func noSuchWorker(cmd *cobra.Command, store cli.Store, name string, err error) error {
 	workers, listErr := store.Workers(cmd.Context())
 	if listErr != nil {
@@ -115,7 +114,7 @@ func noSuchWorker(cmd *cobra.Command, store cli.Store, name string, err error) e
 	case len(names) == 0:
 		hint = "no worker is running"
 	default:
-		hint = "running are " + strings.Join(names, ", ")
+		hint = "running workers: " + strings.Join(names, ", ")
 	}
 	return fmt.Errorf("%w; %s", err, hint)
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// asProgram makes this test binary the example's program.
+// asProgram makes this test binary run the example's program.
 const asProgram = "CUSTOMHANDLER_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program runs a command line of the example in a process of its own.
+// program runs a command line of the example in a separate process.
 func program(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), os.Args[0], args...)
@@ -33,7 +33,7 @@ func program(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	return out.String(), said.String(), command.ProcessState.ExitCode()
 }
 
-// must is program for a command line that has to succeed.
+// must runs a command line that must succeed.
 func must(t *testing.T, args ...string) string {
 	t.Helper()
 	stdout, stderr, code := program(t, args...)
@@ -45,15 +45,15 @@ func must(t *testing.T, args ...string) string {
 
 func TestHandlerIsDocumented(t *testing.T) {
 	page := must(t, "handlers", "show", "Greet")
-	for _, text := range []string{"Greet somebody", "whom to greet", "Hello", "Welcome"} {
+	for _, text := range []string{"Greet a person", "the name of the person", "Hello", "Welcome"} {
 		if !strings.Contains(page, text) {
-			t.Errorf("the page lacks %q:\n%s", text, page)
+			t.Errorf("the page does not contain %q:\n%s", text, page)
 		}
 	}
 	list := must(t, "handlers")
 	for _, name := range []string{"Greet", "HTTP", "ExecuteWorkItems"} {
 		if !strings.Contains(list, name) {
-			t.Errorf("the list lacks %s:\n%s", name, list)
+			t.Errorf("the list does not contain %s:\n%s", name, list)
 		}
 	}
 }

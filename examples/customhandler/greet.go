@@ -8,22 +8,22 @@ import (
 )
 
 var greetKind = handlers.Kind{
-	Name: "Greet", Summary: "Greet somebody",
-	Doc:     "Makes a greeting. It is safe to run twice: it changes nothing.",
-	Output:  "the greeting, a text.",
-	Gives:   handlers.Always(handlers.TextShape), // the same for the checker of expressions
-	Example: "- handler: Greet\n  with: {name: Ada}\n",
-	New:     func() handlers.Handler { return &greet{Greeting: "Hello"} }, // the defaults
+	Name: "Greet", Summary: "Greet a person",
+	Doc:         "Creates a greeting. It is safe to run twice: it changes nothing.",
+	Output:      "the greeting, a text.",
+	OutputShape: handlers.Always(handlers.TextShape), // the shape of the output, for the checker of expressions
+	Example:     "- handler: Greet\n  with: {name: Ada}\n",
+	New:         func() handlers.Handler { return &greet{Greeting: "Hello"} }, // with the default values
 }
 
-// greet is the parameters of a step; a pipeline that names others, or leaves out
-// the name, is refused before it runs.
+// greet has the parameters of a step. A step with other parameters, or without a name, is
+// rejected before it runs.
 type greet struct {
-	Name     string `json:"name" required:"true" doc:"whom to greet"`
-	Greeting string `json:"greeting" enum:"Hello,Welcome,Olá" doc:"how to begin"`
+	Name     string `json:"name" required:"true" doc:"the name of the person"`
+	Greeting string `json:"greeting" enum:"Hello,Welcome,Olá" doc:"the first word"`
 }
 
 func (g *greet) Handle(_ context.Context, call *handlers.Call) (any, error) {
-	call.Log.Info().Str("name", g.Name).Msg("greeting somebody")
+	call.Log.Info().Str("name", g.Name).Msg("greeting a person")
 	return fmt.Sprintf("%s, %s!", g.Greeting, g.Name), nil
 }

@@ -1,5 +1,5 @@
-// Customhandler is Botwork with one handler more: it has the whole command line,
-// and pipelines may name Greet.
+// Customhandler is Botwork with one additional handler: it has all commands of Botwork,
+// and pipelines can use the handler Greet.
 //
 //	go run ./examples/customhandler handlers show Greet
 package main

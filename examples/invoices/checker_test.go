@@ -15,7 +15,7 @@ import (
 	"botwork/examples/invoices/rates"
 )
 
-// invoice is a row of the ledger, or what one should be.
+// invoice is a row of the ledger, or an expected row.
 type invoice struct {
 	Number, Customer, Date string
 	Cents                  int64
@@ -24,13 +24,13 @@ type invoice struct {
 	File                   string
 }
 
-// checked is what a checker that knows nothing of pipelines finds in a file.
+// checked is the result for one file of a checker that does not use pipelines.
 type checked struct {
-	good map[int]invoice // by line; another file may have brought the number before
-	bad  map[int]bool    // lines that are wrong in themselves
+	good map[int]invoice // by line; the number may have been in another file before
+	bad  map[int]bool    // lines that are invalid
 }
 
-// checkInbox judges all files of a project's inbox.
+// checkInbox checks all files in a project's inbox.
 func checkInbox(t *testing.T, dir string) map[string]checked {
 	t.Helper()
 	customers := map[string]bool{}
@@ -48,8 +48,8 @@ func checkInbox(t *testing.T, dir string) map[string]checked {
 	return files
 }
 
-// records reads a file line by line, by line number; none of the example's
-// values goes over the end of a line.
+// records reads a file line by line and returns the records by line number; no value in
+// the example contains a line break.
 func records(t *testing.T, path string) map[int][]string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -86,7 +86,7 @@ func checkFile(name string, rows map[int][]string, customers map[string]bool) ch
 		_, notADay := time.Parse(time.DateOnly, date)
 		money := decimal.FindStringSubmatch(amount)
 		if date != "" && (notADay != nil || !dated.MatchString(date)) || amount != "" && money == nil {
-			continue // cannot be read, so its number does not count as seen
+			continue // the line cannot be parsed, so its number does not count as used
 		}
 		first := !seen[number]
 		seen[number] = true
@@ -98,7 +98,7 @@ func checkFile(name string, rows map[int][]string, customers map[string]bool) ch
 		if cents == 0 {
 			continue
 		}
-		// In whole numbers: the rates have two decimals.
+		// The result is an integer, because the rates have two decimals.
 		hundredths := int64(rate*100 + 0.5)
 		delete(c.bad, line)
 		c.good[line] = invoice{number, customer, date, cents, currency, (cents*hundredths + 50) / 100, name}

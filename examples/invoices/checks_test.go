@@ -14,8 +14,8 @@ import (
 	"botwork/workqueue"
 )
 
-// checkLedger wants every good number exactly once, as one of the files says
-// that bring it.
+// checkLedger checks that the ledger has each valid number exactly once, with the values
+// of one of the files that contain it.
 func checkLedger(t *testing.T, want map[string]checked, got []invoice) {
 	t.Helper()
 	candidates := map[string][]invoice{}
@@ -38,12 +38,12 @@ func checkLedger(t *testing.T, want map[string]checked, got []invoice) {
 		t.Errorf("the ledger lacks %s of %+v, or has it twice", number, missing)
 	}
 	if shared == 0 {
-		t.Error("no number comes with two files: the example's files no longer try that")
+		t.Error("no number is in two files: the example's files no longer test that")
 	}
 }
 
-// checkRejections wants the lines that are wrong, and those whose number
-// another file has brought, and returns the files that have some.
+// checkRejections checks the rejected lines: invalid lines, and lines whose number is
+// already in another file. It returns the files with rejected lines.
 func checkRejections(t *testing.T, want map[string]checked, o outcome) map[string]bool {
 	t.Helper()
 	owners := map[string]string{}
@@ -74,7 +74,7 @@ func checkRejections(t *testing.T, want map[string]checked, o outcome) map[strin
 		t.Errorf("rejected lines (-want +got):\n%s", diff)
 	}
 	if len(rejected) == 0 || len(rejected) == len(want) {
-		t.Errorf("%d of %d files are rejected: the example's files no longer try both ways", len(rejected), len(want))
+		t.Errorf("%d of %d files are rejected: the example's files no longer test both cases", len(rejected), len(want))
 	}
 	var done []string
 	for name := range want {
@@ -87,12 +87,12 @@ func checkRejections(t *testing.T, want map[string]checked, o outcome) map[strin
 		t.Errorf("files in done, rejected and inbox (-want +got):\n%s", diff)
 	}
 	if o.UnderWay != 0 {
-		t.Errorf("%d files are under way still, want none", o.UnderWay)
+		t.Errorf("%d files are still in progress, want none", o.UnderWay)
 	}
 	return rejected
 }
 
-// checkReports wants each report to say what the ledger says.
+// checkReports compares each report with the ledger.
 func checkReports(t *testing.T, want map[string]checked, o outcome) {
 	t.Helper()
 	for name := range want {
@@ -121,15 +121,16 @@ func checkReports(t *testing.T, want map[string]checked, o outcome) {
 	}
 }
 
-// checkItems wants an item for each file, ended after one attempt: processed,
-// or cancelled because the data is wrong. Urgent ones did not wait for the end of others.
+// checkItems checks that there is one item for each file, which ended after one attempt:
+// processed, or cancelled because its data is invalid. Urgent items must not have waited
+// for the end of others.
 func checkItems(t *testing.T, p *testProject, want map[string]checked, rejected map[string]bool) {
 	t.Helper()
 	items := p.items(t)
 	if len(items) != len(want) {
 		t.Fatalf("there are %d items, want %d", len(items), len(want))
 	}
-	var urgent, others []time.Time // begins of urgent ones, ends of others
+	var urgent, others []time.Time // start times of urgent items, end times of others
 	for _, it := range items {
 		var payload struct{ Name string }
 		if err := json.Unmarshal([]byte(it.Payload), &payload); err != nil {
@@ -162,9 +163,10 @@ func checkItems(t *testing.T, p *testProject, want map[string]checked, rejected 
 			t.Errorf("%s: attempts = %+v, want one that failed in the step verdict", payload.Name, attempts)
 		}
 	}
-	// A start is counted back from when the end was written, which a slow commit holds up.
+	// A start time is computed from the time when the end was written, which a slow
+	// commit delays.
 	const writing = 200 * time.Millisecond
 	if last, first := slices.MaxFunc(urgent, time.Time.Compare), slices.MinFunc(others, time.Time.Compare); last.After(first.Add(writing)) {
-		t.Errorf("an urgent item began at %s, when another had ended at %s", last, first)
+		t.Errorf("an urgent item started at %s, after another had ended at %s", last, first)
 	}
 }

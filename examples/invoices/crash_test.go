@@ -13,13 +13,13 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// A worker may die behind any step. Here the pipeline ends there, as it would
-// then, and the item runs from the start: what it leaves must be what one run
-// leaves.
+// TestCutShortBehindEachStep simulates a worker that dies after any step: the pipeline
+// ends after that step, then the item runs again from the start. The result must be the
+// same as after a single run.
 func TestCutShortBehindEachStep(t *testing.T) {
 	const name = "urgent-porto.csv"
 	p := newProject(t, testdb.Engines[0])
-	p.run(t, "scan-invoices") // makes the ledger
+	p.run(t, "scan-invoices") // creates the ledger
 	for _, it := range p.items(t) {
 		if err := storetest.Do(t.Context(), p.worker.Store, workqueue.Delete, it.ID, ""); err != nil {
 			t.Fatal(err)
@@ -37,18 +37,19 @@ func TestCutShortBehindEachStep(t *testing.T) {
 	if len(want.Invoices) == 0 || len(want.Rejections) == 0 || len(want.Reports) == 0 {
 		t.Fatalf("a whole run leaves %+v, want some of everything", want)
 	}
-	for _, cut := range steps[1 : len(steps)-1] { // behind the verdict the item has ended
+	for _, cut := range steps[1 : len(steps)-1] { // after the last step, the verdict, the item has ended
 		p.receive(t, name)
 		p.runItem(t, string(text[:cut[0]]), name, workqueue.Processed)
 		p.runItem(t, "invoice", name, workqueue.Cancelled)
 		if diff := cmp.Diff(want, p.outcome(t)); diff != "" {
-			t.Errorf("cut short after %d bytes, then run whole (-want +got):\n%s", cut[0], diff)
+			t.Errorf("pipeline cut after %d bytes, then run completely (-want +got):\n%s", cut[0], diff)
 		}
 	}
 }
 
-// The worker may die when the files have their items and are not yet noted as
-// under way: the next scan finds them again, and makes no second item.
+// TestScanCutShortBehindItsItems simulates a worker that dies after it enqueued items for
+// the files, but before it recorded the files as in progress. The next scan finds the
+// files again but must not create more items.
 func TestScanCutShortBehindItsItems(t *testing.T) {
 	p := newProject(t, testdb.Engines[0])
 	p.run(t, "scan-invoices")
@@ -64,11 +65,11 @@ func TestScanCutShortBehindItsItems(t *testing.T) {
 		t.Errorf("after the second scan there are %d items, want %d", len(got), len(want))
 	}
 	if n := p.outcome(t).UnderWay; n != len(want) {
-		t.Errorf("%d files are under way, want %d", n, len(want))
+		t.Errorf("%d files are in progress, want %d", n, len(want))
 	}
 }
 
-// receive begins anew: an empty ledger, and one file in the inbox.
+// receive starts from the beginning: an empty ledger and one file in the inbox.
 func (p *testProject) receive(t *testing.T, name string) {
 	t.Helper()
 	for _, table := range []string{"Invoices", "Rejections", "FilesUnderWay"} {
@@ -97,7 +98,7 @@ func (p *testProject) receive(t *testing.T, name string) {
 	}
 }
 
-// runItem enqueues an item for a file and runs it to its end.
+// runItem enqueues an item for a file and runs it until it has ended.
 func (p *testProject) runItem(t *testing.T, pipeline, file string, want workqueue.State) {
 	t.Helper()
 	enqueued, err := p.worker.Store.Enqueue(t.Context(), []workqueue.NewItem{{

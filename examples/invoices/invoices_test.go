@@ -19,7 +19,7 @@ func TestInvoices(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		p := newProject(t, e)
 		want := checkInbox(t, p.dir)
-		p.service.refuse.Store(1) // the step's own retry mends that
+		p.service.refuse.Store(1) // a retry of the step fixes this
 		p.run(t)
 
 		got := p.outcome(t)
@@ -32,8 +32,8 @@ func TestInvoices(t *testing.T) {
 				calls, p.service.refused.Load(), len(want))
 		}
 
-		// A second run doubles nothing, whether there is nothing to do, the
-		// items are repeated, or the files come again.
+		// A second run must not create duplicates: when there is nothing to do, when the
+		// items are repeated, or when the files arrive again.
 		same := func(how string) {
 			t.Helper()
 			if diff := cmp.Diff(got, p.outcome(t)); diff != "" {
@@ -59,7 +59,7 @@ func TestInvoices(t *testing.T) {
 		p.run(t)
 		same("sending the files again")
 		if items := len(p.items(t)); items != 2*len(want) {
-			t.Errorf("there are %d items, want %d: one for each time that a file came", items, 2*len(want))
+			t.Errorf("there are %d items, want %d: one for each arrival of a file", items, 2*len(want))
 		}
 	})
 }

@@ -1,9 +1,9 @@
-// Invoices runs the invoices example once and shows what came of it:
+// Invoices runs the invoices example once and shows the results:
 //
 //	go run ./examples/invoices
 //
-// It copies the folder project to a new place, starts the service that knows
-// what currencies are worth, and runs all system pipelines one time.
+// It copies the folder project to a new folder, starts the service for exchange rates,
+// and runs each system pipeline once.
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 )
 
 func main() {
-	dir := flag.String("dir", "", "`FOLDER` of the project: filled when it is not there, used as it stands when it is (default: a new temporary one)")
+	dir := flag.String("dir", "", "`FOLDER` of the project: created if it does not exist, otherwise used unchanged (default: a new temporary folder)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, *dir, os.Stdout)
@@ -59,12 +59,12 @@ func run(ctx context.Context, dir string, out io.Writer) error {
 	if err := errors.Join(err, w.Stop(context.WithoutCancel(ctx))); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nAll that was there was done in %s. The reports are in\n%s\n", took.Round(time.Millisecond), filepath.Join(dir, "data", "reports"))
+	fmt.Fprintf(out, "\nAll items were processed in %s. The reports are in\n%s\n", took.Round(time.Millisecond), filepath.Join(dir, "data", "reports"))
 	return nil
 }
 
-// serveRates starts the service on a free port and tells the pipelines by the
-// variable that invoice.yaml reads.
+// serveRates starts the service on a free port and sets the environment variable with its
+// address, which invoice.yaml reads.
 func serveRates() (stop func(), err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -11,13 +11,14 @@ import (
 	"botwork/workqueue"
 )
 
-// While the service is away for longer than a step's retries last, nothing is
-// booked and no file moves; when it is back, the items' next attempts do all.
+// TestOutageLosesNothing checks an outage of the service that is longer than the retries
+// of a step: nothing is booked and no file is moved. After the outage, the next attempts
+// of the items process everything.
 func TestOutageLosesNothing(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		p := newProject(t, e)
 		for i, name := range p.files(t, "inbox") {
-			if i >= 3 { // three files show it as well as twelve
+			if i >= 3 { // three files are enough
 				if err := os.Remove(filepath.Join(p.dir, "data", "inbox", name)); err != nil {
 					t.Fatal(err)
 				}
@@ -27,7 +28,7 @@ func TestOutageLosesNothing(t *testing.T) {
 		p.service.refuse.Store(math.MaxInt32)
 		p.run(t)
 		if o := p.outcome(t); len(o.Inbox) != len(want) || len(o.Invoices)+len(o.Rejections)+len(o.Reports) > 0 || o.UnderWay != len(want) {
-			t.Errorf("during the outage: %+v, want %d files in the inbox, all under way, and nothing done", o, len(want))
+			t.Errorf("during the outage: %+v, want %d files in the inbox, all in progress, and nothing booked", o, len(want))
 		}
 		for _, it := range p.items(t) {
 			if it.State != workqueue.Ready || it.RetryCount != 1 || *it.ErrorKind != workqueue.KindError {
@@ -39,8 +40,8 @@ func TestOutageLosesNothing(t *testing.T) {
 		}
 
 		p.service.refuse.Store(0)
-		// Without waiting for the backoff. The files have items, so that no
-		// new ones are made.
+		// This skips the backoff. The files already have items, so no new items are
+		// created.
 		if _, err := p.queue.ExecContext(t.Context(), `UPDATE "BotWorkQueueItems" SET "AvailableAt" = "CreatedAt"`); err != nil {
 			t.Fatal(err)
 		}

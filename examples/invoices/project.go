@@ -15,9 +15,8 @@ import (
 //go:embed project
 var project embed.FS
 
-// prepare returns the folder to work in. One that holds a project already is
-// taken as it stands, so that a person can put files into its inbox and run
-// again.
+// prepare returns the folder to work in. If the folder already contains a project, it is
+// used unchanged, so that a user can add files to its inbox and run the example again.
 func prepare(dir string) (string, error) {
 	var err error
 	if dir == "" {
@@ -47,8 +46,8 @@ func copyProject(dir string) error {
 	return nil
 }
 
-// age makes files look an hour old: the example leaves young ones alone, since
-// they may still be being written.
+// age makes files look one hour old, because the example ignores new files, which may
+// still be incomplete.
 func age(folder string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

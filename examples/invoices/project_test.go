@@ -19,10 +19,10 @@ import (
 	"botwork/workqueue"
 )
 
-// service counts the requests for rates and refuses as many as it is told.
+// service counts the requests for rates and refuses a given number of them.
 type service struct {
 	answered, refused atomic.Int32
-	refuse            atomic.Int32 // how many more to refuse
+	refuse            atomic.Int32 // how many more requests to refuse
 }
 
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -35,8 +35,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rates.Handler("let-me-in").ServeHTTP(w, r)
 }
 
-// testProject is a copy of the project with its queue and its ledger on one
-// engine.
+// testProject is a copy of the project with its queue and its ledger on one engine.
 type testProject struct {
 	dir     string
 	worker  *worker.Worker
@@ -57,7 +56,7 @@ func newProject(t *testing.T, e testdb.Engine) *testProject {
 	t.Setenv("RATES_URL", server.URL)
 	books := e
 	if e.Driver == database.SQLServer {
-		books = testdb.Engines[0] // the pipelines' SQL is written for the other two
+		books = testdb.Engines[0] // the SQL of the pipelines supports only the other two engines
 	}
 	queueDSN, ledgerDSN := e.DSN(t), books.DSN(t)
 	p.queue, p.ledger = e.SQL(t, queueDSN), books.SQL(t, ledgerDSN)
@@ -80,7 +79,7 @@ func newProject(t *testing.T, e testdb.Engine) *testProject {
 	return p
 }
 
-// run runs system pipelines one time, all of them when none is named.
+// run runs system pipelines once; all of them if no name is given.
 func (p *testProject) run(t *testing.T, names ...string) {
 	t.Helper()
 	if err := p.worker.RunOnce(t.Context(), names...); err != nil {
@@ -97,7 +96,7 @@ func (p *testProject) items(t *testing.T) []workqueue.Item {
 	return items
 }
 
-// files names what a folder under data holds.
+// files returns the names of the files in a folder under data.
 func (p *testProject) files(t *testing.T, folder string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(p.dir, "data", folder))
@@ -111,7 +110,7 @@ func (p *testProject) files(t *testing.T, folder string) []string {
 	return names
 }
 
-// outcome is all that the items leave behind.
+// outcome has everything that the items produced.
 type outcome struct {
 	Invoices   []invoice
 	Rejections []rejection
@@ -133,7 +132,7 @@ func (p *testProject) outcome(t *testing.T) outcome {
 	o := outcome{Reports: map[string]string{}, Done: p.files(t, "done"), Rejected: p.files(t, "rejected"), Inbox: p.files(t, "inbox")}
 	o.Invoices = query(t, p.ledger, func(rows *sql.Rows, v *invoice) error {
 		err := rows.Scan(&v.Number, &v.Customer, &v.Date, &v.Cents, &v.Currency, &v.EuroCents, &v.File)
-		v.Date = v.Date[:min(len(v.Date), len("2026-01-31"))] // SQLite keeps a time of day, too
+		v.Date = v.Date[:min(len(v.Date), len("2026-01-31"))] // SQLite also stores a time of day
 		return err
 	}, `SELECT Number, Customer, CAST(IssuedOn AS TEXT), AmountCents, Currency, EuroCents, SourceFile FROM Invoices ORDER BY Number`)
 	o.Rejections = query(t, p.ledger, func(rows *sql.Rows, v *rejection) error {

@@ -15,14 +15,14 @@ import (
 	"botwork/workqueue"
 )
 
-// booked is what the ledger holds of one file.
+// booked has the totals of one file in the ledger.
 type booked struct {
 	invoices  int
 	euroCents int64
 }
 
-// summarize writes a line for each item: its status, and the rows of its file
-// that are in the ledger.
+// summarize writes a line for each item: its status and the number of rows from its file
+// in the ledger.
 func summarize(ctx context.Context, out io.Writer, configFile string, store workqueue.ItemStore) error {
 	ledger, err := readLedger(ctx, configFile)
 	if err != nil {
@@ -32,7 +32,7 @@ func summarize(ctx context.Context, out io.Writer, configFile string, store work
 	if err != nil {
 		return err
 	}
-	slices.Reverse(items) // the newest came first
+	slices.Reverse(items) // the newest item is first
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ITEM\tPRIORITY\tFILE\tSTATUS\tBOOKED\tEUR\tERROR")
 	for _, it := range items {
@@ -46,7 +46,7 @@ func summarize(ctx context.Context, out io.Writer, configFile string, store work
 	return w.Flush()
 }
 
-// fault is the kind and the text of an item's error, shortened to a line.
+// fault returns the kind and the text of an item's error, shortened to one line.
 func fault(it workqueue.Item) string {
 	const most = 80
 	if it.Error == nil || it.ErrorKind == nil {

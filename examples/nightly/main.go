@@ -1,5 +1,5 @@
-// Nightly runs sixty jobs of three bands of priority on two workers that share
-// one database, and shows which worker ran what:
+// Nightly runs sixty jobs in three priority bands on two workers that share one database,
+// and shows which worker ran which jobs:
 //
 //	go run ./examples/nightly
 package main
@@ -20,8 +20,8 @@ import (
 //go:embed project
 var project embed.FS
 
-// The pipelines that run the items, in the order in which this night starts
-// them: each minute, and every three hours.
+// The pipelines that run the items, in the order of this example. In production they run
+// each minute and every three hours.
 var systemPipelines = []string{"ExecuteWorkQueue", "ExecuteLowPriorityWorkQueue"}
 
 func main() {

@@ -14,17 +14,17 @@ import (
 	"botwork/examples/internal/worker"
 )
 
-// workerNames are the workers of the night.
+// workerNames are the names of the workers.
 var workerNames = []string{"nightly-1", "nightly-2"}
 
-// night is one night's work: the workers, in the order of their names.
+// night is one run of the example: the workers, in order of their names.
 type night struct {
 	workers []*worker.Worker
 }
 
-// begin puts the jobs of the project into the queue, by the command that a
-// person would use, and registers the workers. Each has connections of its own,
-// as if it were a process of its own.
+// begin enqueues the jobs of the project with the command that a user would use, and
+// registers the workers. Each worker has its own connections, as if it were a separate
+// process.
 func begin(ctx context.Context, configFile string, environ []string, log io.Writer) (*night, error) {
 	n := &night{}
 	for _, name := range workerNames {
@@ -48,7 +48,7 @@ func begin(ctx context.Context, configFile string, environ []string, log io.Writ
 	return n, nil
 }
 
-// runOnAll runs a system pipeline one time on all workers at once.
+// runOnAll runs a system pipeline once on all workers at the same time.
 func (n *night) runOnAll(ctx context.Context, pipeline string) error {
 	errs := make([]error, len(n.workers))
 	var wg sync.WaitGroup

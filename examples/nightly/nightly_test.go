@@ -43,7 +43,7 @@ func TestNight(t *testing.T) {
 
 		checkPlan(t, filepath.Join(dir, "botwork.yaml"), environ)
 
-		// The pipeline of every minute leaves low items as they are.
+		// ExecuteWorkQueue, which runs every minute, must not run low items.
 		if err := n.runOnAll(t.Context(), "ExecuteWorkQueue"); err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func TestReport(t *testing.T) {
 	}
 	for name := range readJobs(t) {
 		if got := strings.Count(out.String()+" ", name); got != 1 {
-			t.Errorf("%s stands %d times in the report, want once", name, got)
+			t.Errorf("%s is %d times in the report, want once", name, got)
 		}
 	}
 	if t.Failed() {
@@ -86,7 +86,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// job is an item that has been processed.
+// job is a processed item.
 type job struct {
 	priority  int
 	worker    string
@@ -94,7 +94,7 @@ type job struct {
 	startedAt time.Time
 }
 
-// readJobs reads the priorities of the project's jobs by their names.
+// readJobs returns the priorities of the project's jobs by name.
 func readJobs(t *testing.T) map[string]int {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("project", "jobs.ndjson"))
@@ -118,8 +118,8 @@ func readJobs(t *testing.T) map[string]int {
 	return jobs
 }
 
-// finished returns the jobs that are done by their names. What is not done must
-// not have been touched, and what is must have been claimed exactly once.
+// finished returns the finished jobs by name. Unfinished items must be untouched, and
+// finished items must have been claimed exactly once.
 func (n *night) finished(t *testing.T) map[string]job {
 	t.Helper()
 	items, err := n.workers[0].Store.Items(t.Context(), workqueue.ItemFilter{Limit: 1000})
@@ -164,8 +164,8 @@ func only(done map[string]job, keep func(job) bool) map[string]job {
 	return kept
 }
 
-// checkOrder wants each worker to begin with a high job: which of those it runs
-// later may have come to it from the other worker.
+// checkOrder checks that each worker starts with a high job. Later jobs may have been
+// moved to it from the other worker.
 func checkOrder(t *testing.T, done map[string]job) {
 	t.Helper()
 	for _, worker := range workerNames {
@@ -180,15 +180,15 @@ func checkOrder(t *testing.T, done map[string]job) {
 			}
 		}
 		if len(urgent) > 0 && len(others) > 0 && slices.MinFunc(urgent, time.Time.Compare).After(slices.MinFunc(others, time.Time.Compare)) {
-			t.Errorf("%s began with a job that is not urgent", worker)
+			t.Errorf("%s started with a job that is not urgent", worker)
 		}
 	}
 }
 
-// checkPlan wants the pass of each pipeline to plan equal shares for both workers: each
-// job goes to the one with the least estimated work, so that in the end they differ by
-// one job at most. What they come to do differs from that: a worker that is done first
-// takes what the other one has not begun.
+// checkPlan checks that the pass of each pipeline plans equal shares for both workers:
+// each job is assigned to the worker with the least estimated work, so the sums differ by
+// one job at most. The actual shares can differ from that, because a worker that has
+// finished gets jobs that the other one has not started.
 func checkPlan(t *testing.T, configFile string, environ []string) {
 	t.Helper()
 	var out, said bytes.Buffer
@@ -225,7 +225,7 @@ func checkPlan(t *testing.T, configFile string, environ []string) {
 	}
 }
 
-// checkShares wants both workers to have had work.
+// checkShares checks that both workers ran jobs.
 func checkShares(t *testing.T, done map[string]job) {
 	t.Helper()
 	jobs := map[string]int{}

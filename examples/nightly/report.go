@@ -14,7 +14,7 @@ import (
 	"botwork/workqueue"
 )
 
-// bands are the three bands of priority, as the system pipelines cut them.
+// bands are the three priority bands of the system pipelines.
 var bands = []struct {
 	name string
 	workqueue.Band
@@ -24,8 +24,8 @@ var bands = []struct {
 	{"low", workqueue.Band{Min: workqueue.EveryPriority.Min, Max: 499}},
 }
 
-// report writes a line for each worker and band: how many jobs have been done,
-// what they were expected to take, and which they are, as they began.
+// report writes a line for each worker and band: the number of processed jobs, their
+// total estimated duration, and their names in order of their start.
 func (n *night) report(ctx context.Context, out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "WORKER\tBAND\tJOBS\tESTIMATED\tIN THE ORDER OF THEIR START")
@@ -47,8 +47,8 @@ func (n *night) report(ctx context.Context, out io.Writer) error {
 	return table.Flush()
 }
 
-// jobs returns the names of items in the order of their start, and the sum of
-// their estimated durations.
+// jobs returns the names of items in the order of their start, and the sum of their
+// estimated durations.
 func jobs(items []workqueue.Item) (names []string, estimated time.Duration, err error) {
 	slices.SortFunc(items, func(a, b workqueue.Item) int {
 		return cmp.Or(a.StartedAt.Compare(*b.StartedAt), cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID))

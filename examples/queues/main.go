@@ -1,5 +1,5 @@
-// Queues goes through the policies of queues and the life of items with the
-// commands that a person would type, and shows what each of them prints:
+// Queues demonstrates the policies of queues and the life cycle of items. It runs
+// commands as a user would and shows their output:
 //
 //	go run ./examples/queues
 package main
@@ -46,12 +46,12 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return fmt.Errorf("copy the project: %w", err)
 	}
-	return tell(ctx, &session{dir: dir, out: out, environ: os.Environ()})
+	return playStory(ctx, &session{dir: dir, out: out, environ: os.Environ()})
 }
 
-// session types commands and shows what they print.
+// session runs commands and shows their output.
 type session struct {
-	dir     string // of the project
+	dir     string // the folder of the project
 	out     io.Writer
 	environ []string
 }
@@ -59,8 +59,9 @@ type session struct {
 // say writes a line of the story.
 func (s *session) say(text string) { fmt.Fprintf(s.out, "\n# %s\n", text) }
 
-// do runs a command that must end with the exit code, and shows it. Words of a
-// command stand apart by spaces; what holds spaces itself stands in ' '.
+// do runs a command and shows it; the command must end with the given exit code. The
+// words of a command are separated by spaces; a word that contains spaces is quoted with
+// ' '.
 func (s *session) do(ctx context.Context, exit int, command string) error {
 	var said bytes.Buffer
 	args := append([]string{"--config", filepath.Join(s.dir, "botwork.yaml")}, words(command)...)
@@ -78,7 +79,7 @@ func (s *session) do(ctx context.Context, exit int, command string) error {
 	return nil
 }
 
-// words splits a command.
+// words splits a command into words.
 func words(command string) []string {
 	var all []string
 	for i, part := range strings.Split(command, "'") {

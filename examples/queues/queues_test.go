@@ -12,8 +12,7 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// TestStory goes through the story on each engine, and looks at what each
-// command says.
+// TestStory runs the story on each engine and checks the output of the commands.
 func TestStory(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dir := t.TempDir()
@@ -24,13 +23,13 @@ func TestStory(t *testing.T) {
 		store := e.Open(t, dsn)
 		var out strings.Builder
 		s := &session{dir: dir, out: &out, environ: []string{"BOTWORK_DATABASE_DRIVER=" + string(e.Driver), "BOTWORK_DATABASE_DSN=" + dsn}}
-		if err := tell(t.Context(), s); err != nil {
+		if err := playStory(t.Context(), s); err != nil {
 			t.Fatalf("%v\n%s", err, out.String())
 		}
 		said := out.String()
 		for _, want := range []string{
 			`queue orders: defined`,
-			`item \d+ was there already, with the same key`,
+			`item \d+ already exists with the same key`,
 			`payload\.lines\.0\.amount: minimum: got 0, want 1; payload\.number: got number, want string`,
 			`(?m)^\d+ +Expired +1100 .*expired: it was not started before its deadline$`,
 			`(?m)^\d+ +Deleted +1100 .*deleted: the customer has withdrawn the order$`,
@@ -43,11 +42,11 @@ func TestStory(t *testing.T) {
 			`no violation`,
 		} {
 			if !regexp.MustCompile(want).MatchString(said) {
-				t.Errorf("nothing of what was said matches %s", want)
+				t.Errorf("no output matches %s", want)
 			}
 		}
 		if strings.Contains(said, dir) {
-			t.Errorf("the example shows paths of this machine")
+			t.Errorf("the output contains paths of this machine")
 		}
 		wantEnds(t, store)
 		if t.Failed() {
@@ -56,7 +55,7 @@ func TestStory(t *testing.T) {
 	})
 }
 
-// wantEnds checks what became of the items, whatever was said of them.
+// wantEnds checks the final states of the items in the database.
 func wantEnds(t *testing.T, store *sqlstore.Store) {
 	t.Helper()
 	items, err := store.Items(t.Context(), workqueue.ItemFilter{Lifecycles: workqueue.Lifecycles(), Limit: 100})
@@ -73,8 +72,8 @@ func wantEnds(t *testing.T, store *sqlstore.Store) {
 	}
 	want := map[string]int{
 		"order-1 completed": 1,
-		"order-3 deleted":   2, // the order and the copy that tried again
-		"order-4 pending":   1, // withdrawn, and brought back
+		"order-3 deleted":   2, // the order and its copy that ran again
+		"order-4 pending":   1, // withdrawn and restored
 		"order-5 deleted":   1,
 		"reports completed": 2, // one for each town
 	}
@@ -89,7 +88,8 @@ func wantEnds(t *testing.T, store *sqlstore.Store) {
 	}
 }
 
-// The card number of the story can be read nowhere in the database file.
+// TestPaymentsAreSealed checks that the card number of the story is nowhere in the
+// database file.
 func TestPaymentsAreSealed(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("project")); err != nil {

@@ -1,5 +1,5 @@
-// Package quickstart holds the project that `botwork demo` writes: sales files
-// that are reported minute by minute.
+// Package quickstart contains the project that `botwork demo` writes: it creates a report
+// for each sales file, minute by minute.
 package quickstart
 
 import (
@@ -16,11 +16,11 @@ import (
 //go:embed project
 var project embed.FS
 
-// Trigger is the system pipeline that makes the items.
+// Trigger is the system pipeline that creates the items.
 const Trigger = "watch-sales"
 
-// Write puts the project into a folder, with the shipped system pipelines. A
-// file that is there already stays as it is: a person may have edited it.
+// Write copies the project into a folder, with the shipped system pipelines. It does not
+// change existing files, because a user may have edited them.
 func Write(dir string) error {
 	files, err := fs.Sub(project, "project")
 	if err != nil {
@@ -37,7 +37,7 @@ func Write(dir string) error {
 		return writeNew(filepath.Join(dir, filepath.FromSlash(name)), text)
 	})
 	for _, f := range shipped.Files() {
-		if err == nil { // what hinders one file hinders all, and is told once
+		if err == nil { // an error for one file probably affects all files, so report only the first
 			err = writeNew(filepath.Join(dir, "pipelines", f.Name), f.Data)
 		}
 	}
@@ -47,7 +47,7 @@ func Write(dir string) error {
 	return nil
 }
 
-// writeNew writes a file unless there is one.
+// writeNew writes a file unless it exists.
 func writeNew(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Routing lets three workers with different labels share one queue, and shows
-// which item went to which of them, and why one went to none:
+// Routing runs three workers with different labels on one queue. It shows which worker
+// ran each item, and why one item was not run:
 //
 //	go run ./examples/routing
 package main

@@ -18,23 +18,23 @@ import (
 	"botwork/workqueue"
 )
 
-// machines are the workers, with their labels and the channels that they take, as
-// the environment of each would have them. The one with the graphics card speaks
-// French best, but takes no calls.
+// machines are the workers with their labels and channels, in the form of their
+// environment variables. The worker with the graphics card is the best one for French,
+// but does not run calls.
 var machines = []struct{ name, labels, channels string }{
 	{"lisbon-gpu", "site=lisbon,gpu=true,ram=64,language=french,level=5", "film=3"},
 	{"lisbon", "site=lisbon,ram=16,language=german,level=2", "call=1"},
 	{"porto", "site=porto,ram=24,language=french,level=3", "call=1:2"},
 }
 
-// office is the workers, in the order of machines. Each has connections of its
-// own, as if it were a process of its own.
+// office has the workers in the order of machines. Each worker has its own connections,
+// as if it were a separate process.
 type office struct {
 	workers []*worker.Worker
 }
 
-// open defines the queues, registers the workers and puts the items of the
-// project into the queue, by the commands that a person would use.
+// open defines the queues, registers the workers and enqueues the items of the project,
+// with the commands that a user would use.
 func open(ctx context.Context, configFile string, environ []string, log io.Writer) (*office, error) {
 	o := &office{}
 	for _, m := range machines {
@@ -62,8 +62,8 @@ func open(ctx context.Context, configFile string, environ []string, log io.Write
 	return o, nil
 }
 
-// work runs the pipeline of each minute on all workers in turn, and again when
-// the selector of the letter for faro has expired.
+// work runs ExecuteWorkQueue on all workers in turn, and again after the selector of the
+// letter for faro has expired.
 func (o *office) work(ctx context.Context) error {
 	for {
 		for _, w := range o.workers {
@@ -72,7 +72,7 @@ func (o *office) work(ctx context.Context) error {
 			}
 		}
 		waiting, err := o.waiting(ctx)
-		if err != nil || waiting <= 1 { // nobody is on the islands
+		if err != nil || waiting <= 1 { // no worker has the label for the islands
 			return err
 		}
 		select {
@@ -100,7 +100,7 @@ func (o *office) items(ctx context.Context) ([]workqueue.Item, error) {
 	return items, err
 }
 
-// places tells which worker ran each item, by the items' keys; "" for none.
+// places returns the worker that ran each item, by the key of the item; "" for none.
 func (o *office) places(ctx context.Context) (keys []string, places map[string]string, err error) {
 	items, err := o.items(ctx)
 	names := map[int64]string{}
@@ -118,7 +118,7 @@ func (o *office) places(ctx context.Context) (keys []string, places map[string]s
 	return keys, places, err
 }
 
-// report shows which item went where.
+// report shows which worker ran each item.
 func (o *office) report(ctx context.Context, out io.Writer) error {
 	keys, places, err := o.places(ctx)
 	if err != nil {

@@ -40,16 +40,16 @@ func TestRouting(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Anybody may print it when the selector has expired.
+		// Any worker may print the letter after its selector has expired.
 		if places["letter that faro should print"] == "" {
-			t.Error("the letter for faro still waits")
+			t.Error("the letter for faro is still waiting")
 		}
 		delete(places, "letter that faro should print")
 		want := map[string]string{
 			"circular 1":                        "lisbon-gpu",
 			"circular 2":                        "lisbon",
 			"circular 3":                        "porto",
-			"circular 4":                        "lisbon-gpu", // whose first one is expected to take an hour: nothing that longest-idle looks at
+			"circular 4":                        "lisbon-gpu", // its first item has an estimate of one hour, which longest-idle ignores
 			"film 1":                            "lisbon-gpu",
 			"film 2":                            "lisbon-gpu",
 			"letter to Porto":                   "porto",
@@ -67,7 +67,7 @@ func TestRouting(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), "letter to the islands              no worker: it waits") {
-			t.Errorf("the report says\n%s", &out)
+			t.Errorf("the report is\n%s", &out)
 		}
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"botwork/workqueue/scoring"
 )
 
-// errNoWorker says that the step ran outside of `botwork run`.
+// errNoWorker reports that the step ran outside of `botwork run`.
 var errNoWorker = handlers.Permanent(errors.New("no worker runs in this process; hint: botwork run, or botwork run --once PIPELINE"))
 
 func assignKind(s Services) handlers.Kind {
@@ -43,7 +43,7 @@ step is done, everything that existed when it began has been considered, so this
 twice: a second pass finds less to do.`,
 		Output: "{rescued, released, poisoned, expired, workers, assigned, moved}: items of dead workers, assigned items given back, items cancelled " +
 			"because too many workers died with them, items cancelled because they were not started in time, workers that could take items, items assigned, items moved to another worker.",
-		Gives: handlers.Always(handlers.CountsShape("rescued", "released", "poisoned", "expired", "workers", "assigned", "moved")),
+		OutputShape: handlers.Always(handlers.CountsShape("rescued", "released", "poisoned", "expired", "workers", "assigned", "moved")),
 		Example: `- handler: AssignTasksToWorker
   with: {workerSeenWithin: 15m, minPriority: 500}
 `,
@@ -119,7 +119,7 @@ func (a *assignStep) Handle(ctx context.Context, call *handlers.Call) (any, erro
 	if err != nil {
 		return nil, handlers.Permanent(err)
 	}
-	// Of each run again, so that a rule that falls back logs that once per pass.
+	// Created for each run, so that a rule logs its fallback once per pass.
 	p.NewRule = scoring.Services{Secrets: a.services.Secrets, Log: call.Log}.New
 	r, err := worker.Assign(ctx, p)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"botwork/workqueue"
 )
 
-// errNoCleanUp says that the step ran outside of `botwork run`.
+// errNoCleanUp reports that the step ran outside of `botwork run`.
 var errNoCleanUp = handlers.Permanent(errors.New("there is no database here that could be cleaned up; hint: botwork run, or botwork run --once PIPELINE"))
 
 func cleanUpKind(s Services) handlers.Kind {
@@ -32,7 +32,7 @@ A batch waits for no lock and delays no claim. Between two batches the step rest
 after for, complete or not. It is safe to run twice, at the same time, and to stop: the next run continues.`,
 		Output: "{completed, archived, deleted, firings, runs, workers, durations, texts, keys, figures, complete}: what was removed of each sort, keys freed, " +
 			"rows of statistics summed up, and whether it is complete.",
-		Gives: handlers.Always(handlers.ObjectShape(map[string]handlers.Shape{
+		OutputShape: handlers.Always(handlers.ObjectShape(map[string]handlers.Shape{
 			"completed": handlers.WholeShape, "archived": handlers.WholeShape, "deleted": handlers.WholeShape, "firings": handlers.WholeShape,
 			"runs": handlers.WholeShape, "workers": handlers.WholeShape, "durations": handlers.WholeShape, "texts": handlers.WholeShape, "keys": handlers.WholeShape,
 			"figures": handlers.WholeShape, "complete": handlers.BoolShape,
@@ -88,7 +88,7 @@ func (c *cleanUpStep) Validate() error {
 		wrong("firings", "want 24h or more, or never: without its record a planned time could run twice")
 	}
 	if d := c.Texts.d; d != nil && *d >= 0 && *d < workqueue.LeastTextAge {
-		wrong("texts", "want 24h or more, or never: a worker records only every twelve hours that it has a text")
+		wrong("texts", "want 24h or more, or never: workers record only every twelve hours which versions they use")
 	}
 	if n := c.ArchivedItems.n; n != nil && *n < 0 {
 		wrong("archivedItems", "want 0 or more, or never")
@@ -124,15 +124,15 @@ func (c *cleanUpStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 	}, err
 }
 
-// never is how a parameter says that nothing is to be removed.
+// never is the value of a parameter that disables removal.
 const never = "never"
 
-// age is how old something has to be to be removed; nil: never.
+// age is the minimum age for removal; nil: never.
 type age struct{ d *time.Duration }
 
 func after(d time.Duration) age { return age{&d} }
 
-// UnmarshalText reads a duration, or never.
+// UnmarshalText parses a duration, or never.
 func (a *age) UnmarshalText(text []byte) error {
 	if string(text) == never {
 		a.d = nil
@@ -159,12 +159,12 @@ func (a age) String() string {
 	return handlers.Duration(*a.d).String()
 }
 
-// number is how many are kept; nil: all.
+// number is how many rows are kept; nil: all.
 type number struct{ n *int }
 
 func atMost(n int) number { return number{&n} }
 
-// UnmarshalText reads a whole number, or never.
+// UnmarshalText parses a whole number, or never.
 func (m *number) UnmarshalText(text []byte) error {
 	if string(text) == never {
 		m.n = nil

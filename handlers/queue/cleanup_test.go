@@ -16,7 +16,7 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// rubbish notes how it is cleaned up.
+// rubbish records calls of CleanUp.
 type rubbish struct {
 	workqueue.CleanUpStore
 	asked map[string]any
@@ -103,7 +103,7 @@ func TestCleanUpParameters(t *testing.T) {
 	}
 }
 
-func TestCleanUpParametersThatAreWrong(t *testing.T) {
+func TestCleanUpRejectsWrongParameters(t *testing.T) {
 	k, _ := registry(queue.Services{}).Lookup("CleanUp")
 	for want, with := range map[string]map[string]any{
 		"completed":     {"completed": "-1s"},
@@ -127,7 +127,7 @@ func TestCleanUpParametersThatAreWrong(t *testing.T) {
 	}
 }
 
-// The step, over a database: what is old goes, what is not stays.
+// The step with a real database removes old rows and keeps others.
 func TestCleanUpOfADatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "botwork.db")
 	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: database.SQLite, DSN: path})

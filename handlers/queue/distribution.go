@@ -8,8 +8,8 @@ import (
 	"botwork/workqueue/scoring"
 )
 
-// distributionParams are how items are given to workers where neither their
-// pipeline nor their queue says it.
+// distributionParams define how items are assigned to workers if neither their pipeline nor
+// their queue defines it.
 type distributionParams struct {
 	Mode            string         `json:"mode" enum:"least-loaded,round-robin,longest-idle,best-worker" doc:"which of the workers that may take an item gets it"`
 	BypassSelectors bool           `json:"bypassSelectors" doc:"true: items go to workers that do not satisfy their selectors, too"`
@@ -27,8 +27,8 @@ func (d *distributionParams) distribution() (matching.Distribution, error) {
 	return out, err
 }
 
-// check names the parameter of each fault. A scoring beside another mode than
-// best-worker is none: a queue may choose that mode and leave the scoring open.
+// check returns the faults with their parameters. A scoring with another mode than best-worker
+// is allowed: a queue may choose best-worker without a scoring.
 func (d *distributionParams) check() error {
 	out, err := d.distribution()
 	if err == nil {
@@ -37,7 +37,7 @@ func (d *distributionParams) check() error {
 	return wrongParams(err)
 }
 
-// wrongParams turns each fault of package matching into an error of a parameter.
+// wrongParams converts each fault of package matching to a parameter error.
 func wrongParams(err error, path ...string) error {
 	faults, ok := errors.AsType[matching.Faults](err)
 	if !ok {
@@ -45,7 +45,7 @@ func wrongParams(err error, path ...string) error {
 	}
 	var errs []error
 	for _, f := range faults {
-		wrong := &handlers.ParamError{Path: f.Under(path...).Path, Code: handlers.WrongValue, Message: f.Message}
+		wrong := &handlers.ParamError{Path: f.WithPathPrefix(path...).Path, Code: handlers.WrongValue, Message: f.Message}
 		if f.UnknownKey {
 			wrong.Code = handlers.UnknownParameter
 		}

@@ -44,7 +44,7 @@ func TestAssignDistribution(t *testing.T) {
 	}
 }
 
-// The rules of a pass know the secrets, and log where the step does.
+// The rules of a pass can use the secrets, and write to the log of the step.
 func TestAssignMakesRules(t *testing.T) {
 	w := &fakeWorker{}
 	var log bytes.Buffer
@@ -75,7 +75,7 @@ func TestAssignMakesRules(t *testing.T) {
 	}
 }
 
-func TestDistributionThatIsWrong(t *testing.T) {
+func TestDistributionRejectsWrongParameters(t *testing.T) {
 	for _, test := range []struct {
 		with map[string]any
 		want []handlers.ParamError
@@ -104,7 +104,7 @@ func TestDistributionThatIsWrong(t *testing.T) {
 		}
 		slices.SortStableFunc(wrong.List, func(a, b handlers.ParamError) int { return -slices.Compare(a.Path, b.Path) })
 		slices.SortStableFunc(test.want, func(a, b handlers.ParamError) int { return -slices.Compare(a.Path, b.Path) })
-		if diff := cmp.Diff(test.want, wrong.List, cmpopts.IgnoreFields(handlers.ParamError{}, "Known", "Meant", "Sure", "WantsText")); diff != "" {
+		if diff := cmp.Diff(test.want, wrong.List, cmpopts.IgnoreFields(handlers.ParamError{}, "Known", "Suggestion", "Certain", "ExpectedText")); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", test.with, diff)
 		}
 	}
@@ -134,7 +134,7 @@ func TestEnqueueLabels(t *testing.T) {
 	}
 }
 
-func TestEnqueueLabelsThatAreWrong(t *testing.T) {
+func TestEnqueueRejectsWrongLabels(t *testing.T) {
 	k, _ := registry(queue.Services{}).Lookup("Enqueue")
 	_, err := k.Build(map[string]any{
 		"pipeline": "p", "labels": map[string]any{"a b": 1, "list": []any{1}}, "selectors": []any{"gpu", map[string]any{"key": "ram", "operator": "<", "value": "9"}},

@@ -19,15 +19,17 @@ func enqueueKind(s Services) handlers.Kind {
 element of the list, whose payload is the element. The item has state 0 (Ready) if the run belongs to a schedule, state 4 (Pending)
 if it belongs to an item.
 
-The pipeline must be known and without a trigger; an unknown pipeline or queue, and an item that its queue refuses, fail for good.
+The pipeline must be known and without a trigger, and each payload must match its input. An unknown pipeline or queue, a payload that
+does not match, a deadline that has passed, and an item that its queue refuses, fail for good; no item is enqueued then.
 Items of a pipeline whose file has errors are enqueued, with a warning in the log; they wait until the file is fixed. An item that
-exists already, by its natural key in a queue with unique keys, or by unique, is not created again; its id is among the ids.
+exists already, by its natural key in a queue with unique keys, or by unique, is not created again; its id is among the ids. With
+conflict: fail, the step fails for good instead, and names the existing items.
 
 The step is safe to run twice with such a key, with unique for a time that is longer than the pipeline may take, and with
-unique: true while the items have not finished. Otherwise a retry after a lost answer of the database enqueues the items again, so
+unique: true while the items have not finished, if conflict is existing. Otherwise a retry after a lost answer of the database enqueues the items again, so
 make their pipeline safe to repeat.`,
 		Output: "{ids, count, existing}: the items' ids, how many of them are new, and how many existed already.",
-		Gives: handlers.Always(handlers.ObjectShape(map[string]handlers.Shape{
+		OutputShape: handlers.Always(handlers.ObjectShape(map[string]handlers.Shape{
 			"ids": handlers.ListShape(handlers.WholeShape), "count": handlers.WholeShape, "existing": handlers.WholeShape,
 		})),
 		Example: `- handler: Enqueue
@@ -38,7 +40,9 @@ make their pipeline safe to repeat.`,
     unique: true
 `,
 		New: func() handlers.Handler {
-			return &enqueueStep{services: s, Priority: workqueue.RequestPriority, Queue: workqueue.DefaultQueue}
+			return &enqueueStep{
+				services: s, Priority: workqueue.RequestPriority, Queue: workqueue.DefaultQueue, optionParams: optionParams{Conflict: "existing"},
+			}
 		},
 	}
 }
@@ -113,9 +117,12 @@ func (e *enqueueStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 		}
 		items[i] = item
 	}
+	if err := e.checkPayloads(items); err != nil {
+		return nil, handlers.Permanent(err)
+	}
 	enqueued, err := e.services.Store().Enqueue(ctx, items)
 	if err != nil {
-		return nil, refusedForGood(err)
+		return nil, markPermanent(err)
 	}
 	list, existing := make([]any, len(enqueued)), 0
 	for i, made := range enqueued {
@@ -129,18 +136,48 @@ func (e *enqueueStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 	return map[string]any{"ids": list, "count": len(enqueued) - existing, "existing": existing}, nil
 }
 
-// refusedForGood marks errors that no later attempt can fix: a queue that does not exist, an item
-// that its queue refuses.
-func refusedForGood(err error) error {
+// payloadsShown limits the payloads that an error describes.
+const payloadsShown = 20
+
+// checkPayloads returns the payloads that do not match the input of the items' pipeline.
+func (e *enqueueStep) checkPayloads(items []workqueue.NewItem) error {
+	if e.services.CheckPayload == nil || e.Pipeline == "" {
+		return nil
+	}
+	var wrong []error
+	for i := range items {
+		err := e.services.CheckPayload(e.Pipeline, items[i].Payload)
+		if err == nil {
+			continue
+		}
+		if len(wrong) == payloadsShown {
+			wrong = append(wrong, errors.New("and more"))
+			break
+		}
+		if len(items) > 1 {
+			err = fmt.Errorf("item %d of %d: %w", i+1, len(items), err)
+		}
+		wrong = append(wrong, err)
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return fmt.Errorf("pipeline %.40q; no item was enqueued: %w", e.Pipeline, errors.Join(wrong...))
+}
+
+// markPermanent marks errors that no later attempt can fix: a queue that does not exist, an
+// item that its queue rejects, a key that is in use.
+func markPermanent(err error) error {
 	_, unknown := errors.AsType[*workqueue.UnknownQueueError](err)
 	_, bad := errors.AsType[*workqueue.BadItemError](err)
-	if unknown || bad {
+	_, conflict := errors.AsType[*workqueue.ConflictError](err)
+	if unknown || bad || conflict {
 		return handlers.Permanent(err)
 	}
 	return err
 }
 
-// item makes the item of the payload that has the index i.
+// item returns the item of the payload with the index i.
 func (e *enqueueStep) item(call *handlers.Call, payload any, i int) (workqueue.NewItem, error) {
 	item := workqueue.NewItem{
 		QueueName: e.Queue, State: workqueue.Ready, Priority: e.Priority, IntegrationConfig: e.Pipeline,

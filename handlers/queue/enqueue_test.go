@@ -50,13 +50,13 @@ func TestEnqueueOptions(t *testing.T) {
 	}
 }
 
-func TestEnqueueOptionsThatAreWrong(t *testing.T) {
+func TestEnqueueRejectsWrongOptions(t *testing.T) {
 	two := []any{1, 2}
 	for _, c := range []struct {
 		with map[string]any
 		want []string
 	}{
-		{map[string]any{"unique": "0s"}, []string{"unique: ", "true, false or a duration"}},
+		{map[string]any{"unique": "0s"}, []string{"unique: ", "true, false, done or a duration"}},
 		{map[string]any{"unique": "yes"}, []string{`unique: got "yes"`}},
 		{map[string]any{"unique": "1us"}, []string{"unique: ", "1ms or more"}},
 		{map[string]any{"unique": []any{true}}, []string{"unique: got a list"}},
@@ -89,8 +89,8 @@ func TestEnqueueOptionsThatAreWrong(t *testing.T) {
 	}
 }
 
-// A step that is tried again, since the database's answer was lost, makes
-// nothing twice when its items have keys, or are unique.
+// A step that is retried after a lost answer of the database creates no item twice if the
+// items have keys or are unique.
 func TestEnqueueTwice(t *testing.T) {
 	e := testdb.Engines[0] // SQLite
 	store := e.Open(t, e.DSN(t))
@@ -127,7 +127,7 @@ func TestEnqueueTwice(t *testing.T) {
 	if it, err := store.Item(t.Context(), 2); err != nil || *it.NaturalKey != "b" || *it.LimitKey != "y" {
 		t.Errorf("item 2 = %+v, %v, want the keys b and y", it, err)
 	}
-	// What its queue refuses no other attempt mends.
+	// An item that its queue rejects is a permanent error.
 	_, err = run(t, s, "Enqueue", map[string]any{"pipeline": "", "queue": "robots", "items": []any{1, "x"}}, handlers.Call{})
 	if permanent := (*handlers.PermanentError)(nil); !errors.As(err, &permanent) || !strings.Contains(err.Error(), "item 2 of 2") {
 		t.Errorf("a payload that misses the schema: err = %v, want a permanent one that names item 2 of 2", err)

@@ -23,8 +23,8 @@ the latest AssignTasksToWorker, and every 15 seconds, and at each tick of the pi
 the step.
 
 It is safe to run twice: an item is claimed by one worker at a time.`,
-		Output: "{succeeded, failed, snoozed, released, dropped}: counts of attempts by how they ended.",
-		Gives:  handlers.Always(handlers.CountsShape("succeeded", "failed", "snoozed", "released", "dropped")),
+		Output:      "{succeeded, failed, snoozed, released, dropped}: counts of attempts by how they ended.",
+		OutputShape: handlers.Always(handlers.CountsShape("succeeded", "failed", "snoozed", "released", "dropped")),
 		Example: `- handler: ExecuteWorkItems
   with: {abovePriority: 1000}
 `,

@@ -6,14 +6,14 @@ import (
 	"botwork/handlers"
 )
 
-// counter is a number of what a step did, with its name.
+// counter is a number that a step reports, with its name.
 type counter struct {
 	name string
 	n    int
 }
 
-// reportCounts reports what a step did to its run, whose log line has the sums of all steps,
-// and logs it at debug level. The line leaves out zeros.
+// reportCounts reports the numbers of a step to its run, whose log line has the sums of all
+// steps, and logs them at debug level without zeros.
 func reportCounts(call *handlers.Call, log zerolog.Logger, message string, counters ...counter) {
 	event := log.Debug()
 	for _, c := range counters {

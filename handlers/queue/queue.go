@@ -1,5 +1,5 @@
-// Package queue holds the handlers that move the work queue: they join the
-// steps of pipelines to package workqueue.
+// Package queue has the handlers for the work queue: they connect the steps of pipelines with
+// package workqueue.
 package queue
 
 import (
@@ -12,8 +12,7 @@ import (
 	"botwork/workqueue/runner"
 )
 
-// Worker is what the handlers ask of this process's worker; *runner.Runner
-// is one.
+// Worker is the interface of this process's worker for handlers; *runner.Runner implements it.
 type Worker interface {
 	Assign(ctx context.Context, p assign.AssignParams) (assign.AssignResult, error)
 	Execute(ctx context.Context, p runner.ExecuteParams) (runner.ExecuteResult, error)
@@ -26,47 +25,49 @@ type Enqueuer interface {
 	Enqueue(ctx context.Context, items []workqueue.NewItem) ([]workqueue.Enqueued, error)
 }
 
-// Services are what the handlers of this package work with.
+// Services are the dependencies of the handlers in this package.
 type Services struct {
-	// Worker runs AssignTasksToWorker and ExecuteWorkItems. It is asked for
-	// at each run, since a registry is made before the worker starts; nil
-	// (or a nil answer) where there is no worker, as in the checker.
+	// Worker runs AssignTasksToWorker and ExecuteWorkItems. It is called in each run, because the
+	// registry is created before the worker starts. It is nil (or returns nil) if there is no
+	// worker, as in the checker.
 	Worker func() Worker
 
-	// Store takes the items of Enqueue; nil where nothing may be enqueued.
+	// Store receives the items of Enqueue; nil if nothing may be enqueued.
 	Store func() Enqueuer
 
-	// Tasks is what ManageWorkQueue and the revisions of priorities work on;
-	// nil (or a nil answer) where there is no database.
+	// Tasks returns the tasks for ManageWorkQueue and the priority revisions; it is nil (or
+	// returns nil) if there is no database.
 	Tasks func() tasks.Store
 
-	// CleanUp is the database that CleanUp works on; nil (or a nil answer) where
-	// there is none.
+	// CleanUp returns the database for CleanUp steps; it is nil (or returns nil) if there is none.
 	CleanUp func() workqueue.CleanUpStore
 
-	// WorkerName is who makes and records; nil names the pipeline.
+	// WorkerName returns the name for CreatedBy and records; nil means the pipeline's name.
 	WorkerName func() string
 
 	// Profiles returns what pipelines declare about their items.
 	Profiles workqueue.Profiles
 
-	// Secrets finds a secret of the settings, for the headers of a service that
-	// scores; nil knows none.
+	// Secrets returns a secret of the settings, for the headers of a scoring service; nil means
+	// that there are none.
 	Secrets func(name string) (value string, ok bool)
 
-	// CheckPipeline refuses an IntegrationConfig that could not run; nil
-	// accepts everything. A *pipelines.BrokenPipelineError says that its items
-	// would wait until a file is fixed.
+	// CheckPipeline returns an error for an IntegrationConfig that cannot run; nil accepts
+	// everything. With a *pipelines.BrokenPipelineError, items would wait until a file is fixed.
 	CheckPipeline func(integrationConfig string) error
+
+	// CheckPayload returns an error for a payload that does not match the input of the pipeline
+	// that an IntegrationConfig names or contains; nil accepts everything.
+	CheckPayload func(integrationConfig string, payload workqueue.JSONText) error
 }
 
-// Kinds lists the kinds of this package. With zero Services they can be
-// documented and checked, and refuse to run.
+// Kinds lists the kinds of this package. With zero Services they can be documented and
+// checked, but not run.
 func Kinds(s Services) []handlers.Kind {
 	return []handlers.Kind{assignKind(s), executeKind(s), enqueueKind(s), manageKind(s), loadItemsKind(s), pendingTasksKind(s), cleanUpKind(s)}
 }
 
-// bandParams are the priorities that a step is about.
+// bandParams are the priorities of a step.
 type bandParams struct {
 	MinPriority   *int `json:"minPriority" doc:"only priorities from this one on; default no lower bound"`
 	AbovePriority *int `json:"abovePriority" doc:"only priorities above this one; instead of minPriority"`

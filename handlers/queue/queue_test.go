@@ -18,7 +18,7 @@ import (
 	"botwork/workqueue/runner"
 )
 
-// fakeWorker notes what it was asked.
+// fakeWorker records its calls.
 type fakeWorker struct {
 	assigned []assign.AssignParams
 	executed []runner.ExecuteParams
@@ -35,7 +35,7 @@ func (w *fakeWorker) Execute(_ context.Context, p runner.ExecuteParams) (runner.
 	return runner.ExecuteResult{Succeeded: 4, Failed: 1}, w.err
 }
 
-// fakeItems notes what was enqueued.
+// fakeItems records enqueued items.
 type fakeItems struct {
 	workqueue.ItemStore
 	items []workqueue.NewItem
@@ -70,16 +70,16 @@ func run(t *testing.T, s queue.Services, kind string, with map[string]any, call 
 	}
 	out, err := h.Handle(t.Context(), &call)
 	if wrong := k.Shape(with).Check(out); err == nil && wrong != nil {
-		t.Errorf("%s does not put out what it says: %v", kind, wrong)
+		t.Errorf("the output of %s does not match its shape: %v", kind, wrong)
 	}
 	return out, err
 }
 
-// Every kind says what it puts out; run holds each to that.
+// Every kind declares its output; run checks it.
 func TestEveryKindHasAShape(t *testing.T) {
 	for _, kind := range queue.Kinds(queue.Services{}) {
-		if kind.Gives == nil {
-			t.Errorf("%s does not say what it puts out", kind.Name)
+		if kind.OutputShape == nil {
+			t.Errorf("%s does not declare its output", kind.Name)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func TestExecuteWorkItemsBands(t *testing.T) {
 		}
 		for _, n := range c.out {
 			if p.Band.Contains(n) {
-				t.Errorf("%v takes in priority %d", c.with, n)
+				t.Errorf("%v includes priority %d", c.with, n)
 			}
 		}
 		if p.Refill != c.wantRefill {
@@ -220,7 +220,7 @@ func TestEnqueueRefused(t *testing.T) {
 	}
 	items.err = errors.New("connection lost")
 	if _, err := run(t, s, "Enqueue", map[string]any{"pipeline": "p"}, handlers.Call{}); err == nil || errors.As(err, &permanent) {
-		t.Errorf("database away: err = %v, want one that is retried", err)
+		t.Errorf("database down: err = %v, want one that is retried", err)
 	}
 	items.items = nil
 	s.CheckPipeline = func(string) error { return errors.New("there is no pipeline") }

@@ -11,9 +11,9 @@ import (
 	"botwork/workqueue/assign"
 )
 
-// SystemPipelines describes the pipelines among these that assign items or run them.
-// An AssignTasksToWorker step whose parameters are known only in a run is left out, with
-// an error that names it; the priorities of such an ExecuteWorkItems step count as all.
+// SystemPipelines returns descriptions of those pipelines that assign or run items. An
+// AssignTasksToWorker step whose parameters are known only in a run is left out, with an error
+// that names it; the priorities of such an ExecuteWorkItems step count as all.
 func SystemPipelines(s Services, of []*pipelines.Pipeline, log zerolog.Logger) (list []assign.SystemPipeline, leftOut []error) {
 	for _, p := range of {
 		one := assign.SystemPipeline{Name: p.Name}
@@ -44,7 +44,7 @@ func SystemPipelines(s Services, of []*pipelines.Pipeline, log zerolog.Logger) (
 	return list, leftOut
 }
 
-// executeBand is the priorities that an ExecuteWorkItems step runs.
+// executeBand returns the priorities that an ExecuteWorkItems step runs.
 func executeBand(s Services, with map[string]any) workqueue.Band {
 	h, err := executeKind(s).Build(with)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"botwork/workqueue"
 )
 
-// errNoTasks says that the step ran outside of `botwork run`.
+// errNoTasks reports that the step ran outside of `botwork run`.
 var errNoTasks = handlers.Permanent(errors.New("no tasks can be reached here; hint: botwork run, or botwork run --once PIPELINE"))
 
 // taskStep is a step that works on tasks; none of them has parameters.
@@ -43,7 +43,7 @@ It is safe to run twice, and on several workers at the same time: an item and th
 A task that cannot be read or used is logged and does not affect the others. Without tasks the step is one query.`,
 		Output: "{tasks, items, missed, skipped, failures, notices}: active tasks with a schedule, items created, windows that closed because no " +
 			"worker checked them, and because an earlier item had not ended, items that failed for good, notifications created.",
-		Gives: handlers.Always(handlers.CountsShape("tasks", "items", "missed", "skipped", "failures", "notices")),
+		OutputShape: handlers.Always(handlers.CountsShape("tasks", "items", "missed", "skipped", "failures", "notices")),
 		Example: `- handler: ManageWorkQueue
 `,
 		New: func() handlers.Handler {
@@ -79,9 +79,9 @@ the step is one query.`
 func loadItemsKind(s Services) handlers.Kind {
 	return handlers.Kind{
 		Name: "LoadWorkQueueItems", Summary: "Update the priorities of tasks' items in state 0",
-		Doc:    `Updates the priorities of tasks' items that a schedule created or that wait for a retry: those in state 0 (Ready).` + reviseDoc,
-		Output: "{seen, changed}: items that were checked, and items whose priority was raised.",
-		Gives:  handlers.Always(handlers.CountsShape("seen", "changed")),
+		Doc:         `Updates the priorities of tasks' items that a schedule created or that wait for a retry: those in state 0 (Ready).` + reviseDoc,
+		Output:      "{seen, changed}: items that were checked, and items whose priority was raised.",
+		OutputShape: handlers.Always(handlers.CountsShape("seen", "changed")),
 		Example: `- handler: LoadWorkQueueItems
 `,
 		New: func() handlers.Handler { return reviseStep(s, workqueue.Ready) },
@@ -91,9 +91,9 @@ func loadItemsKind(s Services) handlers.Kind {
 func pendingTasksKind(s Services) handlers.Kind {
 	return handlers.Kind{
 		Name: "SchedulePendingTasks", Summary: "Update the priorities of tasks' items in state 4",
-		Doc:    `Updates the priorities of tasks' items that were created on request: those in state 4 (Pending).` + reviseDoc,
-		Output: "{seen, changed}: items that were checked, and items whose priority was raised.",
-		Gives:  handlers.Always(handlers.CountsShape("seen", "changed")),
+		Doc:         `Updates the priorities of tasks' items that were created on request: those in state 4 (Pending).` + reviseDoc,
+		Output:      "{seen, changed}: items that were checked, and items whose priority was raised.",
+		OutputShape: handlers.Always(handlers.CountsShape("seen", "changed")),
 		Example: `- handler: SchedulePendingTasks
 `,
 		New: func() handlers.Handler { return reviseStep(s, workqueue.Pending) },
@@ -102,7 +102,7 @@ func pendingTasksKind(s Services) handlers.Kind {
 
 func reviseStep(s Services, state workqueue.State) handlers.Handler {
 	return &taskStep{services: s, do: func(ctx context.Context, store tasks.Store, call *handlers.Call) (any, error) {
-		seen, changed, err := tasks.Revise(ctx, store, state)
+		seen, changed, err := tasks.RaisePriorities(ctx, store, state)
 		log := call.Log.With().Stringer("state", state).Int("seen", seen).Logger()
 		reportCounts(call, log, "revised priorities", counter{"revised", changed})
 		return map[string]any{"seen": seen, "changed": changed}, err

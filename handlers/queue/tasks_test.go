@@ -17,7 +17,7 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// tasksAt opens a new database whose clock stands where now says.
+// tasksAt opens a new database whose clock returns now.
 func tasksAt(t *testing.T, now *time.Time) *sqlstore.Store {
 	t.Helper()
 	store, err := sqlstore.Open(t.Context(), sqlstore.Options{
@@ -87,11 +87,11 @@ func TestTaskHandlers(t *testing.T) {
 	if err != nil || len(items) != 2 || items[0].Priority != 1200 || items[1].Priority != 875 {
 		t.Errorf("the items are %+v, %v, want priorities 1200 on request and 875 by the schedule", items, err)
 	}
-	records, err := store.Firings(t.Context(), "task:books", 10)
+	records, err := store.Firings(t.Context(), workqueue.FiringFilter{Schedule: "task:books", Limit: 10})
 	if err != nil || len(records) != 1 || records[0].RecordedBy != "ann" {
 		t.Errorf("the records are %+v, %v, want one of ann", records, err)
 	}
-	// Both items wait for workers still, so the next day's window waits, too.
+	// Both items still wait for workers, so the next day's window waits too.
 	step("ManageWorkQueue", managed(1, 0, 0, 0, 0, 0))
 	now = now.Add(10 * time.Hour)
 	step("ManageWorkQueue", managed(1, 0, 0, 1, 0, 0))

@@ -11,21 +11,21 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// AssignOptions say how large a pass is.
+// AssignOptions are the options of [Assign].
 type AssignOptions struct {
 	Common
-	Items    int // ready
-	Workers  int // rows of workers, that of the one that assigns included
-	Capacity int // slots of each
+	Items    int // that are ready
+	Workers  int // registered workers, including the one that runs the pass
+	Capacity int // slots of each worker
 }
 
-// Figures of a pass.
+// Figures of an assignment pass.
 const PassSeconds Figure = "passSeconds"
 
-// Work is the total that Progress reports: items that are created and assigned.
+// Work is the total that Progress reports: the items that are created and then assigned.
 func (o AssignOptions) Work() int { return 2 * o.work(o.Items) }
 
-// pass is a pipeline that assigns and runs nothing; the horizon holds all.
+// pass is a pipeline that assigns items but runs none. Its horizon covers all items.
 const pass = `name: Pass
 trigger: {cron: "0 0 1 1 *"}
 steps:
@@ -33,8 +33,8 @@ steps:
     with: {minPriority: 500, workers: available, horizon: 365d}
 `
 
-// Assign measures a pass that gives ready items to workers. Nothing runs: an item
-// counts as lost when the pass left it.
+// Assign measures a pass that assigns ready items to workers. No item runs. An item
+// counts as lost if the pass did not assign it.
 func Assign(ctx context.Context, o AssignOptions) (Report, error) {
 	var all Count
 	rounds, err := o.series(ctx, func(ctx context.Context, of size) (Sample, error) {
@@ -70,7 +70,7 @@ func (o AssignOptions) round(ctx context.Context, items int) (s Sample, count Co
 		s[PassSeconds] = time.Since(begin.at).Seconds()
 		s[ItemsPerSecond] = float64(items) / s[PassSeconds]
 		s.usage(begin, items)
-		o.told(items)
+		o.progress(items)
 		if err == nil {
 			count, err = o.countAssigned(ctx, f.db, dsn, items)
 		}
@@ -79,13 +79,13 @@ func (o AssignOptions) round(ctx context.Context, items int) (s Sample, count Co
 	return s, count, err
 }
 
-// prepare makes the items and registers the other workers.
+// prepare creates the items and registers the other workers.
 func (o AssignOptions) prepare(ctx context.Context, f *filler, store *sqlstore.Store, items int) error {
 	id, err := enqueueOne(ctx, store, newItem())
 	if err != nil {
 		return err
 	}
-	o.told(1)
+	o.progress(1)
 	if err := f.copies(ctx, id, items-1, times{"CreatedAt": "0", "AvailableAt": "0"}); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (o AssignOptions) prepare(ctx context.Context, f *filler, store *sqlstore.S
 	return f.analyse(ctx)
 }
 
-// countAssigned asks the database which items have a worker.
+// countAssigned counts the items in the database that have a worker.
 func (o AssignOptions) countAssigned(ctx context.Context, db *sql.DB, dsn string, items int) (Count, error) {
 	if o.spoil != nil {
 		if err := o.spoil(dsn, nil); err != nil {

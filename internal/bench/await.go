@@ -7,8 +7,8 @@ import (
 	"botwork/internal/database"
 )
 
-// awaitEnd waits until no item waits or runs any more. Items that never end are left to
-// the count.
+// awaitEnd waits until no item is waiting or running. Items that do not end in time
+// appear in the final count.
 func (c Common) awaitEnd(ctx context.Context, dsn string, died <-chan error) error {
 	db, err := database.Open(c.Driver, dsn)
 	if err != nil {

@@ -8,23 +8,23 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// BacklogOptions say what else is in the table while items are drained.
+// BacklogOptions are the options of [Backlog].
 type BacklogOptions struct {
 	Common
-	Items    int // drained
+	Items    int // that are drained
 	Capacity int // slots of the worker
 
-	Processed int // rows of items that have run
-	Waiting   int // of another band, which the drain leaves alone
-	Scheduled int // of the band that is drained, due a day later
+	Processed int // rows of processed items
+	Waiting   int // items in another priority band, which the drain does not run
+	Scheduled int // items in the drained band, due one day later
 
-	// CleanUp is how many processed rows, old enough to go, the pipeline CleanUp finds
-	// when it runs beside a drain; 0: it does not run.
+	// CleanUp is the number of processed rows, old enough to be deleted, that the
+	// pipeline CleanUp finds when it runs during a drain; 0 means that it does not run.
 	CleanUp int
 }
 
-// Figures of a drain with the backlog against one with an empty table, and of
-// one beside CleanUp against one without.
+// Figures that compare a drain with a backlog to a drain of an otherwise empty table, and
+// a drain during CleanUp to one without.
 const (
 	EmptyItemsPerSecond   Figure = "emptyItemsPerSecond"
 	BacklogShare          Figure = "backlogShare"
@@ -42,8 +42,8 @@ func (o BacklogOptions) Work() int {
 	return work
 }
 
-// Backlog drains items from an empty table and from one that is full of others,
-// by turns, so that both meet the same machine.
+// Backlog measures drains from an otherwise empty table and from a table full of other
+// items. The two alternate in each round, so that both run under the same conditions.
 func Backlog(ctx context.Context, o BacklogOptions) (Report, error) {
 	var all Count
 	var rounds []Sample
@@ -62,8 +62,8 @@ func Backlog(ctx context.Context, o BacklogOptions) (Report, error) {
 	return report, errors.Join(err, report.count(all))
 }
 
-// fill makes the backlog: items that have run are spread over the last twenty
-// days, since CleanUp removes those of thirty.
+// fill creates the backlog. The processed items are spread over the last twenty days,
+// because CleanUp deletes items that are thirty days old.
 func (o BacklogOptions) fill(ctx context.Context, store *sqlstore.Store, dsn string) (f *filler, err error) {
 	if f, err = o.newFiller(ctx, dsn); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (o BacklogOptions) fill(ctx context.Context, store *sqlstore.Store, dsn str
 	return f, f.analyse(ctx)
 }
 
-// ranAt are the times of an item that has run, so many seconds from now.
+// ranAt returns the times of an item that ran the given number of seconds from now.
 func ranAt(seconds string) times {
 	at := times{}
 	for _, column := range []string{"CreatedAt", "AvailableAt", "AssignedAt", "StartedAt", "FirstStartedAt", "FinishedAt"} {
@@ -112,7 +112,7 @@ func ranAt(seconds string) times {
 	return at
 }
 
-// original runs an item, of which those that have run are copies.
+// original runs one item; the processed items of the backlog are copies of it.
 func (o BacklogOptions) original(ctx context.Context, store *sqlstore.Store) (int64, error) {
 	id, err := enqueueOne(ctx, store, newItem())
 	if err != nil {
@@ -121,8 +121,8 @@ func (o BacklogOptions) original(ctx context.Context, store *sqlstore.Store) (in
 	return id, Sample{}.drain(ctx, store, &tally{}, 1, o.Capacity)
 }
 
-// round drains from the empty table, from the full one, and from the full one
-// beside CleanUp.
+// round drains once from the empty table, once from the full table, and once from the
+// full table while CleanUp runs.
 func (o BacklogOptions) round(ctx context.Context, full *filler, store *sqlstore.Store, dsn string, items int, all *Count) (Sample, error) {
 	empty, count, err := DrainOptions{Common: o.Common, Items: items, Capacity: o.Capacity, Workers: 1}.round(ctx, items)
 	all.add(count)
@@ -162,8 +162,8 @@ func (o BacklogOptions) round(ctx context.Context, full *filler, store *sqlstore
 	return s, err
 }
 
-// drainFull enqueues items behind the backlog and drains them, while the
-// pipeline beside runs, if one is named.
+// drainFull enqueues items after the backlog and drains them. If beside is not empty,
+// that pipeline runs at the same time.
 func (o BacklogOptions) drainFull(ctx context.Context, full *filler, store *sqlstore.Store, dsn string, items int, beside string) (Sample, Count, error) {
 	s := Sample{}
 	last, err := full.last(ctx)
@@ -175,11 +175,11 @@ func (o BacklogOptions) drainFull(ctx context.Context, full *filler, store *sqls
 		return s, Count{}, err
 	}
 	s[EnqueuedPerSecond] = perSecond(items, begin.at)
-	ran := &tally{progress: o.told}
+	ran := &tally{progress: o.progress}
 	if err := s.drainBeside(ctx, store, ran, items, o.Capacity, beside); err != nil {
 		return s, Count{}, err
 	}
-	ran.tellRest()
+	ran.reportRest()
 	count, took, err := o.verify(ctx, dsn, last, items, ran)
 	s.percentiles(took)
 	return s, count, err

@@ -11,27 +11,27 @@ import (
 func TestBacklog(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
-		told := &counter{}
-		o := BacklogOptions{Common: common(t, e, told), Items: 100, Capacity: 2, Processed: 300, Waiting: 40, Scheduled: 30, CleanUp: 600}
+		progress := &counter{}
+		o := BacklogOptions{Common: common(t, e, progress), Items: 100, Capacity: 2, Processed: 300, Waiting: 40, Scheduled: 30, CleanUp: 600}
 		r, err := Backlog(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		wantPositive(t, r, ItemsPerSecond, EmptyItemsPerSecond, BacklogShare, CleanUpItemsPerSecond, CleanUpShare, EnqueuedPerSecond, P50Ms)
 		if cleaned := r.Figures[CleanedRows]; cleaned.Smallest < 0 || cleaned.Largest > 600 {
-			t.Errorf("cleaned rows %+v, want at most the 600 that are old", cleaned)
+			t.Errorf("cleaned rows %+v, want at most the 600 old rows", cleaned)
 		}
 		if *r.Lost != 0 || *r.RanTwice != 0 {
 			t.Errorf("report %+v, want none lost, none twice", r)
 		}
-		if got := told.sum(); got != o.Work() {
+		if got := progress.sum(); got != o.Work() {
 			t.Errorf("progress of %d, want %d", got, o.Work())
 		}
 	})
 }
 
-// The backlog is what it says it is, by the program's own eyes, and CleanUp finds
-// only what is old.
+// TestBacklogHasTheShapeOfItems checks that the program sees the backlog as described,
+// and that CleanUp finds only the old items.
 func TestBacklogHasTheShapeOfItems(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()

@@ -14,32 +14,32 @@ import (
 	"time"
 )
 
-// childPatience bounds the wait for a worker process that was asked to end.
+// childPatience is the longest wait for a worker process to end after it was asked to.
 const childPatience = 30 * time.Second
 
-// child is a worker process: this program once more, whose standard input and
-// output are pipes. See [Serve].
+// child is a worker process: this program started again, with pipes as its standard input
+// and output. See [Serve].
 type child struct {
 	job    job
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    *bufio.Reader
-	stderr saying
+	stderr childOutput
 }
 
-// saying is what a process has said so far.
-type saying struct {
+// childOutput collects the standard error output of a process.
+type childOutput struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (s *saying) Write(p []byte) (int, error) {
+func (s *childOutput) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.Write(p)
 }
 
-func (s *saying) String() string {
+func (s *childOutput) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.TrimSpace(s.text.String())
@@ -48,7 +48,7 @@ func (s *saying) String() string {
 // startChild starts a worker process and waits until it is registered.
 func (c Common) startChild(ctx context.Context, j job) (*child, error) {
 	if len(c.Command) == 0 {
-		return nil, errors.New("nobody told how a worker process is started")
+		return nil, errors.New("the command line of a worker process is not set")
 	}
 	ch := &child{job: j, cmd: exec.CommandContext(ctx, c.Command[0], c.Command[1:]...)}
 	ch.cmd.Stderr = &ch.stderr
@@ -61,7 +61,7 @@ func (c Common) startChild(ctx context.Context, j job) (*child, error) {
 		return nil, err
 	}
 	ch.out = bufio.NewReader(out)
-	// The end of its input is what it ends by.
+	// The process ends when its standard input is closed.
 	ch.cmd.Cancel, ch.cmd.WaitDelay = ch.in.Close, childPatience
 	if err := ch.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start a worker process: %w", err)
@@ -78,13 +78,13 @@ func (c Common) startChild(ctx context.Context, j job) (*child, error) {
 	return ch, nil
 }
 
-// begin lets it run.
+// begin lets the process start its work.
 func (ch *child) begin() error {
 	_, err := io.WriteString(ch.in, "go\n")
 	return ch.wrap(err)
 }
 
-// hear waits for its next word.
+// hear waits for the next line that the process writes.
 func (ch *child) hear() (w word, err error) {
 	line, err := ch.out.ReadBytes('\n')
 	if err != nil {
@@ -93,9 +93,9 @@ func (ch *child) hear() (w word, err error) {
 	return w, ch.wrap(json.Unmarshal(line, &w))
 }
 
-// end asks it to end, and waits for that.
+// end asks the process to end and waits until it has.
 func (ch *child) end() error {
-	_ = ch.in.Close() // twice is no harm
+	_ = ch.in.Close() // closing it twice is harmless
 	return ch.wrap(ch.cmd.Wait())
 }
 
@@ -104,7 +104,7 @@ func (ch *child) wrap(err error) error {
 		return nil
 	}
 	if said := ch.stderr.String(); said != "" {
-		return fmt.Errorf("worker process %s: %w; it said: %s", ch.job.Name, err, said)
+		return fmt.Errorf("worker process %s: %w; its output: %s", ch.job.Name, err, said)
 	}
 	return fmt.Errorf("worker process %s: %w", ch.job.Name, err)
 }

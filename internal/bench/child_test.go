@@ -30,18 +30,19 @@ func TestDrainByProcesses(t *testing.T) {
 	})
 }
 
-// What a worker process cannot do is told with its own words.
+// TestWorkerProcessFails checks that the error of a worker process contains the message
+// that the process wrote.
 func TestWorkerProcessFails(t *testing.T) {
 	t.Parallel()
 	c := common(t, testdb.Engines[0], nil)
 	err := c.inStore(t.Context(), func(_ *sqlstore.Store, dsn string) error {
 		_, err := c.startChild(t.Context(), job{Driver: "oracle", DSN: dsn, Name: "w", Capacity: 1})
 		if err == nil || !strings.Contains(err.Error(), `worker process w: `) || !strings.Contains(err.Error(), `database driver "oracle"`) {
-			t.Errorf("error %v, want the worker's own", err)
+			t.Errorf("error %v, want the worker's own message", err)
 		}
 		c.Command = []string{filepath.Join(t.TempDir(), "nothing")}
 		if _, err := c.startChild(t.Context(), job{}); err == nil || !strings.Contains(err.Error(), "start a worker process") {
-			t.Errorf("error %v, want that nothing could be started", err)
+			t.Errorf("error %v, want that the process could not be started", err)
 		}
 		return nil
 	})
@@ -50,15 +51,15 @@ func TestWorkerProcessFails(t *testing.T) {
 	}
 }
 
-// When the measurement is interrupted, so are its processes, before the place in
-// which they work is removed.
+// TestInterruptedDrainEndsItsProcesses checks that an interrupted measurement ends its
+// processes before it removes their scratch database.
 func TestInterruptedDrainEndsItsProcesses(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o := DrainOptions{Common: common(t, testdb.Engines[0], nil), Items: 50_000, Capacity: 2, Workers: 2}
 	rounds := 0
-	o.spoil = func(string, *tally) error { // after the round that warms up
+	o.spoil = func(string, *tally) error { // after the warm-up round
 		if rounds++; rounds == 1 {
 			cancel()
 		}
@@ -74,7 +75,7 @@ func TestLedger(t *testing.T) {
 	read := func() (ids []int64) {
 		err := readLedger(path, func(n noted) {
 			if since := time.Since(n.at); since < 0 || since > time.Hour {
-				t.Errorf("noted at %s", n.at)
+				t.Errorf("recorded at %s", n.at)
 			}
 			ids = append(ids, n.id)
 		})
@@ -84,7 +85,7 @@ func TestLedger(t *testing.T) {
 		return ids
 	}
 	if got := read(); got != nil {
-		t.Errorf("a ledger that is not there holds %v", got)
+		t.Errorf("a missing ledger holds %v", got)
 	}
 	l, err := openLedger(path, false)
 	if err != nil {
@@ -98,11 +99,11 @@ func TestLedger(t *testing.T) {
 	note(1)
 	note(2)
 	if got := read(); len(got) != 2 || got[0] != 1 || got[1] != 2 {
-		t.Errorf("before it is closed it holds %v, want 1 and 2", got)
+		t.Errorf("before Close, the ledger holds %v, want 1 and 2", got)
 	}
 	l.fail = func() error { return errByChance }
 	if _, err := l.Handle(t.Context(), &handlers.Call{ItemID: 3}); !errors.Is(err, errByChance) {
-		t.Errorf("error %v, want that of the chance", err)
+		t.Errorf("error %v, want errByChance", err)
 	}
 	if err := l.close(); err != nil {
 		t.Fatal(err)
@@ -111,11 +112,11 @@ func TestLedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(path, info.Size()-5); err != nil { // as a kill may leave it
+	if err := os.Truncate(path, info.Size()-5); err != nil { // as after a kill during a write
 		t.Fatal(err)
 	}
 	if got := read(); len(got) != 1 || got[0] != 1 {
-		t.Errorf("cut off, it holds %v, want 1", got)
+		t.Errorf("with a truncated last record, the ledger holds %v, want 1", got)
 	}
 }
 

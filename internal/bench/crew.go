@@ -9,34 +9,34 @@ import (
 	"time"
 )
 
-// crew are the worker processes of a soak, present and past.
+// crew is the set of worker processes of a soak, current and former.
 type crew struct {
 	o    SoakOptions
 	dsn  string
-	dir  string     // of their ledgers
-	died chan error // of a process that was not ended
+	dir  string     // the directory of their ledgers
+	died chan error // receives the error of a process that ended unexpectedly
 
 	present []*member
-	all     []*member // in the order in which they began
+	all     []*member // in the order in which they started
 	kills   int
 }
 
-// member is one process of a crew.
+// member is one worker process of a crew.
 type member struct {
 	*child
-	at int // its place among those that are present; its name lasts with it
+	at int // its index among the current processes; a replacement gets the same name
 
-	killed *kill // nil: it was not
+	killed *kill // nil: was not killed
 
 	mu     sync.Mutex
 	ending bool
-	rss    []float64 // MiB, each second
-	peak   float64   // MiB
+	rss    []float64 // in MiB, once a second
+	peak   float64   // in MiB
 
-	heard chan struct{} // closed when its output has ended
+	heard chan struct{} // closed when the output of the process has ended
 }
 
-// join adds a process.
+// join starts a process and adds it to the crew.
 func (c *crew) join(ctx context.Context) error {
 	m, err := c.start(ctx, len(c.present))
 	if err == nil {
@@ -59,7 +59,7 @@ func (c *crew) start(ctx context.Context, at int) (*member, error) {
 	return m, m.begin()
 }
 
-// listen takes what a process says until its output ends.
+// listen reads the output of a process until it ends.
 func (c *crew) listen(m *member) {
 	defer close(m.heard)
 	for {
@@ -74,8 +74,8 @@ func (c *crew) listen(m *member) {
 		if err != nil {
 			if !ending {
 				select {
-				case c.died <- fmt.Errorf("it ended by itself: %w", err):
-				default: // one is enough to fail
+				case c.died <- fmt.Errorf("the process ended unexpectedly: %w", err):
+				default: // one error is enough to fail
 				}
 			}
 			return
@@ -83,7 +83,8 @@ func (c *crew) listen(m *member) {
 	}
 }
 
-// victim is the place of one to kill: of several, never the first.
+// victim chooses the index of the process to kill. It never chooses the first one if
+// there are several.
 func (c *crew) victim(intN func(int) int) int {
 	if len(c.present) == 1 {
 		return 0
@@ -91,14 +92,14 @@ func (c *crew) victim(intN func(int) int) int {
 	return 1 + intN(len(c.present)-1)
 }
 
-// replace kills the process in a place and starts another under its name.
+// replace kills the process at an index and starts another one with the same name.
 func (c *crew) replace(ctx context.Context, at int) error {
 	m := c.present[at]
 	m.leave()
 	m.killed = &kill{began: time.Now()}
 	err := m.cmd.Process.Kill() // kill -9
 	<-m.heard
-	_ = m.cmd.Wait() // says only that it was killed
+	_ = m.cmd.Wait() // reports only that the process was killed
 	m.killed.dead = time.Now()
 	c.kills++
 	if err != nil {
@@ -108,7 +109,7 @@ func (c *crew) replace(ctx context.Context, at int) error {
 	return err
 }
 
-// end lets all processes end in good order.
+// end shuts down all processes cleanly.
 func (c *crew) end() error {
 	var errs []error
 	for _, m := range c.present {
@@ -127,14 +128,15 @@ func (c *crew) end() error {
 	return errors.Join(errs...)
 }
 
-// leave notes that the end of its output is no surprise.
+// leave records that the process is expected to end.
 func (m *member) leave() {
 	m.mu.Lock()
 	m.ending = true
 	m.mu.Unlock()
 }
 
-// memory notes how the memory of the first process went, and the largest of all.
+// memory records how the memory of the first process developed, and the largest memory of
+// all.
 func (c *crew) memory(s Sample) {
 	for _, m := range c.all {
 		m.mu.Lock()

@@ -10,22 +10,22 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// DrainOptions say what to drain.
+// DrainOptions are the options of [Drain].
 type DrainOptions struct {
 	Common
 	Items    int
 	Capacity int // slots of a worker
 
-	// Workers is how many work: processes of their own if it is more than 1, else
-	// this one.
+	// Workers is the number of workers. If it is more than 1, each worker is a separate
+	// process; otherwise this process is the worker.
 	Workers int
 }
 
 // Work is the total that Progress reports.
 func (o DrainOptions) Work() int { return o.work(o.Items) }
 
-// Drain enqueues no-op items, then measures how long a worker takes to assign,
-// claim, run and finish all of them by the shipped pipeline ExecuteWorkQueue.
+// Drain enqueues items that do nothing. It measures how long a worker needs to assign,
+// claim, run and finish all of them with the shipped pipeline ExecuteWorkQueue.
 func Drain(ctx context.Context, o DrainOptions) (Report, error) {
 	var all Count
 	rounds, err := o.series(ctx, func(ctx context.Context, of size) (Sample, error) {
@@ -37,7 +37,7 @@ func Drain(ctx context.Context, o DrainOptions) (Report, error) {
 	return report, errors.Join(err, report.count(all))
 }
 
-// round drains items in a scratch place of their own.
+// round drains items in a scratch database.
 func (o DrainOptions) round(ctx context.Context, items int) (s Sample, count Count, err error) {
 	s = Sample{}
 	err = o.inStore(ctx, func(store *sqlstore.Store, dsn string) error {
@@ -46,7 +46,7 @@ func (o DrainOptions) round(ctx context.Context, items int) (s Sample, count Cou
 			return err
 		}
 		s[EnqueuedPerSecond] = perSecond(items, started)
-		ran := &tally{progress: o.told}
+		ran := &tally{progress: o.progress}
 		if o.Workers > 1 {
 			err = s.drainProcesses(ctx, o, dsn, ran, items)
 		} else {
@@ -55,7 +55,7 @@ func (o DrainOptions) round(ctx context.Context, items int) (s Sample, count Cou
 		if err != nil {
 			return err
 		}
-		ran.tellRest()
+		ran.reportRest()
 		var times []float64
 		count, times, err = o.verify(ctx, dsn, 0, items, ran)
 		s.percentiles(times)
@@ -64,13 +64,14 @@ func (o DrainOptions) round(ctx context.Context, items int) (s Sample, count Cou
 	return s, count, err
 }
 
-// drain times one worker of this process over what waits in the store.
+// drain measures how long one worker in this process needs to run all items that wait in
+// the store.
 func (s Sample) drain(ctx context.Context, store *sqlstore.Store, ran *tally, items, capacity int) error {
 	return s.drainBeside(ctx, store, ran, items, capacity, "")
 }
 
-// drainBeside does so while the worker runs another pipeline, "" for none, which
-// is cut off when the drain has ended.
+// drainBeside is like drain, but the worker runs another pipeline at the same time (""
+// for none), which is cancelled when the drain has ended.
 func (s Sample) drainBeside(ctx context.Context, store *sqlstore.Store, ran *tally, items, capacity int, pipeline string) error {
 	proc, err := worker{name: "bench", capacity: capacity, handler: ran}.start(ctx, store)
 	if err != nil {

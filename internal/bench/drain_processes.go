@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// drainProcesses times worker processes that drain one store at the same time,
-// each with its slots. What they ran comes from their ledgers. CPU is the sum of
-// theirs, memory that of the largest.
+// drainProcesses measures worker processes that drain one store at the same time. Their
+// ledgers record which items ran. The CPU time is the sum over all processes; the memory
+// is that of the largest.
 func (s Sample) drainProcesses(ctx context.Context, o DrainOptions, dsn string, ran *tally, items int) (err error) {
 	dir, err := os.MkdirTemp("", scratchName+"_")
 	if err != nil {
@@ -50,7 +50,8 @@ func (s Sample) drainProcesses(ctx context.Context, o DrainOptions, dsn string, 
 	return nil
 }
 
-// race lets the processes begin together and waits for the last.
+// race starts the work of all processes at the same time and waits until the last one has
+// finished.
 func (s Sample) race(children []*child, items int) error {
 	words, errs := make([]word, len(children)), make([]error, len(children))
 	begin := startUsage()

@@ -11,7 +11,7 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// EnqueueOptions say how much to enqueue.
+// EnqueueOptions are the options of [Enqueue].
 type EnqueueOptions struct {
 	Common
 	Items  int // in bulk
@@ -21,9 +21,9 @@ type EnqueueOptions struct {
 // Work is the total that Progress reports.
 func (o EnqueueOptions) Work() int { return o.work(o.Items) + o.work(o.Single) }
 
-// Enqueue measures how fast items get into the queue, in bulk and one by one.
-// What a call of the store has taken is durable when the call returns. The
-// percentiles are of single calls.
+// Enqueue measures how fast items are enqueued, in bulk and one by one. Items are durable
+// when the call that enqueued them returns. The percentiles are those of the single
+// calls.
 func Enqueue(ctx context.Context, o EnqueueOptions) (Report, error) {
 	var all Count
 	rounds, err := o.series(ctx, func(ctx context.Context, of size) (Sample, error) {
@@ -45,11 +45,11 @@ func Enqueue(ctx context.Context, o EnqueueOptions) (Report, error) {
 	})
 	report := o.newReport("enqueue", o.Items, rounds)
 	err = errors.Join(err, report.count(all))
-	report.RanTwice = nil // nothing runs
+	report.RanTwice = nil // no item runs
 	return report, err
 }
 
-// enqueue times both ways into a store.
+// enqueue measures bulk calls and single calls on one store.
 func (s Sample) enqueue(ctx context.Context, c Common, store *sqlstore.Store, items, single int) error {
 	begin := startUsage()
 	if err := enqueue(ctx, store, items); err != nil {
@@ -58,17 +58,17 @@ func (s Sample) enqueue(ctx context.Context, c Common, store *sqlstore.Store, it
 	s[ItemsPerSecond] = perSecond(items, begin.at)
 	s[EnqueuedPerSecond] = s[ItemsPerSecond]
 	s.usage(begin, items)
-	c.told(items)
+	c.progress(items)
 
 	item := []workqueue.NewItem{newItem()}
 	return s.oneByOne(ctx, single, func() error {
 		_, err := store.Enqueue(ctx, item)
 		return err
-	}, c.told)
+	}, c.progress)
 }
 
-// oneByOne times single calls that enqueue an item each.
-func (s Sample) oneByOne(ctx context.Context, n int, call func() error, told func(int)) error {
+// oneByOne measures n calls that each enqueue one item.
+func (s Sample) oneByOne(ctx context.Context, n int, call func() error, progress func(int)) error {
 	times := make([]float64, n)
 	started := time.Now()
 	before := started
@@ -82,11 +82,11 @@ func (s Sample) oneByOne(ctx context.Context, n int, call func() error, told fun
 	}
 	s[OneByOnePerSecond] = perSecond(n, started)
 	s.percentiles(times)
-	told(n)
+	progress(n)
 	return nil
 }
 
-// countItems counts what is in the queue.
+// countItems counts the items in the queue.
 func (c Common) countItems(ctx context.Context, dsn string) (n int, err error) {
 	db, err := database.Open(c.Driver, dsn)
 	if err != nil {

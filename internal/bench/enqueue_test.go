@@ -10,17 +10,17 @@ import (
 func TestEnqueue(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
-		told := &counter{}
-		o := EnqueueOptions{Common: common(t, e, told), Items: 500, Single: 50}
+		progress := &counter{}
+		o := EnqueueOptions{Common: common(t, e, progress), Items: 500, Single: 50}
 		r, err := Enqueue(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		wantPositive(t, r, ItemsPerSecond, EnqueuedPerSecond, OneByOnePerSecond, P50Ms, P99Ms, CPUSecondsPer1000, PeakRSSMb)
 		if r.Lost == nil || *r.Lost != 0 || r.RanTwice != nil {
-			t.Errorf("report %+v, want none lost, and nothing that ran", r)
+			t.Errorf("report %+v, want none lost and no runs", r)
 		}
-		if got := told.sum(); got != o.Work() {
+		if got := progress.sum(); got != o.Work() {
 			t.Errorf("progress of %d, want %d", got, o.Work())
 		}
 	})

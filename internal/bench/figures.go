@@ -2,10 +2,11 @@ package bench
 
 import "slices"
 
-// Figure names what is measured, as in the JSON of a report.
+// Figure is the name of a measured value, as in the JSON of a report.
 type Figure string
 
-// The figures of all scenarios; those of a single one are in its file.
+// Figures that several scenarios use; figures of a single scenario are declared in its
+// file.
 const (
 	ItemsPerSecond    Figure = "itemsPerSecond"
 	EnqueuedPerSecond Figure = "enqueuedPerSecond"
@@ -17,17 +18,17 @@ const (
 	PeakRSSMb         Figure = "peakRssMb"
 )
 
-// Sample is what one round measured.
+// Sample has the measured values of one round.
 type Sample map[Figure]float64
 
-// Spread is a figure over the rounds.
+// Spread summarizes a figure over the rounds.
 type Spread struct {
 	Median   float64 `json:"median"`
 	Smallest float64 `json:"smallest"`
 	Largest  float64 `json:"largest"`
 }
 
-// spreads sums up rounds, figure by figure.
+// spreads summarizes each figure over the rounds.
 func spreads(rounds []Sample) map[Figure]Spread {
 	values := map[Figure][]float64{}
 	for _, r := range rounds {
@@ -43,7 +44,7 @@ func spreads(rounds []Sample) map[Figure]Spread {
 	return all
 }
 
-// median is the middle of sorted values, or the mean of the two in the middle.
+// median returns the middle of sorted values, or the mean of the two middle values.
 func median(sorted []float64) float64 {
 	n := len(sorted)
 	if n == 0 {
@@ -52,8 +53,8 @@ func median(sorted []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// quantile is the smallest of sorted values that a share of q does not exceed;
-// 0 for none.
+// quantile returns the smallest of the sorted values that is not exceeded by a share q of
+// them; 0 if there are none.
 func quantile(sorted []float64, q float64) float64 {
 	if len(sorted) == 0 {
 		return 0
@@ -61,8 +62,7 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
 }
 
-// percentiles notes the 50th, 95th and 99th of times in milliseconds, which it
-// sorts.
+// percentiles sorts times and records the 50th, 95th and 99th percentile in milliseconds.
 func (s Sample) percentiles(times []float64) {
 	if len(times) == 0 {
 		return

@@ -20,7 +20,7 @@ func TestMedianAndSpread(t *testing.T) {
 		}
 	}
 	if got := spreads(nil); len(got) != 0 {
-		t.Errorf("of no rounds: %v", got)
+		t.Errorf("spreads of no rounds: %v", got)
 	}
 }
 

@@ -12,22 +12,22 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// fillAtOnce is how many rows one statement makes.
+// fillAtOnce is the number of rows that one statement inserts.
 const fillAtOnce = 100_000
 
-// filler makes rows of the queue's table by the hundred thousand: copies of items
-// that the program itself has enqueued or run, so that they have the shape of
-// those, with other times.
+// filler inserts rows into the queue's table, 100,000 at a time. The rows are copies of
+// items that the program has enqueued or run, with other times, so that they look like
+// real items.
 type filler struct {
-	db      *sql.DB
-	dialect fillDialect
-	columns []string // all but Id, quoted
-	ran     int64    // an item that has run, of which others are copies
-	told    func(more int)
+	db       *sql.DB
+	dialect  fillDialect
+	columns  []string // quoted, without Id
+	ran      int64    // the id of a processed item to copy
+	progress func(more int)
 }
 
-// fillDialect is the SQL that differs between engines. Numbers selects rows with a column i from
-// 1 to %d; shifted is the time %s seconds from now.
+// fillDialect has the SQL that differs between engines. numbers selects rows with a
+// column i from 1 to %d; shifted is the time %s seconds from now.
 type fillDialect struct{ with, numbers, shifted, analyse string }
 
 var fillDialects = map[database.Driver]fillDialect{
@@ -39,7 +39,7 @@ var fillDialects = map[database.Driver]fillDialect{
 	database.Postgres: {
 		numbers: `generate_series(1, %d) AS n(i)`,
 		shifted: `date_trunc('milliseconds', statement_timestamp()) + (%s) * INTERVAL '1 second'`,
-		// What autovacuum would do in the middle of a measurement.
+		// Autovacuum would otherwise do this during the measurement.
 		analyse: `VACUUM (ANALYZE) "BotWorkQueueItems"`,
 	},
 	database.SQLServer: {
@@ -59,14 +59,14 @@ func (c Common) newFiller(ctx context.Context, dsn string) (*filler, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &filler{db: db, dialect: dialect, told: c.told}
+	f := &filler{db: db, dialect: dialect, progress: c.progress}
 	if f.columns, err = columnsOf(ctx, db); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return f, nil
 }
 
-// columnsOf are the names of the queue's columns but Id, quoted.
+// columnsOf returns the quoted names of the queue's columns except Id.
 func columnsOf(ctx context.Context, db *sql.DB) ([]string, error) {
 	rows, err := db.QueryContext(ctx, `SELECT * FROM "BotWorkQueueItems" WHERE 1 = 0`)
 	if err != nil {
@@ -86,11 +86,11 @@ func columnsOf(ctx context.Context, db *sql.DB) ([]string, error) {
 	return columns, rows.Err()
 }
 
-// times say how far from now, in seconds, the times of a copy lie: SQL over its
-// number i. Columns that are not named are those of the original.
+// times maps columns to SQL expressions over the row number i: the time of a copy, in
+// seconds from now. Columns that are not in the map keep the value of the original.
 type times map[string]string
 
-// copies inserts n copies of the item with the id.
+// copies inserts n copies of the item with the given id.
 func (f *filler) copies(ctx context.Context, id int64, n int, at times) error {
 	values := make([]string, len(f.columns))
 	for i, column := range f.columns {
@@ -113,24 +113,24 @@ func (f *filler) copies(ctx context.Context, id int64, n int, at times) error {
 			return fmt.Errorf("fill the table: %w", err)
 		}
 		n -= batch
-		f.told(batch)
+		f.progress(batch)
 	}
 	return nil
 }
 
-// last is the largest id.
+// last returns the largest id.
 func (f *filler) last(ctx context.Context) (id int64, err error) {
 	err = f.db.QueryRowContext(ctx, `SELECT COALESCE(MAX("Id"), 0) FROM "BotWorkQueueItems"`).Scan(&id)
 	return id, err
 }
 
-// between counts the rows above one id and up to another.
+// between counts the rows whose id is greater than after and at most last.
 func (f *filler) between(ctx context.Context, after, last int64) (n int, err error) {
 	err = f.db.QueryRowContext(ctx, fmt.Sprintf(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "Id" > %d AND "Id" <= %d`, after, last)).Scan(&n)
 	return n, err
 }
 
-// analyse lets the engine take in what was filled.
+// analyse updates the engine's statistics after rows were inserted.
 func (f *filler) analyse(ctx context.Context) error {
 	if f.dialect.analyse == "" {
 		return nil
@@ -139,7 +139,7 @@ func (f *filler) analyse(ctx context.Context) error {
 	return err
 }
 
-// enqueueOne gives the original of copies.
+// enqueueOne enqueues one item and returns its id; copies are made of this item.
 func enqueueOne(ctx context.Context, store *sqlstore.Store, it workqueue.NewItem) (int64, error) {
 	made, err := store.Enqueue(ctx, []workqueue.NewItem{it})
 	if err != nil {

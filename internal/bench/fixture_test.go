@@ -12,32 +12,32 @@ import (
 	"botwork/internal/testdb"
 )
 
-// common is one measured round on an engine; told may be nil. When the test has
-// ended, none of the scratch places may be left.
-func common(t *testing.T, e testdb.Engine, told *counter) Common {
+// common returns options for one measured round on an engine; progress may be nil. At the
+// end of the test, common checks that no scratch database is left.
+func common(t *testing.T, e testdb.Engine, progress *counter) Common {
 	c := Common{Driver: e.Driver, Repeat: 1, Command: []string{os.Args[0], asWorker}}
 	if e.Server != "" {
 		c.DSN = os.Getenv(e.Server)
 	} else {
 		c.DSN = filepath.Join(t.TempDir(), "configured.db")
 	}
-	if told != nil {
-		c.Progress = told.add
+	if progress != nil {
+		c.Progress = progress.add
 	}
 	var made []string
 	c.made = func(dsn string) { made = append(made, dsn) }
 	t.Cleanup(func() {
 		if len(made) == 0 {
-			t.Error("no scratch place was made")
+			t.Error("no scratch database was created")
 		}
 		for _, dsn := range made {
-			wantGone(t, e, dsn)
+			wantRemoved(t, e, dsn)
 		}
 	})
 	return c
 }
 
-// counter adds up what progress tells.
+// counter adds up the reported progress.
 type counter struct {
 	mu sync.Mutex
 	n  int
@@ -56,13 +56,13 @@ func wantPositive(t *testing.T, r Report, figures ...Figure) {
 	}
 }
 
-// wantGone looks for a scratch place, in which a table would be.
-func wantGone(t *testing.T, e testdb.Engine, dsn string) {
+// wantRemoved checks that a scratch database was removed, by looking for its tables.
+func wantRemoved(t *testing.T, e testdb.Engine, dsn string) {
 	t.Helper()
 	if e.Driver == database.SQLite {
 		path, _, _ := strings.Cut(strings.TrimPrefix(dsn, "file:"), "?")
 		if _, err := os.Stat(filepath.Dir(path)); err == nil {
-			t.Errorf("%s is left", path)
+			t.Errorf("%s was not removed", path)
 		}
 		return
 	}
@@ -74,7 +74,7 @@ func wantGone(t *testing.T, e testdb.Engine, dsn string) {
 	for _, table := range []string{`"BotWorkQueueItems"`, "limit_items"} {
 		var n int
 		if err := db.QueryRowContext(context.Background(), "SELECT COUNT(*) FROM "+table).Scan(&n); err == nil {
-			t.Errorf("%s is left in %s", table, database.SafeDSN(dsn))
+			t.Errorf("%s was not removed from %s", table, database.SafeDSN(dsn))
 		}
 	}
 }

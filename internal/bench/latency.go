@@ -14,21 +14,22 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// LatencyOptions say how items come.
+// LatencyOptions are the options of [Latency].
 type LatencyOptions struct {
 	Common
-	Rate     int           // items in a second
-	For      time.Duration // how long they come
-	Idle     time.Duration // how long the worker is watched afterwards; 0: not
+	Rate     int           // items per second
+	For      time.Duration // how long items are enqueued
+	Idle     time.Duration // how long the idle worker is measured afterwards; 0: not measured
 	Capacity int           // slots of the worker
 
-	// Apart enqueues on connections of its own, as another process would: the
-	// worker hears of the items from the database alone.
+	// Apart enqueues on separate connections, as another process would. The worker then
+	// learns about new items only from the database.
 	Apart bool
 }
 
-// Figures beside the percentiles, which are from the return of the call that
-// enqueued: those from its start, and what the worker costs with nothing to do.
+// Figures in addition to the percentiles. The percentiles measure from the return of the
+// call that enqueued the item; these measure from its start, and the cost of an idle
+// worker.
 const (
 	FromCallP50Ms           Figure = "fromCallP50Ms"
 	FromCallP95Ms           Figure = "fromCallP95Ms"
@@ -39,13 +40,14 @@ const (
 
 func (o LatencyOptions) items() int { return max(int(float64(o.Rate)*o.For.Seconds()), 1) }
 
-// warmItems are those that come before: two seconds of them.
+// warmItems is the number of items in the warm-up round: those of two seconds.
 func (o LatencyOptions) warmItems() int { return min(o.items(), 2*o.Rate) }
 
 // Work is the total that Progress reports.
 func (o LatencyOptions) Work() int { return o.warmItems() + o.rounds()*o.items() }
 
-// woken is the pipeline that runs the items: a minute would pass without waking.
+// woken is the pipeline that runs the items. Without a notification it would start only
+// once a minute.
 const woken = `name: Woken
 trigger: {every: 1m, wake: true, overlap: skip, scope: each-worker}
 steps:
@@ -55,8 +57,8 @@ steps:
     with: {minPriority: 500}
 `
 
-// Latency measures the time from the call that enqueues an item, one after the
-// other at a steady rate, until its handler begins in a worker of this process.
+// Latency measures the time from the call that enqueues an item until its handler starts
+// in a worker of this process. The items are enqueued one by one at a steady rate.
 func Latency(ctx context.Context, o LatencyOptions) (Report, error) {
 	var all Count
 	rounds, err := o.series(ctx, func(ctx context.Context, of size) (Sample, error) {
@@ -75,7 +77,7 @@ func Latency(ctx context.Context, o LatencyOptions) (Report, error) {
 func (o LatencyOptions) round(ctx context.Context, items int) (s Sample, count Count, err error) {
 	s = Sample{}
 	err = o.inStore(ctx, func(store *sqlstore.Store, dsn string) error {
-		begun := &clocked{at: map[int64]time.Time{}, came: make(chan struct{}, 1)}
+		begun := &clocked{at: map[int64]time.Time{}, arrived: make(chan struct{}, 1)}
 		proc, err := worker{
 			name: "bench", capacity: o.Capacity, handler: begun,
 			files: map[string]string{"woken.yaml": woken}, bare: true,
@@ -95,7 +97,7 @@ func (o LatencyOptions) round(ctx context.Context, items int) (s Sample, count C
 	return s, count, err
 }
 
-// measure sends items to a worker, and then none.
+// measure sends items to a worker, then measures the idle worker.
 func (o LatencyOptions) measure(ctx context.Context, proc *process.Process, store *sqlstore.Store, dsn string, items int, begun *clocked, s Sample) error {
 	from := store
 	if o.Apart {
@@ -110,7 +112,7 @@ func (o LatencyOptions) measure(ctx context.Context, proc *process.Process, stor
 		return err
 	}
 	begin := startUsage()
-	calls, err := o.come(ctx, from, items)
+	calls, err := o.enqueueAtRate(ctx, from, items)
 	if err != nil {
 		return err
 	}
@@ -126,15 +128,15 @@ func (o LatencyOptions) measure(ctx context.Context, proc *process.Process, stor
 	return o.idle(ctx, store, s)
 }
 
-// call is one that has enqueued an item.
+// call is one call that enqueued an item.
 type call struct {
 	id                int64
 	started, returned time.Time
 }
 
-// come enqueues items one by one, each at its time or as soon as the call before
-// has returned.
-func (o LatencyOptions) come(ctx context.Context, store *sqlstore.Store, items int) ([]call, error) {
+// enqueueAtRate enqueues items one by one. Each call starts at its scheduled time, or as
+// soon as the previous call has returned.
+func (o LatencyOptions) enqueueAtRate(ctx context.Context, store *sqlstore.Store, items int) ([]call, error) {
 	calls := make([]call, 0, items)
 	item := []workqueue.NewItem{newItem()}
 	begin := time.Now()
@@ -149,7 +151,7 @@ func (o LatencyOptions) come(ctx context.Context, store *sqlstore.Store, items i
 			return nil, err
 		}
 		calls = append(calls, call{made[0].ID, started, time.Now()})
-		o.told(1)
+		o.progress(1)
 	}
 	return calls, nil
 }
@@ -165,8 +167,8 @@ func sleepUntil(ctx context.Context, at time.Time) error {
 	}
 }
 
-// latencies notes the times until the handlers began. One that began before the
-// call had returned counts as 0 from there.
+// latencies records the times until the handlers started. If a handler started before the
+// call returned, its time since the return counts as 0.
 func (s Sample) latencies(calls []call, begun *clocked) {
 	fromReturn, fromCall := make([]float64, len(calls)), make([]float64, len(calls))
 	for i, c := range calls {
@@ -178,25 +180,25 @@ func (s Sample) latencies(calls []call, begun *clocked) {
 	s[FromCallP50Ms], s[FromCallP95Ms], s[FromCallP99Ms] = quantile(fromCall, 0.50), quantile(fromCall, 0.95), quantile(fromCall, 0.99)
 }
 
-// idle watches a worker that has nothing to do.
+// idle measures a worker that has no work.
 func (o LatencyOptions) idle(ctx context.Context, store *sqlstore.Store, s Sample) error {
-	begin, asked := startUsage(), store.Asked()
+	begin, asked := startUsage(), store.StatementsRun()
 	if err := sleepUntil(ctx, begin.at.Add(o.Idle)); err != nil {
 		return err
 	}
 	took := time.Since(begin.at).Seconds()
 	s[IdleCPUPercent] = 100 * (usedCPU() - begin.cpu).Seconds() / took
-	s[IdleStatementsPerSecond] = float64(store.Asked()-asked) / took
+	s[IdleStatementsPerSecond] = float64(store.StatementsRun()-asked) / took
 	return nil
 }
 
-// clocked is a no-op handler that notes when it began.
+// clocked is a handler that only records when it started.
 type clocked struct {
 	tally
-	came chan struct{} // holds a token when one has begun
+	arrived chan struct{} // receives a token when a handler has started
 
 	atMu sync.Mutex
-	at   map[int64]time.Time // by item, of its first run
+	at   map[int64]time.Time // start of the first run, by item
 }
 
 // Handle implements handlers.Handler.
@@ -209,17 +211,17 @@ func (c *clocked) Handle(_ context.Context, call *handlers.Call) (any, error) {
 	c.atMu.Unlock()
 	c.note(call.ItemID)
 	select {
-	case c.came <- struct{}{}:
+	case c.arrived <- struct{}{}:
 	default:
 	}
 	return nil, nil
 }
 
-// lastItemPatience bounds the wait for the last items: a minute is when the
-// pipeline would run without being woken.
+// lastItemPatience is the longest wait for the last items. Without notifications the
+// pipeline would start only once a minute.
 const lastItemPatience = 2 * time.Minute
 
-// wait returns when so many items have begun.
+// wait returns when the given number of items have started.
 func (c *clocked) wait(ctx context.Context, items int) error {
 	patience := time.NewTimer(lastItemPatience)
 	defer patience.Stop()
@@ -231,11 +233,11 @@ func (c *clocked) wait(ctx context.Context, items int) error {
 			return nil
 		}
 		select {
-		case <-c.came:
+		case <-c.arrived:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-patience.C:
-			return fmt.Errorf("%w: %d of %d items have begun, want all within %s of the last", ErrWrongCount, begun, items, lastItemPatience)
+			return fmt.Errorf("%w: %d of %d items have started; want all of them within %s after the last call", ErrWrongCount, begun, items, lastItemPatience)
 		}
 	}
 }

@@ -12,20 +12,20 @@ func TestLatency(t *testing.T) {
 		for name, apart := range map[string]bool{"in this process": false, "apart": true} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				told := &counter{}
-				o := LatencyOptions{Common: common(t, e, told), Rate: 200, For: 50 * time.Millisecond, Idle: 10 * time.Millisecond, Capacity: 2, Apart: apart}
+				progress := &counter{}
+				o := LatencyOptions{Common: common(t, e, progress), Rate: 200, For: 50 * time.Millisecond, Idle: 10 * time.Millisecond, Capacity: 2, Apart: apart}
 				r, err := Latency(t.Context(), o)
 				if err != nil {
 					t.Fatal(err)
 				}
 				wantPositive(t, r, ItemsPerSecond, FromCallP50Ms, FromCallP99Ms)
 				if *r.P50Ms > r.Figures[FromCallP50Ms].Median || *r.P99Ms < *r.P50Ms {
-					t.Errorf("report %+v: figures that cannot be", r)
+					t.Errorf("report %+v: impossible figures", r)
 				}
 				if _, ok := r.Figures[IdleStatementsPerSecond]; !ok || r.N != 10 || *r.Lost != 0 || *r.RanTwice != 0 {
 					t.Errorf("report %+v, want 10 items, none lost, none twice, and the idle worker", r)
 				}
-				if got := told.sum(); got != o.Work() || got != 20 {
+				if got := progress.sum(); got != o.Work() || got != 20 {
 					t.Errorf("progress of %d, want %d", got, o.Work())
 				}
 			})

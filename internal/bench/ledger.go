@@ -14,26 +14,27 @@ import (
 	"botwork/handlers"
 )
 
-// ledger is the no-op handler of a worker process: a file outside the database in which it notes
-// each run that went well, as the item's id and the time. Its lines survive when the process is
-// killed, unless the ledger buffers them.
+// ledger is the handler of a worker process that does no work. It records the id and the
+// time of each successful run in a file outside the database. The lines survive when the
+// process is killed, unless the ledger buffers them.
 type ledger struct {
-	// fail says by chance that this run fails; nil: none does.
+	// fail returns an error if this run should fail, which it decides at random; nil
+	// means that no run fails.
 	fail func() error
 
 	mu     sync.Mutex
 	file   *os.File
-	writer *bufio.Writer // nil: each note is written at once
+	writer *bufio.Writer // nil: each record is written immediately
 }
 
-// noted is what a ledger holds: a run that went well.
+// noted is one record of a ledger: a successful run.
 type noted struct {
 	id int64
 	at time.Time
 }
 
-// openLedger makes or continues a file. One that gathers writes when it is
-// closed.
+// openLedger creates a file or appends to it. If gather is set, the ledger writes its
+// records only when it is closed.
 func openLedger(path string, gather bool) (*ledger, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -77,12 +78,12 @@ func (l *ledger) close() error {
 	return errors.Join(err, l.file.Close())
 }
 
-// readLedger gives each note of a file to note, in their order. A note that a
-// kill has cut off is left out: its run had not ended.
+// readLedger calls note for each record of a file, in order. It ignores a record that was
+// truncated by a kill, because its run had not ended.
 func readLedger(path string, note func(noted)) error {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil // killed before it began
+		return nil // killed before it created the file
 	}
 	if err != nil {
 		return err
@@ -95,7 +96,7 @@ func readLedger(path string, note func(noted)) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("read what a worker noted: %w", err)
+			return fmt.Errorf("read the ledger of a worker: %w", err)
 		}
 		note(noted{int64(binary.LittleEndian.Uint64(raw[:])), time.Unix(0, int64(binary.LittleEndian.Uint64(raw[8:])))})
 	}

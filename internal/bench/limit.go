@@ -10,25 +10,25 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// LimitOptions say what to measure of an engine.
+// LimitOptions are the options of [Limit].
 type LimitOptions struct {
 	Common
 	Items   int // enqueued in bulk and drained
 	Single  int // enqueued one by one
-	Batch   int // items of one claim and of one finish
-	Workers int // connections that drain at a time
+	Batch   int // items of each claim and of each finish
+	Workers int // connections that drain at the same time
 
-	// Rate items a second arrive during For, to measure when they are claimed; 0: none.
+	// Rate is the number of items per second that are enqueued during For, to measure
+	// when they are claimed; 0 means none.
 	Rate int
 	For  time.Duration
 
-	// Compare measures this program beside it by turns, with so many slots.
+	// Compare also measures this program in each round, with this many slots.
 	Compare  bool
 	Capacity int
 }
 
-// Figures of this program beside the limit, and its share of the limit in the
-// same round.
+// Figures of this program beside the limit, and its share of the limit in the same round.
 const (
 	ProductItemsPerSecond    Figure = "productItemsPerSecond"
 	ProductEnqueuedPerSecond Figure = "productEnqueuedPerSecond"
@@ -47,9 +47,9 @@ func (o LimitOptions) Work() int {
 	return work
 }
 
-// Limit measures how fast the engine moves items without this program: a narrow
-// table with one partial index, hand-written statements, batches, and nothing else. It
-// is what the speed of [Drain] and [Enqueue] is held against.
+// Limit measures how fast the engine moves items without this program: a narrow table
+// with one partial index, hand-written statements in batches, and nothing else. The speed
+// of [Drain] and [Enqueue] is compared with it.
 func Limit(ctx context.Context, o LimitOptions) (Report, error) {
 	var all Count
 	rounds, err := o.series(ctx, func(ctx context.Context, of size) (Sample, error) {
@@ -71,7 +71,7 @@ func Limit(ctx context.Context, o LimitOptions) (Report, error) {
 	return report, errors.Join(err, report.count(all))
 }
 
-// round measures the engine in a scratch place.
+// round measures the engine in a scratch database.
 func (o LimitOptions) round(ctx context.Context, items, single int) (s Sample, count Count, err error) {
 	s = Sample{}
 	err = o.inScratch(ctx, func(dsn string) error {
@@ -79,12 +79,12 @@ func (o LimitOptions) round(ctx context.Context, items, single int) (s Sample, c
 		if err != nil {
 			return err
 		}
-		defer q.close() //nolint:errcheck // its place is removed
-		if err := s.oneByOne(ctx, single, func() error { return q.one(ctx) }, o.told); err != nil {
+		defer q.close() //nolint:errcheck // the scratch database is removed
+		if err := s.oneByOne(ctx, single, func() error { return q.one(ctx) }, o.progress); err != nil {
 			return err
 		}
 		for _, of := range []Figure{P50Ms, P95Ms, P99Ms} {
-			delete(s, of) // of calls; here they are of the latency
+			delete(s, of) // those of single calls; here they measure the latency
 		}
 		if err := q.empty(ctx); err != nil {
 			return err
@@ -96,16 +96,16 @@ func (o LimitOptions) round(ctx context.Context, items, single int) (s Sample, c
 			}
 		}
 		s[EnqueuedPerSecond] = perSecond(items, begin.at)
-		o.told(items)
+		o.progress(items)
 
-		ran := &tally{progress: o.told}
+		ran := &tally{progress: o.progress}
 		begin = startUsage()
 		if err := o.drainRaw(ctx, q, ran); err != nil {
 			return err
 		}
 		s[ItemsPerSecond] = perSecond(items, begin.at)
 		s.usage(begin, items)
-		ran.tellRest()
+		ran.reportRest()
 		done, err := q.processed(ctx)
 		count = Count{Items: items, Lost: items - done, RanTwice: ran.twice()}
 		if late := o.latencyItems(); err == nil && late > 0 {
@@ -118,8 +118,7 @@ func (o LimitOptions) round(ctx context.Context, items, single int) (s Sample, c
 	return s, count, database.Redact(err, o.DSN)
 }
 
-// drainRaw claims and finishes batches on connections of their own until
-// nothing is left.
+// drainRaw claims and finishes batches on separate connections until no item is left.
 func (o LimitOptions) drainRaw(ctx context.Context, q rawQueue, ran *tally) error {
 	errs := make([]error, max(o.Workers, 1))
 	sessions := make([]rawSession, len(errs))
@@ -153,25 +152,25 @@ func (o LimitOptions) drainRaw(ctx context.Context, q rawQueue, ran *tally) erro
 	return errors.Join(errs...)
 }
 
-// product measures this program with the same numbers.
+// product measures this program with the same numbers of items.
 func (o LimitOptions) product(ctx context.Context, items, single int) (s Sample, count Count, err error) {
 	s = Sample{}
 	err = o.inStore(ctx, func(store *sqlstore.Store, dsn string) error {
 		if err := s.enqueue(ctx, o.Common, store, items, single); err != nil {
 			return err
 		}
-		ran := &tally{progress: o.told}
+		ran := &tally{progress: o.progress}
 		if err := s.drain(ctx, store, ran, items+single, o.Capacity); err != nil {
 			return err
 		}
-		ran.tellRest()
+		ran.reportRest()
 		count, _, err = o.verify(ctx, dsn, 0, items+single, ran)
 		return err
 	})
 	return s, count, err
 }
 
-// compare adds what this program reached, and its share of the limit.
+// compare adds the figures of this program and its share of the limit.
 func (s Sample) compare(product Sample) {
 	for _, pair := range []struct{ of, product, share Figure }{
 		{ItemsPerSecond, ProductItemsPerSecond, DrainShare},
@@ -183,35 +182,36 @@ func (s Sample) compare(product Sample) {
 	}
 }
 
-// rawQueue is a queue of hand-written statements, as fast as they get: see the
-// files of the engines for what was tried. Its methods are called by one goroutine.
+// rawQueue is a queue of hand-written statements, optimized for speed; the files of the
+// engines document the alternatives that were tried. Its methods are called by one
+// goroutine.
 type rawQueue interface {
-	// one enqueues an item, which is durable when it returns; bulk enqueues n in
+	// one enqueues an item, which is durable when one returns. bulk enqueues n items in
 	// one transaction.
 	one(ctx context.Context) error
 	bulk(ctx context.Context, n int) error
 
-	// empty removes all items; ids start again.
+	// empty removes all items. The next id is 1 again.
 	empty(ctx context.Context) error
 
-	// session opens a connection that drains.
+	// session opens a connection that drains items.
 	session(ctx context.Context) (rawSession, error)
 
-	// processed counts the items that have been finished, after one claim.
+	// processed counts the items that were finished after exactly one claim.
 	processed(ctx context.Context) (int, error)
 
 	close() error
 }
 
-// rawSession is a connection that drains, for one goroutine.
+// rawSession is a connection that drains items. It is used by one goroutine.
 type rawSession interface {
-	// claim takes the most urgent items; its result holds until the next call.
+	// claim claims the most urgent items. The result is valid until the next call.
 	claim(ctx context.Context, most int) ([]rawItem, error)
 	finish(ctx context.Context, batch []rawItem) error
 	close() error
 }
 
-// rawItem is a claimed row; its payload has been read.
+// rawItem is a claimed row; its payload was read.
 type rawItem struct{ id, fence int64 }
 
 const rawPayload, rawPriority = `{"n": 1}`, 1000

@@ -9,12 +9,13 @@ import (
 	"botwork/internal/database"
 )
 
-// latencyItems are those that come one by one to measure the engine's latency.
+// latencyItems is the number of items that are enqueued one by one to measure the
+// engine's latency.
 func (o LimitOptions) latencyItems() int { return int(float64(o.Rate) * o.For.Seconds()) }
 
-// latency lets items come one by one to an empty table, at the rate; each call that
-// has returned wakes a session, which claims what is there and finishes it. The times
-// are those until the claim has returned.
+// latency enqueues items one by one into an empty table at the rate. Each call that
+// returns wakes a session, which claims and finishes the available items. The measured
+// time ends when the claim has returned.
 func (o LimitOptions) latency(ctx context.Context, q rawQueue, items int, s Sample) (Count, error) {
 	if err := q.empty(ctx); err != nil {
 		return Count{}, err
@@ -24,17 +25,17 @@ func (o LimitOptions) latency(ctx context.Context, q rawQueue, items int, s Samp
 		return Count{}, err
 	}
 	defer session.close() //nolint:errcheck // what it wrote is verified
-	// Two connections that write to SQLite at once wait by sleeping, for
-	// milliseconds: who shares a file takes turns.
+	// Two connections that write to SQLite at the same time wait by sleeping for
+	// milliseconds. A mutex avoids this.
 	var turn sync.Mutex
 	if o.Driver == database.SQLite {
 		q, session = turnsQueue{q, &turn}, turnsSession{session, &turn}
 	}
-	came, over := make(chan struct{}, 1), make(chan error, 1)
-	begun := &clocked{at: map[int64]time.Time{}, came: make(chan struct{}, 1)}
-	go func() { over <- o.serveRaw(ctx, session, came, begun) }()
-	calls, err := o.comeRaw(ctx, q, items, came)
-	close(came)
+	arrived, over := make(chan struct{}, 1), make(chan error, 1)
+	begun := &clocked{at: map[int64]time.Time{}, arrived: make(chan struct{}, 1)}
+	go func() { over <- o.serveRaw(ctx, session, arrived, begun) }()
+	calls, err := o.enqueueRaw(ctx, q, items, arrived)
+	close(arrived)
 	if err = errors.Join(err, <-over); err != nil {
 		return Count{}, err
 	}
@@ -43,8 +44,8 @@ func (o LimitOptions) latency(ctx context.Context, q rawQueue, items int, s Samp
 	return Count{Items: items, Lost: items - done, RanTwice: begun.twice()}, err
 }
 
-// comeRaw enqueues at the rate. Ids of an emptied table begin at 1.
-func (o LimitOptions) comeRaw(ctx context.Context, q rawQueue, items int, came chan<- struct{}) ([]call, error) {
+// enqueueRaw enqueues items at the rate. The first id in an empty table is 1.
+func (o LimitOptions) enqueueRaw(ctx context.Context, q rawQueue, items int, arrived chan<- struct{}) ([]call, error) {
 	calls := make([]call, 0, items)
 	begin := time.Now()
 	for i := range items {
@@ -57,19 +58,19 @@ func (o LimitOptions) comeRaw(ctx context.Context, q rawQueue, items int, came c
 		}
 		calls = append(calls, call{int64(i) + 1, started, time.Now()})
 		select {
-		case came <- struct{}{}:
-		default: // it is awake
+		case arrived <- struct{}{}:
+		default: // the session is awake already
 		}
-		o.told(1)
+		o.progress(1)
 	}
 	return calls, nil
 }
 
-// serveRaw claims and finishes whenever it is woken, until it is no longer woken and nothing is
-// left.
-func (o LimitOptions) serveRaw(ctx context.Context, session rawSession, came <-chan struct{}, begun *clocked) error {
+// serveRaw claims and finishes items each time it is woken, until arrived is closed and
+// no item is left.
+func (o LimitOptions) serveRaw(ctx context.Context, session rawSession, arrived <-chan struct{}, begun *clocked) error {
 	for more := true; more; {
-		_, more = <-came
+		_, more = <-arrived
 		for {
 			batch, err := session.claim(ctx, o.Batch)
 			if err != nil {
@@ -91,7 +92,7 @@ func (o LimitOptions) serveRaw(ctx context.Context, session rawSession, came <-c
 	return nil
 }
 
-// turnsQueue and turnsSession let one of them write at a time.
+// turnsQueue and turnsSession make sure that only one of them writes at a time.
 type turnsQueue struct {
 	rawQueue
 	turn *sync.Mutex

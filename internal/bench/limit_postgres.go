@@ -9,12 +9,13 @@ import (
 	"botwork/internal/database"
 )
 
-// The fastest of what was tried. The index holds what waits by AvailableAt,
-// which a claim sets to NULL: a predicate on State would make the finish write every
-// index once more, and leave no update within the page. A fill factor of 50 keeps
-// room for that. Rows are found by ctid, which the claim has just locked. COPY
-// beats arrays in unnest, and those JSON; of batches, 10,000 at a time beat 1,000. A
-// session forbids plans that sort or scan the table, which a new one may get.
+// These statements were the fastest that we tried. The index contains waiting items by
+// AvailableAt, which a claim sets to NULL. A predicate on State would make the finish
+// update every index again, and would prevent updates within the page. A fill factor of
+// 50 reserves space for those updates. Rows are found by ctid, because the claim has just
+// locked them. COPY is faster than arrays in unnest, and those are faster than JSON.
+// Batches of 10,000 are faster than batches of 1,000. The session disables plans that
+// sort or scan the table, which the engine may choose for a new table.
 const (
 	postgresTable = `CREATE TABLE limit_items (
 		id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, state smallint NOT NULL, priority int NOT NULL,
@@ -32,7 +33,7 @@ const (
 		WHERE limit_items.id = f.id AND limit_items.fence = f.fence AND limit_items.state = 1`
 )
 
-// rawPostgres is a connection; a session is another one.
+// rawPostgres is a connection. A session is a second connection.
 type rawPostgres struct {
 	dsn    string
 	conn   *pgx.Conn
@@ -49,7 +50,7 @@ func newRawPostgres(ctx context.Context, dsn string) (*rawPostgres, error) {
 	q := &rawPostgres{dsn: dsn, conn: conn}
 	for _, text := range []string{postgresTable, postgresIndex} {
 		if _, err := conn.Exec(ctx, text); err != nil {
-			_ = q.close() // the first error says more
+			_ = q.close() // the first error is more useful
 			return nil, err
 		}
 	}
@@ -77,7 +78,7 @@ func (q *rawPostgres) bulk(ctx context.Context, n int) error {
 	return err
 }
 
-// now is the server's clock, which judges what is due.
+// now returns the server's time, which decides what is due.
 func (q *rawPostgres) now(ctx context.Context) (now any, err error) {
 	err = q.conn.QueryRow(ctx, `SELECT statement_timestamp()`).Scan(&now)
 	return now, err
@@ -93,8 +94,8 @@ func (q *rawPostgres) session(ctx context.Context) (rawSession, error) {
 	if err != nil {
 		return nil, database.Redact(err, q.dsn)
 	}
-	// The new table has no statistics. With the plans that it then gets the drain took
-	// four times as long.
+	// The new table has no statistics. The plans that the engine then chose made the
+	// drain four times slower.
 	if _, err := conn.Exec(ctx, `SET enable_seqscan = off; SET enable_sort = off`); err != nil {
 		return nil, errors.Join(err, conn.Close(ctx))
 	}

@@ -9,8 +9,8 @@ import (
 	"botwork/internal/database"
 )
 
-// A batch goes in one JSON parameter, which OPENJSON reads: there are at most 2,100
-// parameters. The hints keep claims from waiting for each other.
+// A batch is one JSON parameter, which OPENJSON reads, because a statement has at most
+// 2,100 parameters. The hints prevent claims from waiting for each other.
 const (
 	sqlserverTable = `CREATE TABLE limit_items (
 		id BIGINT IDENTITY NOT NULL PRIMARY KEY, state TINYINT NOT NULL, priority INT NOT NULL, available_at DATETIME2(3) NOT NULL,
@@ -30,17 +30,17 @@ const (
 		FROM limit_items AS t
 		INNER JOIN OPENJSON(@p1) WITH (Id BIGINT '$.I', Fence BIGINT '$.F') AS f ON t.id = f.Id AND t.fence = f.Fence
 		WHERE t.state = 1`
-	sqlserverEmpty = `TRUNCATE TABLE limit_items` // identities start again
+	sqlserverEmpty = `TRUNCATE TABLE limit_items` // the next id is 1 again
 )
 
-// sqlserverStatements are all of them, for the test that parses them.
+// sqlserverStatements lists all statements for the test that parses them.
 var sqlserverStatements = []string{
 	sqlserverTable, sqlserverIndex, sqlserverOne, sqlserverBulk, sqlserverClaim, sqlserverFinish, sqlserverEmpty,
 }
 
-// rawSQLServer is a connection; a session is another one.
+// rawSQLServer is a connection. A session is a second connection.
 type rawSQLServer struct {
-	pool  *sql.DB // of the queue itself; a session has none
+	pool  *sql.DB // of the queue itself; nil in a session
 	conn  *sql.Conn
 	batch []rawItem
 }

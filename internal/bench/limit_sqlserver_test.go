@@ -8,8 +8,8 @@ import (
 	"github.com/sqlc-dev/teesql/parser"
 )
 
-// Where no SQL Server is, its statements are at least read: each is one, from its
-// first word to its last.
+// TestStatementsOfSQLServerAreRead parses the statements, so that they are checked even
+// without a SQL Server. Each text must be exactly one statement.
 func TestStatementsOfSQLServerAreRead(t *testing.T) {
 	for _, text := range sqlserverStatements {
 		script, err := parser.Parse(t.Context(), strings.NewReader(text))

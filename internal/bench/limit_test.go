@@ -12,8 +12,8 @@ func TestLimit(t *testing.T) {
 		t.Parallel()
 		for name, workers := range map[string]int{"one connection": 1, "three connections": 3} {
 			t.Run(name, func(t *testing.T) {
-				told := &counter{}
-				o := LimitOptions{Common: common(t, e, told), Items: 345, Single: 20, Batch: 100, Workers: workers, Capacity: 2, Rate: 500, For: 40 * time.Millisecond}
+				progress := &counter{}
+				o := LimitOptions{Common: common(t, e, progress), Items: 345, Single: 20, Batch: 100, Workers: workers, Capacity: 2, Rate: 500, For: 40 * time.Millisecond}
 				o.Compare = workers == 1
 				r, err := Limit(t.Context(), o)
 				if err != nil {
@@ -26,7 +26,7 @@ func TestLimit(t *testing.T) {
 				if r.Lost == nil || *r.Lost != 0 || *r.RanTwice != 0 {
 					t.Errorf("report %+v, want none lost, none twice", r)
 				}
-				if got := told.sum(); got != o.Work() {
+				if got := progress.sum(); got != o.Work() {
 					t.Errorf("progress of %d, want %d", got, o.Work())
 				}
 			})

@@ -9,7 +9,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// asWorker is the argument with which a test starts itself as a worker process.
+// asWorker is the argument with which a test starts its own binary as a worker process.
 const asWorker = "be-a-worker"
 
 func TestMain(m *testing.M) {

@@ -18,21 +18,21 @@ import (
 // MixedOptions define the load and the workers.
 type MixedOptions struct {
 	Common
-	For      time.Duration // how long items come
+	For      time.Duration // how long items are enqueued
 	Scale    float64       // the factor applied to all durations of the load
-	Seed     uint64        // of the load; each round has the same
+	Seed     uint64        // of the load; all rounds use the same seed
 	Workers  int           // processes
-	Capacity int           // slots of each
+	Capacity int           // slots of each process
 
-	// Allowance is how long an item may wait beside a free slot, and a more urgent item
-	// beside one that begins, before that counts.
+	// Allowance is how long an item may wait while a slot is free, or a more urgent item
+	// may wait while another one starts, before the measurement counts it.
 	Allowance time.Duration
 }
 
-// Figures of a mixed load. Package mixed defines those it judges.
+// Figures of a mixed load. Package mixed defines most of them.
 const (
-	UtilisationPercent Figure = "utilisationPercent" // beyond the allowance
-	WaitedSeconds      Figure = "waitedSeconds"      // how long work waited for longer than the allowance
+	UtilisationPercent Figure = "utilisationPercent" // with the allowance
+	WaitedSeconds      Figure = "waitedSeconds"      // how long items waited for longer than the allowance
 
 	UtilisationAtOncePercent Figure = "utilisationAtOncePercent" // without an allowance
 	WaitedAtOnceSeconds      Figure = "waitedAtOnceSeconds"
@@ -44,15 +44,15 @@ const (
 	LowWaitWorstMs    Figure = "lowWaitWorstMs"
 
 	StartsBeforeDue       Figure = "startsBeforeDue"
-	EarliestStartMs       Figure = "earliestStartMs" // how much too early the worst of these was
+	EarliestStartMs       Figure = "earliestStartMs" // how much too early the earliest of these was
 	StartsAfterDeadline   Figure = "startsAfterDeadline"
-	LatestAfterDeadlineMs Figure = "latestAfterDeadlineMs" // how much too late
+	LatestAfterDeadlineMs Figure = "latestAfterDeadlineMs" // how much too late the latest of these was
 	StartsAfterCancel     Figure = "startsAfterCancel"
 	LatestAfterCancelMs   Figure = "latestAfterCancelMs"
 	Inversions            Figure = "inversions"
-	LongestInversionMs    Figure = "longestInversionMs" // for which an overtaken item had been due
+	LongestInversionMs    Figure = "longestInversionMs" // the longest time for which an overtaken item had been due
 
-	DrawnHigh      Figure = "drawnHigh" // items, by band and by kind
+	DrawnHigh      Figure = "drawnHigh" // drawn items, by priority band and by kind
 	DrawnMedium    Figure = "drawnMedium"
 	DrawnLow       Figure = "drawnLow"
 	DrawnAhead     Figure = "drawnAhead"
@@ -60,21 +60,21 @@ const (
 	DrawnSnoozes   Figure = "drawnSnoozes"
 	DrawnExpires   Figure = "drawnExpires"
 	DrawnCancelled Figure = "drawnCancelled"
-	DrawnP50Ms     Figure = "drawnP50Ms" // what runs take, scaled
+	DrawnP50Ms     Figure = "drawnP50Ms" // duration of a run, scaled
 	DrawnP99Ms     Figure = "drawnP99Ms"
 	DrawnLongestMs Figure = "drawnLongestMs"
-	DrawnSeconds   Figure = "drawnSeconds" // all runs together
+	DrawnSeconds   Figure = "drawnSeconds" // the sum over all runs
 	RoundSeconds   Figure = "roundSeconds" // from the start of the workers until the last item had ended
-	ItemsRan       Figure = "itemsRan"     // to the end
+	ItemsRan       Figure = "itemsRan"     // that ran to the end
 	ItemsExpired   Figure = "itemsExpired"
 	ItemsCancelled Figure = "itemsCancelled"
-	RunsOfHandler  Figure = "runs" // all of them
+	RunsOfHandler  Figure = "runs" // all runs
 )
 
-// ErrWrongStart says that items began at a wrong time, or in a wrong order.
+// ErrWrongStart reports that items started at a wrong time or in a wrong order.
 var ErrWrongStart = errors.New("items began at a wrong time or in a wrong order")
 
-// wrongStarts are the figures that have to be 0, as an error names them.
+// wrongStarts are the figures that must be 0, with the words for the error.
 var wrongStarts = []struct {
 	figure Figure
 	what   string
@@ -92,10 +92,11 @@ func (o MixedOptions) load() mixed.Load {
 // Work is the total that Progress reports.
 func (o MixedOptions) Work() int { return o.rounds() * len(o.load().Draw()) }
 
-// Mixed sends items of all priorities, whose runs take from a millisecond to five minutes before
-// scaling, to worker processes with the shipped pipelines. Some are scheduled, fail, snooze, have
-// a deadline or are cancelled. Handlers and callers write down what happened when, and package
-// mixed judges it. No round warms up: each has processes of its own.
+// Mixed sends items of all priorities to worker processes with the shipped pipelines.
+// Before scaling, runs take from a millisecond to five minutes. Some items are scheduled,
+// fail, snooze, have a deadline or are cancelled. Handlers and callers record the time of
+// each event, and package mixed evaluates the records. There is no warm-up round, because
+// each round starts new processes.
 func Mixed(ctx context.Context, o MixedOptions) (Report, error) {
 	items := o.load().Draw()
 	var all Count
@@ -115,7 +116,7 @@ func Mixed(ctx context.Context, o MixedOptions) (Report, error) {
 	return report, errors.Join(err, report.count(all), wrongStart(rounds))
 }
 
-// wrongStart sums up the wrong starts of all rounds; nil when there were none.
+// wrongStart adds up the wrong starts of all rounds; it returns nil if there were none.
 func wrongStart(rounds []Sample) error {
 	var found []string
 	for _, w := range wrongStarts {
@@ -133,7 +134,7 @@ func wrongStart(rounds []Sample) error {
 	return fmt.Errorf("%w: %s", ErrWrongStart, strings.Join(found, ", "))
 }
 
-// round runs the load once, in a scratch place of its own.
+// round runs the load once, in a scratch database.
 func (o MixedOptions) round(ctx context.Context, items []mixed.Item) (s Sample, count Count, err error) {
 	err = o.inStore(ctx, func(store *sqlstore.Store, dsn string) error {
 		dir, err := os.MkdirTemp("", scratchName+"_")
@@ -150,11 +151,11 @@ func (o MixedOptions) round(ctx context.Context, items []mixed.Item) (s Sample, 
 	return s, count, err
 }
 
-// wallClock is the machine's clock, which all processes share. Times without the
-// reading of a process's own clock subtract by it.
+// wallClock returns the machine's wall clock, which all processes share. The result has
+// no monotonic reading, so that times of different processes can be subtracted.
 func wallClock() time.Time { return time.Now().Round(0) }
 
-// judge turns what was written down into figures.
+// judge computes the figures from the records.
 func (m *mixedRound) judge(ctx context.Context, s Sample) (Count, error) {
 	if err := m.readRuns(); err != nil {
 		return Count{}, err
@@ -194,7 +195,7 @@ func largest(values []float64) float64 {
 	return slices.Max(values)
 }
 
-// drawn notes what the load was made of.
+// drawn records the composition of the load.
 func (s Sample) drawn(lives []mixed.Life) {
 	var takes []float64
 	for _, figure := range []Figure{DrawnHigh, DrawnMedium, DrawnLow, DrawnAhead, DrawnFails, DrawnSnoozes, DrawnExpires, DrawnCancelled, DrawnSeconds} {

@@ -10,11 +10,11 @@ import (
 type mixedCrew struct {
 	m        *mixedRound
 	children []*child
-	words    []chan word // of each, until it has ended
-	died     chan error  // of those whose output ended
+	words    []chan word // the lines of each process, until it has ended
+	died     chan error  // receives the error of each process whose output ended
 }
 
-// start starts the processes, which register.
+// start starts the processes and waits until they are registered.
 func (c *mixedCrew) start(ctx context.Context) error {
 	for i := range c.m.o.Workers {
 		ch, err := c.m.o.startChild(ctx, job{
@@ -31,7 +31,7 @@ func (c *mixedCrew) start(ctx context.Context) error {
 			for {
 				w, err := ch.hear()
 				if err != nil {
-					c.died <- fmt.Errorf("it ended by itself: %w", err)
+					c.died <- fmt.Errorf("the process ended unexpectedly: %w", err)
 					return
 				}
 				words <- w
@@ -41,7 +41,7 @@ func (c *mixedCrew) start(ctx context.Context) error {
 	return nil
 }
 
-// begin lets all run, and returns when all have started.
+// begin lets all processes start their work, and returns when all have started.
 func (c *mixedCrew) begin() error {
 	for _, ch := range c.children {
 		if err := ch.begin(); err != nil {
@@ -56,10 +56,10 @@ func (c *mixedCrew) begin() error {
 	return nil
 }
 
-// end ends all processes, and adds up what they used.
+// end ends all processes and adds up what they used.
 func (c *mixedCrew) end(s Sample) error {
 	for _, ch := range c.children {
-		_ = ch.in.Close() // the end of its input is what it ends by
+		_ = ch.in.Close() // the process ends when its input is closed
 	}
 	var errs []error
 	for i, ch := range c.children {

@@ -14,31 +14,33 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// mixedRound is one run of a mixed load. The caller's side of each item's life is
-// written by the goroutine that makes the call, the workers' side is read afterwards.
+// mixedRound is one run of a mixed load. The goroutine that calls the store writes the
+// caller's part of each life; the workers' part is read from the ledgers afterwards.
 type mixedRound struct {
 	o     MixedOptions
 	store *sqlstore.Store
 	dsn   string
-	dir   string    // of the workers' ledgers
+	dir   string    // the directory of the workers' ledgers
 	zero  time.Time // the start of the measurement
 
 	lives []mixed.Life
-	ids   []int64 // of the lives
+	ids   []int64 // the ids of the items in lives
 	up    time.Duration
 	over  time.Duration
 }
 
 func (m *mixedRound) now() time.Duration { return wallClock().Sub(m.zero) }
 
-// startTime is what the workers have to start: until their first runs execute items, what
-// waits counts for nothing. Four processes on two cores need up to that long.
+// startTime is the time that the workers have to start. Items that wait before the first
+// workers execute items do not count as waiting. Four processes on two cores need up to
+// this long.
 const startTime = 500 * time.Millisecond
 
-// comeEvery is how long an item may come late, so that several share a call.
+// comeEvery is how late an item may be enqueued, so that several items share a call.
 const comeEvery = 10 * time.Millisecond
 
-// run sends the load to the workers until all items have ended, and ends the workers.
+// run sends the load to the workers, waits until all items have ended, and ends the
+// workers.
 func (m *mixedRound) run(ctx context.Context, items []mixed.Item) (s Sample, err error) {
 	m.lives, m.ids = make([]mixed.Life, len(items)), make([]int64, len(items))
 	for i, it := range items {
@@ -68,7 +70,7 @@ func (m *mixedRound) run(ctx context.Context, items []mixed.Item) (s Sample, err
 	return Sample{RoundSeconds: took.Seconds(), ItemsPerSecond: float64(len(items)) / took.Seconds()}, nil
 }
 
-// feed lets items come, cancels some, and waits until all have ended.
+// feed enqueues the items, cancels some, and waits until all have ended.
 func (m *mixedRound) feed(ctx context.Context, crew *mixedCrew, from int) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var people sync.WaitGroup
@@ -119,7 +121,7 @@ func (m *mixedRound) feed(ctx context.Context, crew *mixedCrew, from int) (err e
 	return m.o.awaitEnd(ctx, m.dsn, crew.died)
 }
 
-// enqueue makes the items of a range in one call.
+// enqueue creates the items of a range in one call.
 func (m *mixedRound) enqueue(ctx context.Context, from, to int) error {
 	if from == to {
 		return nil
@@ -138,19 +140,18 @@ func (m *mixedRound) enqueue(ctx context.Context, from, to int) error {
 		m.lives[from+i].Called, m.lives[from+i].Returned = called, returned
 		m.ids[from+i] = e.ID
 	}
-	m.o.told(to - from)
+	m.o.progress(to - from)
 	return nil
 }
 
-// cancel does to an item what a person does who wants it no more. One that is over by
-// then is left as it is.
+// cancel cancels an item as a user would. An item that has already ended stays as it is.
 func (m *mixedRound) cancel(ctx context.Context, i int) error {
 	l := &m.lives[i]
 	if err := sleepUntil(ctx, m.zero.Add(max(l.Returned, m.up)+l.After)); err != nil {
 		return err
 	}
 	called := m.now()
-	_, err := m.store.ChangeItem(ctx, m.ids[i], workqueue.Change{Action: workqueue.Cancel, Reason: "not wanted any more"})
+	_, err := m.store.ChangeItem(ctx, m.ids[i], workqueue.Change{Action: workqueue.Cancel, Reason: "no longer needed"})
 	if over := (*workqueue.TransitionError)(nil); errors.As(err, &over) {
 		return nil
 	}
@@ -160,9 +161,9 @@ func (m *mixedRound) cancel(ctx context.Context, i int) error {
 	return err
 }
 
-// count compares the ends of the items in the database with their lives. Each has to be
-// processed, and to have run well once, but for those that were cancelled, and those whose
-// deadline came before they began.
+// count compares the states of the items in the database with their lives. Each item must
+// be Processed and have run successfully once, except for items that were cancelled and
+// items whose deadline passed before they started.
 func (m *mixedRound) count(ctx context.Context, s Sample) (Count, error) {
 	count := Count{Items: len(m.lives)}
 	states, err := m.states(ctx)

@@ -19,13 +19,13 @@ import (
 func TestMixed(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
-		told := &counter{}
+		progress := &counter{}
 		o := MixedOptions{
-			Common: common(t, e, told), For: 300 * time.Millisecond, Scale: 0.001, Seed: 1, Workers: 2, Capacity: 2,
+			Common: common(t, e, progress), For: 300 * time.Millisecond, Scale: 0.001, Seed: 1, Workers: 2, Capacity: 2,
 			Allowance: 100 * time.Millisecond,
 		}
 		r, err := Mixed(t.Context(), o)
-		if err != nil && !errors.Is(err, ErrWrongStart) { // by when items start a test does not judge
+		if err != nil && !errors.Is(err, ErrWrongStart) { // a test does not judge when items start
 			t.Fatal(err)
 		}
 		if *r.Lost != 0 || *r.RanTwice != 0 || r.N == 0 || r.Repeat != 1 {
@@ -44,13 +44,14 @@ func TestMixed(t *testing.T) {
 				t.Errorf("%s is not measured", w.figure)
 			}
 		}
-		if got := told.sum(); got != o.Work() || got != r.N {
+		if got := progress.sum(); got != o.Work() || got != r.N {
 			t.Errorf("progress of %d, want %d", got, r.N)
 		}
 	})
 }
 
-// What the database says of the ends is compared with what ran.
+// TestMixedCountsWhatWasLostOrRanTwice compares states in the database with recorded
+// runs.
 func TestMixedCountsWhatWasLostOrRanTwice(t *testing.T) {
 	t.Parallel()
 	good, cut := mixed.Run{End: mixed.Done}, mixed.Run{End: mixed.Cut}
@@ -67,21 +68,21 @@ func TestMixedCountsWhatWasLostOrRanTwice(t *testing.T) {
 		state          workqueue.State
 		lost, ranTwice int
 	}{
-		"ran":                               {life(mixed.Plain, good), workqueue.Processed, 0, 0},
-		"ran after a failure":               {life(mixed.Fails, mixed.Run{End: mixed.Failed}, good), workqueue.Processed, 0, 0},
-		"ran twice":                         {life(mixed.Plain, good, good), workqueue.Processed, 0, 1},
-		"counts as done and never ran":      {life(mixed.Plain), workqueue.Processed, 1, 0},
-		"ran, and its end was not written":  {life(mixed.Plain, good), workqueue.Blocked, 1, 0},
-		"still waits":                       {life(mixed.Plain), workqueue.Ready, 1, 0},
-		"given up without a reason":         {life(mixed.Plain), workqueue.Cancelled, 1, 0},
-		"given up at its deadline":          {life(mixed.Expires), workqueue.Cancelled, 0, 0},
-		"given up while it ran":             {life(mixed.Expires, cut), workqueue.Cancelled, 1, 0},
-		"cancelled":                         {cancelled(), workqueue.Cancelled, 0, 0},
-		"cancelled while it ran":            {cancelled(cut), workqueue.Cancelled, 0, 0},
-		"cancelled, and done all the same":  {cancelled(good), workqueue.Processed, 1, 0},
-		"was over before it was cancelled":  {life(mixed.Cancelled, good), workqueue.Processed, 0, 0},
-		"cancelled, but by nobody we know":  {life(mixed.Cancelled), workqueue.Cancelled, 1, 0},
-		"cancelled, and waits all the same": {cancelled(), workqueue.Ready, 1, 0},
+		"ran":                                   {life(mixed.Plain, good), workqueue.Processed, 0, 0},
+		"ran after a failure":                   {life(mixed.Fails, mixed.Run{End: mixed.Failed}, good), workqueue.Processed, 0, 0},
+		"ran twice":                             {life(mixed.Plain, good, good), workqueue.Processed, 0, 1},
+		"is Processed but never ran":            {life(mixed.Plain), workqueue.Processed, 1, 0},
+		"ran, and its end was not written":      {life(mixed.Plain, good), workqueue.Blocked, 1, 0},
+		"still waits":                           {life(mixed.Plain), workqueue.Ready, 1, 0},
+		"given up without a reason":             {life(mixed.Plain), workqueue.Cancelled, 1, 0},
+		"given up at its deadline":              {life(mixed.Expires), workqueue.Cancelled, 0, 0},
+		"given up while it ran":                 {life(mixed.Expires, cut), workqueue.Cancelled, 1, 0},
+		"cancelled":                             {cancelled(), workqueue.Cancelled, 0, 0},
+		"cancelled while it ran":                {cancelled(cut), workqueue.Cancelled, 0, 0},
+		"cancelled but Processed":               {cancelled(good), workqueue.Processed, 1, 0},
+		"was over before it was cancelled":      {life(mixed.Cancelled, good), workqueue.Processed, 0, 0},
+		"cancelled, but not by the measurement": {life(mixed.Cancelled), workqueue.Cancelled, 1, 0},
+		"cancelled but still waits":             {cancelled(), workqueue.Ready, 1, 0},
 	}
 	c := common(t, testdb.Engines[0], nil)
 	err := c.inStore(t.Context(), func(store *sqlstore.Store, dsn string) error {
@@ -108,8 +109,8 @@ func TestMixedCountsWhatWasLostOrRanTwice(t *testing.T) {
 	}
 }
 
-// When the measurement is interrupted, its processes end before the place in which they
-// work is removed.
+// TestInterruptedMixedEndsItsProcesses checks that an interrupted measurement ends its
+// processes before it removes their scratch database.
 func TestInterruptedMixedEndsItsProcesses(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -117,7 +118,7 @@ func TestInterruptedMixedEndsItsProcesses(t *testing.T) {
 	c := common(t, testdb.Engines[0], nil)
 	calls := 0
 	c.Progress = func(int) {
-		if calls++; calls == 2 { // the first items come before the workers run
+		if calls++; calls == 2 { // the first items are enqueued before the workers start
 			cancel()
 		}
 	}
@@ -137,8 +138,8 @@ func TestWrongStartsOfAllRoundsAreAnError(t *testing.T) {
 	}
 }
 
-// What a worker's handler wrote down is what the measurement reads, and only the first
-// run of an item in any process fails or snoozes.
+// TestMixedLedger checks that the measurement reads what the handlers of the workers
+// wrote, and that only the first run of an item in any process fails or snoozes.
 func TestMixedLedger(t *testing.T) {
 	m := &mixedRound{o: MixedOptions{Workers: 2}, dir: t.TempDir(), zero: wallClock(), ids: []int64{7, 8, 9}, lives: make([]mixed.Life, 3)}
 	run := func(worker int, id int64, kind string, takes time.Duration, ctx context.Context) error {
@@ -169,7 +170,7 @@ func TestMixedLedger(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	if err := run(1, 9, "plain", time.Hour, ended); !errors.Is(err, context.Canceled) {
-		t.Errorf("a run that is cut off: %v", err)
+		t.Errorf("a cancelled run: %v", err)
 	}
 	for i, want := range [][]mixed.End{{mixed.Snoozed, mixed.Done}, {mixed.Failed}, {mixed.Cut}} {
 		var got []mixed.End
@@ -185,9 +186,9 @@ func TestMixedLedger(t *testing.T) {
 	}
 	m.o.Workers, m.ids = 1, []int64{1}
 	if err := m.readRuns(); err == nil || !strings.Contains(err.Error(), "was not enqueued") {
-		t.Errorf("a run of a stranger: error %v", err)
+		t.Errorf("a run of an unknown item: error %v", err)
 	}
 	if err := (&mixedRound{o: m.o, dir: filepath.Join(m.dir, "none")}).readRuns(); err == nil {
-		t.Error("no ledger: no error")
+		t.Error("a missing ledger: no error")
 	}
 }

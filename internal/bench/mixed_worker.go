@@ -21,24 +21,24 @@ import (
 
 const mixedPipeline, lowPipeline = "mixed", "ExecuteLowPriorityWorkQueue"
 
-// mixedText is the pipeline of the items.
+// mixedText returns the pipeline of the items.
 func mixedText(scale float64) string {
 	delay := mixed.Load{Scale: scale}.RetryDelay()
 	return fmt.Sprintf("resilience: {limit: 100, delay: %s, maxDelay: %s, jitter: 0}\n%s", delay, delay, noopText)
 }
 
-// mixedPayload is the payload of an item for its handler.
+// mixedPayload is the payload of an item, which its handler reads.
 type mixedPayload struct {
-	Takes int64      `json:"takes"` // nanoseconds, as are all
+	Takes int64      `json:"takes"` // all times are nanoseconds
 	Kind  mixed.Kind `json:"kind"`
 	After int64      `json:"after"`
 }
 
-// mixedItem is an item as it is enqueued.
+// mixedItem converts an item of the load to a new item of the queue.
 func mixedItem(it mixed.Item) workqueue.NewItem {
 	payload, err := json.Marshal(mixedPayload{int64(it.Takes), it.Kind, int64(it.After)})
 	if err != nil {
-		panic(err) // numbers and a word
+		panic(err) // only numbers and one word: cannot fail
 	}
 	n := workqueue.NewItem{
 		State: workqueue.Pending, Priority: it.Priority, IntegrationConfig: mixedPipeline,
@@ -53,8 +53,8 @@ func mixedItem(it mixed.Item) workqueue.NewItem {
 	return n
 }
 
-// mixedLedger is the handler of a mixed load: it takes as long as the item says, and
-// writes each run into a file outside the database.
+// mixedLedger is the handler of a mixed load. It runs for as long as the item says, and
+// records each run in a file outside the database.
 type mixedLedger struct {
 	path string
 
@@ -63,7 +63,7 @@ type mixedLedger struct {
 	writer *bufio.Writer
 }
 
-// mixedNote is a run as it is in the file; times are nanoseconds of the wall clock.
+// mixedNote is the record of a run in the file; times are nanoseconds of the wall clock.
 type mixedNote struct{ ItemID, Began, Ended, End int64 }
 
 func openMixedLedger(path string) (*mixedLedger, error) {
@@ -108,12 +108,12 @@ func (l *mixedLedger) perform(ctx context.Context, call *handlers.Call) (mixed.E
 	case p.Kind == mixed.Fails:
 		return mixed.Failed, errByChance
 	default:
-		return mixed.Snoozed, handlers.Snooze(time.Duration(p.After), "as the measurement wants it")
+		return mixed.Snoozed, handlers.Snooze(time.Duration(p.After), "requested by the measurement")
 	}
 }
 
-// first reports whether this run of the item is the first in any process, by a file
-// that only one can create.
+// first reports whether this is the first run of the item in any process. It creates a
+// file, which only one process can create.
 func (l *mixedLedger) first(id int64) (bool, error) {
 	file, err := os.OpenFile(filepath.Join(filepath.Dir(l.path), fmt.Sprint("ran-", id)), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, os.ErrExist) {
@@ -170,8 +170,8 @@ func (m *mixedRound) readLedger(worker int, byID map[int64]*mixed.Life) error {
 	}
 }
 
-// serveMixed fires schedules, and asks for the pipeline of low items again and again:
-// its own window comes only every three hours.
+// serveMixed runs the schedules, and requests the pipeline of low items again and again,
+// because its own schedule starts only every three hours.
 func (j job) serveMixed(ctx context.Context, proc *process.Process, out *json.Encoder) error {
 	if err := proc.Start(ctx); err != nil {
 		return err
@@ -188,7 +188,8 @@ func (j job) serveMixed(ctx context.Context, proc *process.Process, out *json.En
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
-			// A request is refused while a run goes on, and returns when its run has ended.
+			// A request is refused while a run is active. RunOnce returns when its run
+			// has ended.
 			requests.Go(func() { _ = proc.RunOnce(ctx, lowPipeline) })
 		}
 	}

@@ -13,12 +13,12 @@ import (
 	"botwork/internal/database"
 )
 
-// ErrHoldsItems says that a place that was named to measure in is in use.
+// ErrHoldsItems reports that the named schema or file contains items.
 var ErrHoldsItems = errors.New("holds items, which would be removed; --yes removes them")
 
-// named is the place that In names: emptied now, and again afterwards. It is refused where
-// something else than Botwork's tables is in it, where items are in it and Yes is not set, and
-// where it is the configured queue itself.
+// named prepares the schema or file that In names: it empties it now, and remove empties
+// it again. It returns an error if there are tables that are not Botwork's, if there are
+// items and Yes is not set, or if it is the configured queue itself.
 func (c Common) named(ctx context.Context) (dsn string, remove func(context.Context) error, err error) {
 	switch c.Driver {
 	case database.SQLite:
@@ -26,7 +26,7 @@ func (c Common) named(ctx context.Context) (dsn string, remove func(context.Cont
 	case database.Postgres:
 		dsn, remove, err = c.namedSchema(ctx)
 	default:
-		err = errors.New("only a schema of PostgreSQL or a file of SQLite can be named")
+		err = errors.New("only a schema of PostgreSQL or a file of SQLite can be used")
 	}
 	if err != nil {
 		return "", nil, fmt.Errorf("%s: %w", c.In, err)
@@ -49,7 +49,7 @@ func (c Common) namedFile(ctx context.Context) (string, func(context.Context) er
 		return errors.Join(errs...)
 	}
 	if _, err := os.Stat(c.In); err == nil {
-		if err := c.mayClear(ctx, database.OpenToLook, c.In, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`); err != nil {
+		if err := c.mayClear(ctx, database.OpenReadOnly, c.In, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`); err != nil {
 			return "", nil, err
 		}
 		if err := clear(ctx); err != nil {
@@ -70,12 +70,12 @@ func sameFile(a, b string) bool {
 	return errA == nil && errB == nil && one == two
 }
 
-// schemaName is what needs no quotes in SQL or in a DSN.
+// schemaName matches names that need no quotes in SQL or in a DSN.
 var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
 
 func (c Common) namedSchema(ctx context.Context) (string, func(context.Context) error, error) {
 	if !schemaName.MatchString(c.In) {
-		return "", nil, errors.New("want a schema's name: small letters, digits and underscores")
+		return "", nil, errors.New("is not a valid schema name: use lowercase letters, digits and underscores")
 	}
 	db, err := database.Open(c.Driver, c.DSN)
 	if err != nil {
@@ -103,7 +103,8 @@ func (c Common) namedSchema(ctx context.Context) (string, func(context.Context) 
 	if err := c.mayClear(ctx, database.Open, dsn, tables); err != nil {
 		return "", nil, err
 	}
-	// The schema stays: a login that may not create one could not create it again.
+	// The schema itself is not dropped, because the login may not have the right to
+	// create it again.
 	clear := func(ctx context.Context) error {
 		names, err := c.names(ctx, database.Open, dsn, tables)
 		for _, name := range names {
@@ -118,7 +119,7 @@ func (c Common) namedSchema(ctx context.Context) (string, func(context.Context) 
 	return dsn, clear, clear(ctx)
 }
 
-// mayClear looks at what is in a place.
+// mayClear checks whether the contents of a schema or file may be removed.
 func (c Common) mayClear(ctx context.Context, open opener, dsn, tables string) error {
 	names, err := c.names(ctx, open, dsn, tables)
 	if err != nil {
@@ -128,7 +129,7 @@ func (c Common) mayClear(ctx context.Context, open opener, dsn, tables string) e
 	for _, name := range names {
 		queue = queue || name == "BotWorkQueueItems"
 		if !strings.HasPrefix(name, "Bot") && name != "limit_items" && name != "goose_db_version" {
-			return fmt.Errorf("has a table %q, which is not Botwork's: name a place of its own", name)
+			return fmt.Errorf("has a table %q, which is not Botwork's: use a schema or file without other tables", name)
 		}
 	}
 	if !queue || c.Yes {
@@ -147,10 +148,10 @@ func (c Common) mayClear(ctx context.Context, open opener, dsn, tables string) e
 	return database.Redact(err, dsn)
 }
 
-// opener is database.Open, or OpenToLook.
+// opener is database.Open or database.OpenReadOnly.
 type opener func(database.Driver, string) (*sql.DB, error)
 
-// names runs a query of names.
+// names runs a query that returns names.
 func (c Common) names(ctx context.Context, open opener, dsn, query string) ([]string, error) {
 	db, err := open(c.Driver, dsn)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"botwork/internal/testdb"
 )
 
-// A named place holds a queue or something else, or is the configured one; the
-// errors say which, and nothing is removed.
+// TestNamedPlaceIsRefused checks a schema or file that contains items or other tables,
+// and the configured one. The errors must name the reason, and nothing may be removed.
 func TestNamedPlaceIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -26,13 +26,13 @@ func TestNamedPlaceIsRefused(t *testing.T) {
 	}
 	c.Yes = true
 	if _, _, err := c.scratch(t.Context()); err == nil || !strings.Contains(err.Error(), `has a table "invoices", which is not Botwork's`) {
-		t.Errorf("another's table: %v", err)
+		t.Errorf("a table of another program: %v", err)
 	}
 	if _, err := os.Stat(file); err != nil {
-		t.Errorf("a refused file is gone: %v", err)
+		t.Errorf("a refused file was removed: %v", err)
 	}
 	if _, _, err := (Common{Driver: database.SQLServer, In: "x"}).scratch(t.Context()); err == nil {
-		t.Error("SQL Server has no named places, and no error told so")
+		t.Error("no error, although SQL Server does not support named schemas")
 	}
 }
 
@@ -42,7 +42,7 @@ func TestNamedSchema(t *testing.T) {
 		t.Skipf("%s is not set", postgres.Server)
 	}
 	t.Parallel()
-	given := postgres.DSN(t) // a schema that somebody has made
+	given := postgres.DSN(t) // a schema that already exists
 	db := postgres.SQL(t, given)
 	var name string
 	if err := db.QueryRowContext(t.Context(), "SELECT current_schema()").Scan(&name); err != nil {
@@ -79,7 +79,7 @@ func TestNamedSchema(t *testing.T) {
 		t.Errorf("the configured schema: %v", err)
 	}
 	c.In = `x"; DROP`
-	if err := drain(); err == nil || !strings.Contains(err.Error(), "want a schema's name") {
-		t.Errorf("no name: %v", err)
+	if err := drain(); err == nil || !strings.Contains(err.Error(), "is not a valid schema name") {
+		t.Errorf("an invalid name: %v", err)
 	}
 }

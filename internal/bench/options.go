@@ -2,40 +2,38 @@ package bench
 
 import "botwork/internal/database"
 
-// Common is what every scenario has to know.
+// Common has the options that all scenarios share.
 type Common struct {
 	Driver database.Driver
-	DSN    string // a server on which a scratch schema or database may be made
+	DSN    string // of a server that allows to create a scratch schema or database
 
-	// Sync is the synchronous pragma of SQLite: "full" or "normal"; "" leaves
-	// what the program uses, full.
+	// Sync is the synchronous pragma of SQLite: "full" or "normal". "" keeps the
+	// program's default, full.
 	Sync string
 
-	// In names the place to measure in, for servers on which the login may not create one: a
-	// schema of PostgreSQL or a file of SQLite. Yes lets it be emptied though it holds items. ""
-	// makes a place and removes it.
+	// In names the schema of PostgreSQL or the file of SQLite to measure in, for servers
+	// on which the login may not create one. Yes allows to remove the items in it. If In
+	// is "", the measurement creates a scratch schema or database and removes it.
 	In  string
 	Yes bool
 
 	// Command is the command line of a worker process: one that calls [Serve].
 	Command []string
 
-	// Repeat is how many rounds are measured, after one that only warms up; 0
-	// means 3.
+	// Repeat is the number of measured rounds after the warm-up round; 0 means 3.
 	Repeat int
 
-	// Progress is called now and then, and at the end, with how much more of the scenario's Work
-	// has been done; may be nil.
+	// Progress is called from time to time, and at the end, with the number of further
+	// units of Work that are done; it may be nil.
 	Progress func(more int)
 
-	// For tests: made is called with each scratch place; spoil is called between the measurement
-	// and its verification.
+	// For tests: made is called with the DSN of each scratch database; spoil is called
+	// between the measurement and its verification.
 	made  func(dsn string)
 	spoil func(dsn string, ran *tally) error
 }
 
-// defaultRepeat is how many rounds give a median that one bad round does not
-// move.
+// defaultRepeat is enough rounds for a median that one bad round does not change.
 const defaultRepeat = 3
 
 func (c Common) rounds() int {
@@ -45,7 +43,7 @@ func (c Common) rounds() int {
 	return defaultRepeat
 }
 
-func (c Common) told(more int) {
+func (c Common) progress(more int) {
 	if c.Progress != nil && more > 0 {
 		c.Progress(more)
 	}

@@ -17,23 +17,22 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// noop is the pipeline of the items that are measured: one step, whose handler
-// counts them.
+// noop is the pipeline of the measured items: one step, whose handler counts them.
 const noop, noopText = "noop", "steps:\n  - handler: Count\n"
 
-// worker says which process to make.
+// worker has the parameters of a worker process.
 type worker struct {
 	name     string
 	capacity int
 	handler  handlers.Handler  // of the pipeline noop
-	text     string            // of that pipeline; "": noopText
-	files    map[string]string // pipelines beside noop and the shipped ones, by file name
-	bare     bool              // without the shipped ones
+	text     string            // of the pipeline noop; "": noopText
+	files    map[string]string // further pipelines, by file name
+	bare     bool              // without the shipped pipelines
 	lease    time.Duration     // 0: a minute
 }
 
-// start registers a worker that has the shipped pipelines and noop. It runs nothing until Start;
-// the caller stops it.
+// start registers a worker with the shipped pipelines and noop. The worker runs nothing
+// until Start is called. The caller must stop it.
 func (w worker) start(ctx context.Context, store *sqlstore.Store) (*process.Process, error) {
 	link := &process.Link{}
 	registry := handlers.NewRegistry()
@@ -62,10 +61,10 @@ func (w worker) start(ctx context.Context, store *sqlstore.Store) (*process.Proc
 	})
 }
 
-// enqueueAtOnce is how many items one call of the store enqueues.
+// enqueueAtOnce is the number of items that one call of the store enqueues.
 const enqueueAtOnce = 10_000
 
-// newItem is what the items that are measured look like.
+// newItem returns a measured item.
 func newItem() workqueue.NewItem {
 	return workqueue.NewItem{
 		State: workqueue.Pending, Priority: workqueue.RequestPriority, IntegrationConfig: noop,

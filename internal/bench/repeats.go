@@ -5,16 +5,17 @@ import (
 	"time"
 )
 
-// repeats judges items that ran well more than once.
+// repeats evaluates items that ran successfully more than once.
 type repeats struct {
-	kills map[int]kill // by the number of the process
+	kills map[int]kill // by the index of the process
 	runs  map[int64][]placed
 }
 
-// kill is when a process was about to be killed, and when it was certainly dead.
+// kill has the time just before a process was killed, and the time when it had certainly
+// ended.
 type kill struct{ began, dead time.Time }
 
-// placed is a run that went well, and the process it went well in.
+// placed is a successful run and its process.
 type placed struct {
 	process int
 	at      time.Time
@@ -27,9 +28,9 @@ func (r *repeats) note(process int, n noted) {
 	r.runs[n.id] = append(r.runs[n.id], placed{process, n.at})
 }
 
-// judge counts the items that ran again without a reason, and the runs that were
-// repeated since their process was killed before it had written down their end. longest
-// is how long before its kill such a run had ended.
+// judge counts the items that ran again without a reason, and the runs that were repeated
+// because their process was killed before it recorded their end. longest is the longest
+// time between the end of such a run and the kill.
 func (r *repeats) judge() (unexplained, explained int, longest time.Duration) {
 	for _, runs := range r.runs {
 		slices.SortFunc(runs, func(a, b placed) int { return a.at.Compare(b.at) })

@@ -13,30 +13,30 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// scratchName begins the names of all that a measurement makes on a server, so
-// that what a killed one left behind is known for what it is.
+// scratchName is the prefix of everything that a measurement creates on a server. It
+// identifies what a killed measurement left on the server.
 const scratchName = "botwork_bench"
 
-// inScratch makes an empty place, gives its DSN to do, and removes the place
-// whatever comes of it, also when ctx has ended.
+// inScratch creates an empty scratch database, calls do with its DSN, and removes it,
+// also if do fails or ctx has ended.
 func (c Common) inScratch(ctx context.Context, do func(dsn string) error) (err error) {
 	dsn, remove, err := c.scratch(ctx)
 	if err != nil {
-		return fmt.Errorf("make a scratch place to measure in: %w", err)
+		return fmt.Errorf("create a scratch database: %w", err)
 	}
 	if c.made != nil {
 		c.made(dsn)
 	}
 	defer func() {
 		if left := remove(context.WithoutCancel(ctx)); left != nil {
-			err = errors.Join(err, fmt.Errorf("remove the scratch place: %w", left))
+			err = errors.Join(err, fmt.Errorf("remove the scratch database: %w", left))
 		}
 	}()
 	return do(dsn)
 }
 
-// scratch is database.Scratch, but that SQLite's file lies in the folder of the
-// configured one: another disk has another speed.
+// scratch is like database.Scratch, but SQLite's file is created in the folder of the
+// configured database, because another disk may be faster or slower.
 func (c Common) scratch(ctx context.Context) (dsn string, remove func(context.Context) error, err error) {
 	if c.In != "" {
 		return c.named(ctx)
@@ -51,7 +51,7 @@ func (c Common) scratch(ctx context.Context) (dsn string, remove func(context.Co
 	return c.withSync(filepath.Join(dir, "scratch.db")), func(context.Context) error { return os.RemoveAll(dir) }, nil
 }
 
-// withSync is the DSN of a SQLite file with the pragma that was asked for.
+// withSync returns the DSN of a SQLite file with the requested pragma.
 func (c Common) withSync(path string) string {
 	if c.Sync == "" {
 		return path
@@ -60,8 +60,8 @@ func (c Common) withSync(path string) string {
 	return "file:" + path + "?_pragma=synchronous(" + strings.ToUpper(c.Sync) + ")"
 }
 
-// folderOf is the folder of a SQLite database, "" for the system's temporary one
-// where that is not there yet or the database lives in memory.
+// folderOf returns the folder of a SQLite database. It returns "", the system's temporary
+// folder, if that folder does not exist or the database is in memory.
 func folderOf(dsn string) string {
 	path, params, _ := strings.Cut(strings.TrimPrefix(dsn, "file:"), "?")
 	if path == "" || path == ":memory:" || strings.Contains(params, "mode=memory") {
@@ -79,7 +79,7 @@ func folderOf(dsn string) string {
 	return dir
 }
 
-// inStore gives do a migrated store in a scratch place.
+// inStore calls do with a migrated store in a scratch database.
 func (c Common) inStore(ctx context.Context, do func(store *sqlstore.Store, dsn string) error) error {
 	return c.inScratch(ctx, func(dsn string) error {
 		store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: c.Driver, DSN: dsn})

@@ -7,22 +7,21 @@ import (
 	"time"
 )
 
-// size returns how many of n a round handles: few while it only warms up.
+// size returns how many of n a round handles: fewer in the warm-up round.
 type size func(n int) int
 
-// warmUp is enough for caches, plans and the heap to be in use.
+// warmUp limits the warm-up round. It is large enough to fill caches, plans and the heap.
 func warmUp(n int) int { return min(n, 2000) }
 
 func whole(n int) int { return n }
 
-// warms reports whether the round only warms up.
+// warms reports whether the round is the warm-up round.
 func (of size) warms() bool { return of(math.MaxInt) < math.MaxInt }
 
-// work is the progress of a scenario that handles so many in each round.
+// work returns the progress of a scenario that handles n in each round.
 func (c Common) work(n int) int { return warmUp(n) + c.rounds()*n }
 
-// series runs a small round that warms up, then the rounds that are measured,
-// until one fails.
+// series runs the warm-up round, then the measured rounds, until one fails.
 func (c Common) series(ctx context.Context, round func(ctx context.Context, of size) (Sample, error)) ([]Sample, error) {
 	if _, err := round(ctx, warmUp); err != nil {
 		return nil, err
@@ -42,21 +41,21 @@ func perSecond(n int, since time.Time) float64 { return float64(n) / time.Since(
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// usage is what this process had used when a measurement began.
+// usage is the resource usage of this process at the start of a measurement.
 type usage struct {
 	at  time.Time
 	cpu time.Duration
 }
 
-// startUsage begins a measurement: memory that is not in use goes back to the system before, so
-// that the peak belongs to the measurement on systems that can reset it.
+// startUsage starts a measurement. It first returns unused memory to the system, so that
+// the peak belongs to the measurement on systems that can reset it.
 func startUsage() usage {
 	debug.FreeOSMemory()
 	resetPeak()
 	return usage{at: time.Now(), cpu: usedCPU()}
 }
 
-// usage notes what this process has used since.
+// usage records what this process has used since the start.
 func (s Sample) usage(since usage, items int) {
 	s[CPUSecondsPer1000] = (usedCPU() - since.cpu).Seconds() / float64(items) * 1000
 	s[PeakRSSMb] = float64(peakMemory()) / (1 << 20)

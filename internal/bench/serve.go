@@ -16,45 +16,47 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// job is the task of a worker process: the first line of its standard input, in JSON. The DSN may
-// contain a password, so it is neither in the command line nor in the environment.
+// job is the task of a worker process: the first line of its standard input, in JSON. The
+// DSN may contain a password, so it is not passed on the command line or in the
+// environment.
 type job struct {
 	Driver   database.Driver
 	DSN      string
 	Name     string
 	Capacity int
-	Ledger   string // the file for what has run
+	Ledger   string // the file for the records of runs
 
-	// Serve makes the worker run until its input ends, with schedules, and note each
-	// run at once; without it drains once.
+	// Serve makes the worker run with schedules until its input ends, and record each run
+	// immediately. Without it the worker drains the queue once.
 	Serve bool
 
-	// Mixed makes the worker run a mixed load until its input ends, with schedules; Scale
-	// is the load's.
+	// Mixed makes the worker run a mixed load with schedules until its input ends. Scale
+	// is the scale of the load.
 	Mixed bool
 	Scale float64
 
-	// Failures is the share of runs that fail; LeaseMs is the worker's lease.
+	// Failures is the share of runs that fail. LeaseMs is the worker's lease in
+	// milliseconds.
 	Failures float64
 	LeaseMs  int64
 }
 
 // word is a line of a worker process's standard output, in JSON.
 type word struct {
-	Ready bool    `json:",omitempty"` // it is registered
-	RSSMb float64 `json:",omitempty"` // its memory now, each second while it serves
+	Ready bool    `json:",omitempty"` // the worker is registered
+	RSSMb float64 `json:",omitempty"` // its current memory, each second while it serves
 
-	Started bool `json:",omitempty"` // its schedules fire, in a mixed load
+	Started bool `json:",omitempty"` // its schedules run, in a mixed load
 
-	Done       bool    `json:",omitempty"` // it is at its end
-	CPUSeconds float64 `json:",omitempty"` // since it was asked to begin
+	Done       bool    `json:",omitempty"` // the worker has finished
+	CPUSeconds float64 `json:",omitempty"` // since it began its work
 	PeakRSSMb  float64 `json:",omitempty"`
 }
 
-var errByChance = errors.New("failed by chance, as the measurement wants it")
+var errByChance = errors.New("failed at random, as requested by the measurement")
 
-// Serve is a worker process of a measurement: it reads a job from in, registers,
-// says so on out, begins at the next line, and ends when in does.
+// Serve is a worker process of a measurement. It reads a job from in, registers, reports
+// that on out, begins its work at the next line, and ends when in ends.
 func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	lines := bufio.NewReader(in)
 	first, err := lines.ReadBytes('\n')
@@ -74,15 +76,15 @@ func (j job) do(ctx context.Context, lines *bufio.Reader, out *json.Encoder) (er
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	book, err := j.openBook()
+	recorder, err := j.openBook()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, book.close()) }()
-	w := worker{name: j.Name, capacity: j.Capacity, handler: book, files: map[string]string{}, lease: time.Duration(j.LeaseMs) * time.Millisecond}
+	defer func() { err = errors.Join(err, recorder.close()) }()
+	w := worker{name: j.Name, capacity: j.Capacity, handler: recorder, files: map[string]string{}, lease: time.Duration(j.LeaseMs) * time.Millisecond}
 	if j.Serve {
-		w.text = stubborn
-		w.files["often.yaml"] = often
+		w.text = flakyText
+		w.files["often.yaml"] = everySecond
 	}
 	if j.Mixed {
 		w.files[mixedPipeline+".yaml"] = mixedText(j.Scale)
@@ -101,13 +103,13 @@ func (j job) do(ctx context.Context, lines *bufio.Reader, out *json.Encoder) (er
 	return errors.Join(err, proc.Stop(context.WithoutCancel(ctx)))
 }
 
-// book is the handler of a worker process, which writes down what it ran.
-type book interface {
+// recorder is the handler of a worker process that records its runs.
+type recorder interface {
 	handlers.Handler
 	close() error
 }
 
-func (j job) openBook() (book, error) {
+func (j job) openBook() (recorder, error) {
 	if j.Mixed {
 		return openMixedLedger(j.Ledger)
 	}
@@ -123,12 +125,12 @@ func (j job) openBook() (book, error) {
 	return l, err
 }
 
-// run drains, or serves until the input ends, and reports what that took.
+// run drains the queue once or serves until the input ends, and reports the usage.
 func (j job) run(ctx context.Context, proc *process.Process, lines *bufio.Reader, out *json.Encoder) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		_, _ = lines.ReadBytes('\n') // the end of the input, or the parent's
+		_, _ = lines.ReadBytes('\n') // the input, or the parent process, has ended
 		cancel()
 	}()
 	begin := startUsage()
@@ -146,9 +148,9 @@ func (j job) run(ctx context.Context, proc *process.Process, lines *bufio.Reader
 	return errors.Join(err, out.Encode(word{Done: true, CPUSeconds: used[CPUSecondsPer1000], PeakRSSMb: used[PeakRSSMb]}))
 }
 
-// often is what a worker that serves runs beside the shipped pipelines: work is
-// looked for each second.
-const often = `name: Often
+// everySecond is a pipeline that a serving worker runs beside the shipped ones: it looks
+// for work each second.
+const everySecond = `name: Often
 trigger: {every: 1s, atStart: true, overlap: skip, scope: each-worker}
 steps:
   - handler: AssignTasksToWorker
@@ -157,10 +159,10 @@ steps:
     with: {minPriority: 500}
 `
 
-// stubborn is noop where runs fail by chance.
-const stubborn = "resilience: {limit: 100, delay: 100ms, maxDelay: 1s}\n" + noopText
+// flakyText is noop with a resilience policy, for runs that fail at random.
+const flakyText = "resilience: {limit: 100, delay: 100ms, maxDelay: 1s}\n" + noopText
 
-// serve fires schedules, and reports the memory in use each second.
+// serve runs the schedules and reports the current memory each second.
 func (j job) serve(ctx context.Context, proc *process.Process, out *json.Encoder) error {
 	if err := proc.Start(ctx); err != nil {
 		return err

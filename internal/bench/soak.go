@@ -12,13 +12,13 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// SoakOptions say how long and how hard.
+// SoakOptions are the options of [Soak].
 type SoakOptions struct {
 	Common
-	Rate      int           // items in a second
-	For       time.Duration // how long they come
+	Rate      int           // items per second
+	For       time.Duration // how long items are enqueued
 	Workers   int           // processes
-	Capacity  int           // slots of each
+	Capacity  int           // slots of each process
 	Failures  float64       // the share of runs that fail, 0 to 1
 	KillEvery time.Duration // how often a process is killed and started again; 0: never
 }
@@ -36,7 +36,7 @@ const (
 	soakLease    = 10 * time.Second
 	soakTick     = 50 * time.Millisecond
 	soakLook     = 200 * time.Millisecond
-	soakPatience = 5 * time.Minute // for the last items, once no more come
+	soakPatience = 5 * time.Minute // the longest wait for the last items after enqueuing has ended
 
 	fewestMemorySamples = 8
 
@@ -48,11 +48,11 @@ func (o SoakOptions) items() int { return max(int(float64(o.Rate)*o.For.Seconds(
 // Work is the total that Progress reports.
 func (o SoakOptions) Work() int { return o.items() }
 
-// Soak lets items come for a long time to worker processes that are killed and
-// started again, while runs fail by chance; in the end each item has to be processed.
-// What ran well once more counts as twice unless the process of the run before
-// was killed in between: it had not written down yet that the run had ended. The first
-// of several processes is never killed: its memory is what is watched.
+// Soak enqueues items for a long time while worker processes are killed and started again
+// and runs fail at random. At the end each item must be Processed. An item that ran
+// successfully again counts as run twice, unless the process of the previous run was
+// killed in between, before it recorded the end of the run. The first of several
+// processes is never killed, because its memory is measured.
 func Soak(ctx context.Context, o SoakOptions) (Report, error) {
 	var rounds []Sample
 	var count Count
@@ -65,7 +65,7 @@ func Soak(ctx context.Context, o SoakOptions) (Report, error) {
 		s, err := o.soak(ctx, c, store)
 		if err == nil {
 			rounds = append(rounds, s)
-			count, err = o.reckon(ctx, c, s)
+			count, err = o.verifyRuns(ctx, c, s)
 		}
 		return errors.Join(err, os.RemoveAll(dir))
 	})
@@ -73,7 +73,7 @@ func Soak(ctx context.Context, o SoakOptions) (Report, error) {
 	return report, errors.Join(err, report.count(count))
 }
 
-// soak runs the processes, and ends them all.
+// soak runs the processes and ends them all.
 func (o SoakOptions) soak(ctx context.Context, c *crew, store *sqlstore.Store) (s Sample, err error) {
 	defer func() { err = errors.Join(err, c.end()) }()
 	for range o.Workers {
@@ -91,19 +91,19 @@ func (o SoakOptions) soak(ctx context.Context, c *crew, store *sqlstore.Store) (
 	return Sample{ItemsPerSecond: perSecond(o.items(), began), Kills: float64(c.kills)}, nil
 }
 
-// feed enqueues at the rate and kills now and then.
+// feed enqueues at the rate and kills a process from time to time.
 func (o SoakOptions) feed(ctx context.Context, c *crew, store *sqlstore.Store, began time.Time) error {
 	tick := time.NewTicker(soakTick)
 	defer tick.Stop()
 	nextKill := began.Add(o.KillEvery)
-	for come := 0; come < o.items(); {
+	for enqueueAtRate := 0; enqueueAtRate < o.items(); {
 		due := min(int(time.Since(began).Seconds()*float64(o.Rate))+1, o.items())
-		if due > come {
-			if err := enqueue(ctx, store, due-come); err != nil {
+		if due > enqueueAtRate {
+			if err := enqueue(ctx, store, due-enqueueAtRate); err != nil {
 				return err
 			}
-			o.told(due - come)
-			come = due
+			o.progress(due - enqueueAtRate)
+			enqueueAtRate = due
 		}
 		if o.KillEvery > 0 && time.Now().After(nextKill) {
 			nextKill = nextKill.Add(o.KillEvery)
@@ -122,23 +122,23 @@ func (o SoakOptions) feed(ctx context.Context, c *crew, store *sqlstore.Store, b
 	return nil
 }
 
-// reckon compares what the processes noted with the database.
-func (o SoakOptions) reckon(ctx context.Context, c *crew, s Sample) (Count, error) {
+// verifyRuns compares the ledgers of the processes with the database.
+func (o SoakOptions) verifyRuns(ctx context.Context, c *crew, s Sample) (Count, error) {
 	ran := &tally{}
-	book := &repeats{kills: map[int]kill{}}
+	recorder := &repeats{kills: map[int]kill{}}
 	for i, m := range c.all {
 		if m.killed != nil {
-			book.kills[i] = *m.killed
+			recorder.kills[i] = *m.killed
 		}
 		err := readLedger(m.job.Ledger, func(n noted) {
-			book.note(i, n)
+			recorder.note(i, n)
 			ran.note(n.id)
 		})
 		if err != nil {
 			return Count{}, err
 		}
 	}
-	unexplained, explained, longest := book.judge()
+	unexplained, explained, longest := recorder.judge()
 	s[RanAgainAfterKill], s[LongestRepeatMs] = float64(explained), milliseconds(longest)
 	c.memory(s)
 	count, times, err := o.verify(ctx, c.dsn, 0, o.items(), ran)
@@ -147,5 +147,5 @@ func (o SoakOptions) reckon(ctx context.Context, c *crew, s Sample) (Count, erro
 	return count, err
 }
 
-// ledgerOf is the file of the nth process.
+// ledgerOf returns the ledger file of the nth process.
 func (c *crew) ledgerOf(n int) string { return filepath.Join(c.dir, fmt.Sprint(n)) }

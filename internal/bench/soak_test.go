@@ -10,9 +10,9 @@ import (
 func TestSoakLosesNothing(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
-		told := &counter{}
+		progress := &counter{}
 		o := SoakOptions{
-			Common: common(t, e, told), Rate: 100, For: time.Second, Workers: 2, Capacity: 2,
+			Common: common(t, e, progress), Rate: 100, For: time.Second, Workers: 2, Capacity: 2,
 			Failures: 0.2, KillEvery: 400 * time.Millisecond,
 		}
 		r, err := Soak(t.Context(), o)
@@ -20,13 +20,13 @@ func TestSoakLosesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantPositive(t, r, ItemsPerSecond, Kills, PeakRSSMb)
-		if r.N != 100 || *r.Lost != 0 || *r.RanTwice != 0 || told.sum() != 100 {
-			t.Errorf("report %+v, progress of %d; want 100 items, none lost, none twice", r, told.sum())
+		if r.N != 100 || *r.Lost != 0 || *r.RanTwice != 0 || progress.sum() != 100 {
+			t.Errorf("report %+v, progress of %d; want 100 items, none lost, none twice", r, progress.sum())
 		}
 	})
 }
 
-// Only a kill between two runs explains the second.
+// TestRepeatsAreJudged checks that only a kill between two runs explains the second one.
 func TestRepeatsAreJudged(t *testing.T) {
 	at := func(ms int) time.Time { return time.UnixMilli(int64(ms)) }
 	type runs = map[int64][]placed
@@ -37,7 +37,7 @@ func TestRepeatsAreJudged(t *testing.T) {
 	}{
 		"each ran once":                   {runs{1: {{0, at(10)}}, 2: {{1, at(20)}}}, 0, 0, 0},
 		"again after its kill":            {runs{1: {{0, at(90)}, {1, at(300)}}}, 0, 1, 20 * time.Millisecond},
-		"told in another order":           {runs{1: {{1, at(300)}, {0, at(90)}}}, 0, 1, 20 * time.Millisecond},
+		"recorded in another order":       {runs{1: {{1, at(300)}, {0, at(90)}}}, 0, 1, 20 * time.Millisecond},
 		"again before the kill":           {runs{1: {{0, at(10)}, {1, at(50)}}}, 1, 0, 0},
 		"again in the same process":       {runs{1: {{0, at(10)}, {0, at(50)}}}, 1, 0, 0},
 		"the process was never killed":    {runs{1: {{1, at(10)}, {0, at(20)}}}, 1, 0, 0},

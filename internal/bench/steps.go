@@ -15,13 +15,13 @@ import (
 	"botwork/workqueue"
 )
 
-// StepsOptions say how often.
+// StepsOptions are the options of [Steps].
 type StepsOptions struct {
 	Common
-	Runs int // of each pipeline in a round
+	Runs int // of each pipeline in each round
 }
 
-// Figures of steps: microseconds that a step adds to its handler's work.
+// Figures of [Steps]: microseconds that a step takes in addition to its handler.
 const (
 	PlainStepUs      Figure = "plainStepUs"
 	IfStepUs         Figure = "ifStepUs"
@@ -29,7 +29,7 @@ const (
 	OutputStepUs     Figure = "outputStepUs"
 )
 
-// stepForms are the forms of a step that are measured.
+// stepForms lists the measured forms of a step.
 var stepForms = []struct {
 	figure Figure
 	step   string
@@ -40,15 +40,15 @@ var stepForms = []struct {
 	{OutputStepUs, "  - {handler: Take, with: {value: '${{ steps.rows.output }}'}}\n"},
 }
 
-// stepsMore is by how many steps the longer one of two pipelines is longer.
+// stepsMore is the number of additional steps in the longer of two pipelines.
 const stepsMore = 10
 
 // Work is the total that Progress reports.
 func (o StepsOptions) Work() int { return o.work(o.Runs) * len(stepForms) }
 
-// Steps measures what a step costs over its handler's own work, without a
-// database: what ten more of them add to a pipeline of one. Output is a list of a thousand
-// objects that the next step takes.
+// Steps measures the overhead of a step without a database: how much longer a pipeline
+// takes with ten more steps whose handlers do almost nothing. The output is a list of a
+// thousand objects that the next step reads.
 func Steps(ctx context.Context, o StepsOptions) (Report, error) {
 	o.Driver = "none"
 	engine := pipelines.NewEngine(pipelines.EngineOptions{Log: zerolog.Nop()})
@@ -69,7 +69,7 @@ func Steps(ctx context.Context, o StepsOptions) (Report, error) {
 			want := runs * (2 + stepsMore)
 			all.add(Count{Items: want, Lost: max(want-ran, 0), RanTwice: max(ran-want, 0)})
 			steps += want
-			o.told(runs)
+			o.progress(runs)
 		}
 		s.usage(begin, steps)
 		return s, nil
@@ -81,11 +81,11 @@ func Steps(ctx context.Context, o StepsOptions) (Report, error) {
 type stepBench struct {
 	engine   *pipelines.Engine
 	compiler *pipelines.Compiler
-	ran      atomic.Int64 // steps of the measured forms
+	ran      atomic.Int64 // steps of the measured forms that ran
 }
 
-// extra is the time that the further steps took in so many runs, and how many
-// steps of the form ran in all.
+// extra returns the time that the additional steps took in the given number of runs, and
+// how many steps of the form ran.
 func (b *stepBench) extra(ctx context.Context, step string, runs int) (extra time.Duration, ran int, err error) {
 	const first, last = "steps:\n  - {handler: Rows, name: rows}\n", "  - {handler: Last}\n"
 	one, err := b.compile(first + step + last)

@@ -7,8 +7,8 @@ import (
 	"botwork/handlers"
 )
 
-// stepKinds are handlers whose own work is next to nothing, so that what is
-// measured is the engine's. Those of the measured steps count.
+// stepKinds returns handlers that do almost nothing, so that the measurement shows the
+// cost of the engine. The handlers of the measured steps count their runs.
 func stepKinds(ran *atomic.Int64) *handlers.Registry {
 	rows := make([]any, 1000)
 	for i := range rows {
@@ -16,37 +16,37 @@ func stepKinds(ran *atomic.Int64) *handlers.Registry {
 	}
 	r := handlers.NewRegistry()
 	r.MustRegister(
-		handlers.Kind{Name: "Rows", New: func() handlers.Handler { return gives{value: rows} }},
-		handlers.Kind{Name: "Last", New: func() handlers.Handler { return gives{} }},
-		handlers.Kind{Name: "Nothing", New: func() handlers.Handler { return gives{counts: ran} }},
-		handlers.Kind{Name: "Take", New: func() handlers.Handler { return &take{counts: ran} }},
+		handlers.Kind{Name: "Rows", New: func() handlers.Handler { return produce{value: rows} }},
+		handlers.Kind{Name: "Last", New: func() handlers.Handler { return produce{} }},
+		handlers.Kind{Name: "Nothing", New: func() handlers.Handler { return produce{counts: ran} }},
+		handlers.Kind{Name: "Take", New: func() handlers.Handler { return &consume{counts: ran} }},
 	)
 	return r
 }
 
-// gives puts out a value.
-type gives struct {
+// produce is a handler that returns a value.
+type produce struct {
 	value  any
 	counts *atomic.Int64
 }
 
 // Handle implements handlers.Handler.
-func (g gives) Handle(context.Context, *handlers.Call) (any, error) {
+func (g produce) Handle(context.Context, *handlers.Call) (any, error) {
 	if g.counts != nil {
 		g.counts.Add(1)
 	}
 	return g.value, nil
 }
 
-// take takes a value.
-type take struct {
+// consume is a handler that accepts a value.
+type consume struct {
 	Value any `json:"value" required:"true" doc:"any value"`
 
 	counts *atomic.Int64
 }
 
 // Handle implements handlers.Handler.
-func (t *take) Handle(context.Context, *handlers.Call) (any, error) {
+func (t *consume) Handle(context.Context, *handlers.Call) (any, error) {
 	t.counts.Add(1)
 	return nil, nil
 }

@@ -3,8 +3,8 @@ package bench
 import "testing"
 
 func TestSteps(t *testing.T) {
-	told := &counter{}
-	o := StepsOptions{Common: Common{Repeat: 2, Progress: told.add}, Runs: 30}
+	progress := &counter{}
+	o := StepsOptions{Common: Common{Repeat: 2, Progress: progress.add}, Runs: 30}
 	r, err := Steps(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -14,12 +14,13 @@ func TestSteps(t *testing.T) {
 			t.Errorf("%s was not measured", form.figure)
 		}
 	}
-	if r.Engine != "none" || r.ItemsPerSecond != nil || *r.Lost != 0 || *r.RanTwice != 0 || told.sum() != o.Work() {
-		t.Errorf("report %+v, progress of %d, want %d", r, told.sum(), o.Work())
+	if r.Engine != "none" || r.ItemsPerSecond != nil || *r.Lost != 0 || *r.RanTwice != 0 || progress.sum() != o.Work() {
+		t.Errorf("report %+v, progress of %d, want %d", r, progress.sum(), o.Work())
 	}
 }
 
-// A step that does not run, or a run that fails, is no measurement.
+// TestStepsFindsWhatDoesNotRun checks that steps that do not run, and runs that fail, are
+// reported.
 func TestStepsFindsWhatDoesNotRun(t *testing.T) {
 	before := stepForms[0].step
 	defer func() { stepForms[0].step = before }()

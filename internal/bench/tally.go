@@ -7,15 +7,14 @@ import (
 	"botwork/handlers"
 )
 
-// tally is the no-op handler: it counts how often each item has run, and nothing
-// else. Ids of a scratch place begin at 1, so that a byte for each is enough also
-// for millions.
+// tally is a handler that only counts how often each item has run. Ids in a scratch
+// database start at 1, so one byte for each is small enough even for millions of items.
 type tally struct {
 	progress func(more int) // may be nil
 
 	mu     sync.Mutex
-	times  []uint8 // by id, at most 255
-	first  int     // items that have run at least once
+	times  []uint8 // runs by id, at most 255
+	first  int     // number of items that have run at least once
 	untold int
 }
 
@@ -47,8 +46,8 @@ func (t *tally) note(id int64) {
 	}
 }
 
-// tellRest reports the rest of the progress, less than a thousand.
-func (t *tally) tellRest() {
+// reportRest reports the remaining progress, which is less than a thousand.
+func (t *tally) reportRest() {
 	t.mu.Lock()
 	rest := t.untold
 	t.untold = 0

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// usedCPU is the CPU time of this process so far.
+// usedCPU returns the CPU time that this process has used.
 func usedCPU() time.Duration {
 	var created, exited, kernel, user windows.Filetime
 	if windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &kernel, &user) != nil {
@@ -19,7 +19,7 @@ func usedCPU() time.Duration {
 
 var getProcessMemoryInfo = windows.NewLazySystemDLL("kernel32.dll").NewProc("K32GetProcessMemoryInfo")
 
-// memoryCounters is PROCESS_MEMORY_COUNTERS.
+// memoryCounters is the Windows structure PROCESS_MEMORY_COUNTERS.
 type memoryCounters struct {
 	size, pageFaults                                 uint32
 	peakWorkingSet, workingSet                       uintptr
@@ -27,16 +27,16 @@ type memoryCounters struct {
 	pagefile, peakPagefile                           uintptr
 }
 
-// resetPeak does nothing: Windows keeps the peak of the whole life.
+// resetPeak does nothing: Windows only has the peak since the start of the process.
 func resetPeak() {}
 
-// peakMemory is the largest resident memory of this process so far, in bytes.
+// peakMemory returns the largest resident memory of this process in bytes.
 func peakMemory() int64 { return int64(counters().peakWorkingSet) }
 
-// memoryNow is the resident memory of this process, in bytes.
+// memoryNow returns the resident memory of this process in bytes.
 func memoryNow() int64 { return int64(counters().workingSet) }
 
-// counters are zero where Windows does not report them.
+// counters returns zeros if Windows does not report the counters.
 func counters() (c memoryCounters) {
 	c.size = uint32(unsafe.Sizeof(c))
 	ok, _, _ := getProcessMemoryInfo.Call(uintptr(windows.CurrentProcess()), uintptr(unsafe.Pointer(&c)), uintptr(c.size))

@@ -9,9 +9,9 @@ import (
 	"botwork/workqueue"
 )
 
-// verify compares the items after the id with how often they ran: each must be Processed in the
-// database, and have run once. It also returns the times from the assignments to the recorded
-// ends, by the database's clock, in milliseconds.
+// verify compares the items with an id greater than after with the recorded runs: each
+// must be Processed in the database and have run once. It also returns the times from
+// assignment to recorded end in milliseconds, by the database's clock.
 func (c Common) verify(ctx context.Context, dsn string, after int64, items int, ran *tally) (Count, []float64, error) {
 	count := Count{Items: items}
 	if c.spoil != nil {
@@ -43,9 +43,13 @@ func (c Common) verify(ctx context.Context, dsn string, after int64, items int, 
 		if runs > 1 {
 			count.RanTwice++
 		}
-		if state == workqueue.Processed && runs > 0 && finished.Valid && assigned.Valid {
+		done := state == workqueue.Processed && runs > 0 && finished.Valid && assigned.Valid
+		if done {
 			good++
 			times = append(times, milliseconds(finished.Time.Sub(assigned.Time)))
+		}
+		if count.example == "" && (!done || runs > 1) {
+			count.example = fmt.Sprintf("item %d: state %s, %d runs, assigned at %v, finished at %v", id, state, runs, assigned.Time, finished.Time)
 		}
 	}
 	count.Lost = max(items-good, 0)

@@ -15,7 +15,7 @@ import (
 	"github.com/expr-lang/expr/types"
 )
 
-// variables are those of the tests.
+// variables returns the variables of the tests.
 func variables() map[string]any { return maps.Clone(given()) }
 
 var given = sync.OnceValue(func() map[string]any {
@@ -46,7 +46,7 @@ const (
 	deep = `let deep = reduce(1..400000, [#acc], 1); `
 )
 
-// attacks are expressions that would take gigabytes, hours or the whole stack.
+// attacks are expressions that would need gigabytes of memory, hours, or the whole stack.
 var attacks = []struct{ name, source string }{
 	{"+", `reduce(1..40, #acc + #acc, "abcdefgh")`},
 	{"+ in map", big + `map(1..1000, big + "x")`},
@@ -124,7 +124,7 @@ var attacks = []struct{ name, source string }{
 	{"in with twins", twin + `twin in [twin, [twin]]`},
 	{"matches", `payload.text matches "^(([a-z]{1,10}){1,10}){1,10}$" and payload.text matches "(x?){500}y" and count(1..1000, payload.text matches "(x?){500}y") > 0`},
 	{"matches in a loop", `count(1..900000, payload.text matches "h$")`},
-	{"matches of a made pattern", `count(1..900000, payload.text matches "h" + "$")`},
+	{"matches of a computed pattern", `count(1..900000, payload.text matches "h" + "$")`},
 	{"Format doubles", `reduce(1..40, now.Format(#acc), "1")`},
 	{"Format through let", `let f = now.Format; reduce(1..40, f(#acc), "1")`},
 	{"Format in map", `map(1..900000, now.Format("` + strings.Repeat("January", 1000) + `"))`},
@@ -138,11 +138,11 @@ var attacks = []struct{ name, source string }{
 	{"keys of a map", big + `map(1..900000, ({(big): 1}))`},
 }
 
-// fewSteps are enough to show that steps are counted, in less time.
+// fewSteps is a low bound that still shows that steps are counted, in less time.
 const fewSteps = 1_000_000
 
-// TestAttacksEnd holds every function and operator that builds or loops to the
-// bounds, and the process to a heap that does not grow.
+// TestAttacksEnd checks that every function and operator that builds values or loops
+// stays within the bounds, and that the heap of the process does not grow.
 func TestAttacksEnd(t *testing.T) {
 	for _, attack := range attacks {
 		t.Run(attack.name, func(t *testing.T) {
@@ -159,13 +159,13 @@ func TestAttacksEnd(t *testing.T) {
 			}
 			var limit *LimitError
 			if !errors.As(err, &limit) && (err == nil || !strings.Contains(err.Error(), "memory budget exceeded")) {
-				t.Errorf("%s gives %T and the error %v, want a bound that is exceeded", attack.source, v, err)
+				t.Errorf("%s gives %T and the error %v, want an exceeded bound", attack.source, v, err)
 			}
 		})
 	}
 }
 
-// endingContext ends when it has been asked a number of times.
+// endingContext is a context that ends after its Err was called a number of times.
 type endingContext struct {
 	context.Context
 	left atomic.Int64
@@ -178,8 +178,8 @@ func (c *endingContext) Err() error {
 	return nil
 }
 
-// TestLoopsEndWithTheirContext holds loops to their context long before the bound
-// of the steps.
+// TestLoopsEndWithTheirContext checks that loops end with their context, long before the
+// bound on steps.
 func TestLoopsEndWithTheirContext(t *testing.T) {
 	for _, source := range []string{
 		`let l = 1..900000; count(l, count(l, true) > 0)`,

@@ -6,52 +6,52 @@ import (
 )
 
 const (
-	// MaxSteps bounds the work of one budget. A step is about one operation of
-	// the machine, or 64 bytes of text that are read: all of them take seconds.
+	// MaxSteps limits the work of one budget. A step is about one operation of the
+	// virtual machine, or 64 bytes of text that are read; the maximum takes seconds.
 	MaxSteps = 50_000_000
 
-	// MaxMemory bounds the texts and lists that functions make, in bytes.
+	// MaxMemory limits the texts and lists that functions create, in bytes.
 	MaxMemory = 64 << 20
 
-	// MaxElements bounds the elements of the lists and maps that one expression
-	// makes with [], {}, .., map and filter.
+	// MaxElements limits the elements of the lists and maps that one expression creates
+	// with [], {}, .., map and filter.
 	MaxElements = 1_000_000
 
-	// MaxDepth bounds how deep lists and maps lie in each other: what reads such
-	// a value calls itself, and a stack that overflows ends the process.
+	// MaxDepth limits the nesting of lists and maps. Code that reads such a value is
+	// recursive, and a stack overflow would end the process.
 	MaxDepth = 1_000
 
-	// maxResults bounds the values that expressions give, in bytes. It is larger
-	// than MaxMemory, since a value may be made of parts of the payload.
+	// maxResults limits the results of expressions, in bytes. It is larger than
+	// MaxMemory, because a result may consist of parts of the payload.
 	maxResults = 2 * MaxMemory
 
-	// lookEvery is after how many steps the context is asked.
+	// lookEvery is the number of steps between two checks of the context.
 	lookEvery = 10_000
 )
 
-// LimitError is returned when an expression or a template exceeds a bound.
+// LimitError is the error for an expression or a template that exceeds a bound.
 type LimitError struct{ Message string }
 
 func (e *LimitError) Error() string { return e.Message }
 
-// Hint says what a user can do about it.
-func (e *LimitError) Hint() string { return "work on less data at once" }
+// Hint returns what a user can do about it.
+func (e *LimitError) Hint() string { return "process less data at a time" }
 
-// Budget is what the expressions of one step, or one template, may use. Its
-// zero value is used up: call Start first. One goroutine owns it.
+// Budget is what the expressions of one step, or one template, may use. Its zero value is
+// used up: call Start first. A Budget is used by one goroutine.
 type Budget struct {
 	ctx     context.Context
-	steps   int // left
-	mark    int // when steps fall below it, the context is asked
-	memory  int // left
-	results int // left
-	depth   int // of the calls of templates that have not returned
+	steps   int // remaining
+	mark    int // when steps is less than mark, the context is checked
+	memory  int // remaining
+	results int // remaining
+	depth   int // the number of template calls that have not returned
 
-	// MaxMemory replaces the constant; 0 means the constant.
+	// MaxMemory replaces the constant of this name; 0 means the constant.
 	MaxMemory int
 }
 
-// Start fills the budget. Evaluations that use it end when ctx does.
+// Start fills the budget. Evaluations that use it end when ctx ends.
 func (b *Budget) Start(ctx context.Context) {
 	memory := b.MaxMemory
 	if memory == 0 {
@@ -68,9 +68,9 @@ func (b *Budget) Err() error {
 	return b.ctx.Err()
 }
 
-// Steps charges n steps. Its error is a *LimitError or the context's.
+// Steps charges n steps. Its error is a *LimitError or the error of the context.
 func (b *Budget) Steps(n int) error {
-	if n < 0 || n > MaxSteps { // a product that overflowed, too
+	if n < 0 || n > MaxSteps { // also if a product overflowed
 		n = MaxSteps + 1
 	}
 	b.steps -= n
@@ -86,7 +86,7 @@ func (b *Budget) look() error {
 	}
 	if b.steps < 0 {
 		b.steps, b.mark = -1, 0
-		return &LimitError{fmt.Sprintf("it takes more than %d steps", MaxSteps)}
+		return &LimitError{fmt.Sprintf("it needs more than %d steps", MaxSteps)}
 	}
 	b.mark = max(b.steps-lookEvery, 0)
 	return nil
@@ -94,7 +94,7 @@ func (b *Budget) look() error {
 
 // Memory charges n bytes, before they are used.
 func (b *Budget) Memory(n int) error {
-	return spend(&b.memory, n, "it makes texts and lists of more than %d MB")
+	return spend(&b.memory, n, "it creates texts and lists of more than %d MB")
 }
 
 func spend(left *int, n int, message string) error {
@@ -106,8 +106,8 @@ func spend(left *int, n int, message string) error {
 	return nil
 }
 
-// tick charges a pass of a loop. It is called by the machine, which makes an
-// error of the panic.
+// tick charges an iteration of a loop. The virtual machine calls it and turns its panic
+// into an error.
 func (b *Budget) tick(steps int) bool {
 	if err := b.Steps(steps); err != nil {
 		panic(err)

@@ -18,8 +18,8 @@ import (
 	"github.com/expr-lang/expr/vm"
 )
 
-// MaxExpression bounds an expression's length in bytes; the parser calls itself
-// for each parenthesis.
+// MaxExpression limits the length of an expression in bytes, because the parser is
+// recursive: it calls itself for each parenthesis.
 const MaxExpression = 10_000
 
 // Program is a compiled expression. Several machines may run it at the same time.
@@ -27,13 +27,13 @@ type Program struct {
 	program *vm.Program
 	kind    reflect.Type
 	charges bool // it reads the variables of the budget
-	builds  bool // what it gives may be larger than what it was given
+	builds  bool // its result may be larger than its input
 }
 
-// Source is the text of the expression.
+// Source returns the text of the expression.
 func (p *Program) Source() string { return p.program.Source().String() }
 
-// Type is the type of what the program gives, as far as that is known.
+// Type returns the type of the result, as far as it is known.
 func (p *Program) Type() reflect.Type { return p.kind }
 
 // Compile compiles an expression that reads these variables.
@@ -64,14 +64,14 @@ func Compile(source string, variables types.Map, options ...expr.Option) (*Progr
 	if p.program, err = compiler.Compile(tree, config); err != nil {
 		return nil, err
 	}
-	// The program keeps the tree from which it was compiled, with the types of all
-	// variables, and never looks at it again: more memory than all else that a loaded
-	// pipeline holds.
+	// The program keeps the syntax tree from which it was compiled, with the types of all
+	// variables, and never uses it again. The tree would need more memory than everything
+	// else in a loaded pipeline.
 	reflect.ValueOf(p.program.Node()).Elem().SetZero()
 	return p, nil
 }
 
-// noEnvironment refuses $env, through which an expression could reach its budget.
+// noEnvironment rejects $env, through which an expression could change its budget.
 func noEnvironment(tree *parser.Tree) error {
 	var err error
 	walk(&tree.Node, func(node *ast.Node) {
@@ -82,7 +82,7 @@ func noEnvironment(tree *parser.Tree) error {
 	return err
 }
 
-// boundFunctions holds the bounded functions of the library by name, each made once.
+// boundFunctions has the bounded functions of the library by name; each is created once.
 var boundFunctions = sync.OnceValue(func() map[string]function {
 	all := make(map[string]function, len(builtin.Builtins))
 	for _, f := range builtin.Builtins {
@@ -95,21 +95,21 @@ var boundFunctions = sync.OnceValue(func() map[string]function {
 
 func boundOf(f *builtin.Function) function { return boundFunctions()[f.Name] }
 
-// Machine runs programs. It keeps nothing of them but its memory. One goroutine
-// owns it.
+// Machine runs programs. It reuses only its memory between runs. A Machine is used by one
+// goroutine.
 type Machine struct {
 	Budget
 
-	// MaxElements replaces the constant; 0 means the constant.
+	// MaxElements replaces the constant of this name; 0 means the constant.
 	MaxElements uint
 
 	vm   vm.VM
 	tick func(int) bool
 }
 
-// Run evaluates a program. It sets variables of its own beside those given. A
-// bound that is exceeded is a *LimitError within the error of the library, which
-// says where; the end of the context is the context's error within the same.
+// Run evaluates a program. It adds its own variables to the given ones. If a bound is
+// exceeded, the error wraps a *LimitError; if the context ends, it wraps the context's
+// error. In both cases the outer error comes from the library and has the position.
 func (m *Machine) Run(p *Program, variables map[string]any) (any, error) {
 	m.vm.MemoryBudget = m.MaxElements
 	if m.MaxElements == 0 {

@@ -10,34 +10,34 @@ import (
 	"github.com/expr-lang/expr/vm/runtime"
 )
 
-// function is a function of expressions. Its first argument is the budget.
+// function is a function that expressions can call. Its first argument is the budget.
 type function = func(args ...any) (any, error)
 
-// constantTime are the functions that cost the same whatever they are given.
+// constantTime lists the functions whose cost does not depend on their arguments.
 var constantTime = map[string]bool{
 	"first": true, "last": true, "get": true, "take": true, "type": true, "now": true,
 	"abs": true, "ceil": true, "floor": true, "round": true,
 	"bitand": true, "bitor": true, "bitxor": true, "bitnand": true, "bitnot": true, "bitshl": true, "bitshr": true, "bitushr": true,
 }
 
-// readsOnly are the functions that make nothing and read each argument once.
+// readsOnly lists the functions that create nothing and read each argument once.
 var readsOnly = map[string]bool{
 	"len": true, "int": true, "float": true, "hasPrefix": true, "hasSuffix": true, "indexOf": true, "lastIndexOf": true,
 	"trim": true, "trimPrefix": true, "trimSuffix": true,
 }
 
-// readsDeep are the functions that read the lists and maps in their arguments.
+// readsDeep lists the functions that also read the lists and maps in their arguments.
 var readsDeep = map[string]bool{
 	"string": true, "toJSON": true, "flatten": true, "min": true, "max": true, "mean": true, "median": true, "fromPairs": true,
 }
 
-// zoneSteps is what it costs to read a time zone.
+// zoneSteps is the cost of loading a time zone.
 const zoneSteps = 1_000
 
-// makes returns how many bytes a function will make of arguments that are as large
-// as w says. Functions that are not here make nothing that grows.
+// makes returns how many bytes a function creates from arguments of the size w. Functions
+// that are not listed create nothing that grows with their arguments.
 var makes = map[string]func(args []any, w weight) int{
-	"upper":      func(_ []any, w weight) int { return times(w.text, 3) / 2 }, // the capital of ɐ has three bytes
+	"upper":      func(_ []any, w weight) int { return times(w.text, 3) / 2 }, // the uppercase form of ɐ has three bytes
 	"lower":      func(_ []any, w weight) int { return times(w.text, 3) / 2 },
 	"split":      func(args []any, w weight) int { return plus(w.text/8, times(pieces(args), 2*elementBytes)) },
 	"splitAfter": func(args []any, w weight) int { return plus(w.text/8, times(pieces(args), 2*elementBytes)) },
@@ -67,14 +67,13 @@ var makes = map[string]func(args []any, w weight) int{
 	"median":     func(_ []any, w weight) int { return times(w.nodes, elementBytes) },
 }
 
-// bound makes a function of the library one that charges the budget before it
-// works.
+// bound returns a function of the library that charges the budget before it runs.
 func bound(f *builtin.Function) function {
 	call := f.Func
 	switch {
 	case f.Name == "uniq":
 		return uniq
-	case f.Name == "repeat": // the library makes the text and looks at its length afterwards
+	case f.Name == "repeat": // the library creates the text before it checks its length
 		call = func(args ...any) (any, error) {
 			n := runtime.ToInt(args[1])
 			if n < 0 {
@@ -118,7 +117,7 @@ func (b *Budget) weighFor(name string, args []any) (weight, error) {
 	switch name {
 	case "sort":
 		return w, b.Steps(times(w.steps(), bits.Len(uint(w.nodes))))
-	case "len": // which counts characters
+	case "len": // it counts characters
 		return w, b.Steps(w.text / 8)
 	case "date", "timezone":
 		return w, b.Steps(zoneSteps)
@@ -126,12 +125,12 @@ func (b *Budget) weighFor(name string, args []any) (weight, error) {
 	return w, nil
 }
 
-// pieces is how many pieces split makes.
+// pieces returns the number of pieces that split creates.
 func pieces(args []any) int {
 	text, ok := args[0].(string)
 	delimiter, okToo := args[1].(string)
 	if !ok || !okToo {
-		return 0 // the function says what is wrong
+		return 0 // the function itself reports the error
 	}
 	n := strings.Count(text, delimiter) + 1
 	if len(args) == 3 {
@@ -142,7 +141,7 @@ func pieces(args []any) int {
 	return n
 }
 
-// replaced is the length of the text that replace makes.
+// replaced returns the length of the text that replace creates.
 func replaced(args []any, w weight) int {
 	text, ok := args[0].(string)
 	old, okToo := args[1].(string)
@@ -158,7 +157,7 @@ func replaced(args []any, w weight) int {
 	return plus(len(text), times(n, textLength(args[2])))
 }
 
-// values is how many values a text of JSON holds.
+// values returns the number of values in a JSON text.
 func values(v any) int {
 	text, _ := v.(string)
 	n, quoted := 1, false
@@ -182,8 +181,8 @@ func textLength(v any) int {
 	return len(text)
 }
 
-// uniq is the library's, which compares each element with all others, in time
-// that grows with the list where its elements are texts.
+// uniq replaces the library's function, which compares each element with all others. This
+// function takes time in proportion to the length of the list if its elements are texts.
 func uniq(args ...any) (any, error) {
 	b := args[0].(*Budget)
 	w, err := b.weighDeep(args[1])
@@ -198,7 +197,7 @@ func uniq(args ...any) (any, error) {
 		return nil, fmt.Errorf("cannot uniq %s", list.Kind())
 	}
 	distinct, seen := []any{}, map[string]bool{}
-	var others []any // that are no texts
+	var others []any // elements that are not texts
 	for i := range list.Len() {
 		v := list.Index(i).Interface()
 		if text, ok := v.(string); ok {
@@ -219,7 +218,7 @@ func uniq(args ...any) (any, error) {
 		}
 		if !known {
 			if others = append(others, v); composite(v) {
-				if err := b.Steps(w.nodes); err != nil { // each comparison may read all of it
+				if err := b.Steps(w.nodes); err != nil { // each comparison may read the whole value
 					return nil, err
 				}
 			}
@@ -237,14 +236,14 @@ func composite(v any) bool {
 	return true
 }
 
-// add is + of two values of which both may be texts. What does not go together
-// panics in the machine, which reports where.
+// add is the operator + for two values that may both be texts. For types that cannot be
+// added it panics; the virtual machine reports the position.
 func add(args ...any) (any, error) {
 	return join(args, func(left, right string) int { return len(left) + len(right) })
 }
 
-// addToAccumulator is + in the body of reduce where the left side is what it has
-// made so far: all of these texts but the last one are dropped.
+// addToAccumulator is the operator + in the body of reduce if the left side is the
+// accumulator: all intermediate texts except the last one are released.
 func addToAccumulator(args ...any) (any, error) {
 	return join(args, func(_, right string) int { return len(right) })
 }

@@ -8,33 +8,33 @@ import (
 	"github.com/expr-lang/expr/conf"
 )
 
-// Names that no expression can hold: of the variables that Run sets, and of the
-// functions that the guard puts into the tree.
+// Names that no expression can contain: of the variables that Run sets, and of the
+// functions that the guard inserts into the tree.
 const (
 	budgetName = " budget"
 	tickName   = " tick"
 	growName   = " addToAccumulator"
 )
 
-// newGuard returns a guard that has learned what the tree holds.
+// newGuard returns a guard that has analysed the tree.
 func newGuard(config *conf.Config, root *ast.Node) *guard {
 	g := &guard{config: config, inLoop: map[ast.Node]bool{}, declared: map[string]bool{}, growing: map[ast.Node]bool{}}
 	walk(root, g.learn)
 	return g
 }
 
-// guard rewrites a tree so that it charges the budget.
+// guard rewrites a syntax tree so that it charges the budget.
 type guard struct {
 	config *conf.Config
 
-	inLoop   map[ast.Node]bool // the nodes within the body of a loop
-	declared map[string]bool   // the names that let gives to values
+	inLoop   map[ast.Node]bool // the nodes in the body of a loop
+	declared map[string]bool   // the names that are declared with let
 	growing  map[ast.Node]bool // sums in the body of reduce that begin with #acc
 
-	ticks, charges bool // which variables the tree needs now
+	ticks, charges bool // which variables the tree needs
 }
 
-// apply rewrites the tree, and reports whether it charges anything.
+// apply rewrites the tree and reports whether it charges anything.
 func (g *guard) apply(root *ast.Node) bool {
 	kind := *(*root).Nature()
 	walk(root, g.rewrite)
@@ -48,15 +48,15 @@ func (g *guard) apply(root *ast.Node) bool {
 	return g.ticks || g.charges
 }
 
-// declare puts a variable of the environment into one of the machine, which is
-// faster to read.
+// declare copies a variable of the environment into a variable of the virtual machine,
+// which is faster to read.
 func (g *guard) declare(root *ast.Node, name string, kind reflect.Type) {
 	value := &ast.IdentifierNode{Value: name}
 	value.SetType(kind)
 	replace(root, &ast.VariableDeclaratorNode{Name: name, Value: value, Expr: *root})
 }
 
-// learn sees a node before anything is rewritten.
+// learn analyses a node before anything is rewritten.
 func (g *guard) learn(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.VariableDeclaratorNode:
@@ -77,7 +77,7 @@ func (g *guard) markLoop(body *ast.Node) {
 	walk(body, func(inner *ast.Node) { g.inLoop[*inner] = true })
 }
 
-// learnSums finds #acc + a + b where that is the whole body of a reduce.
+// learnSums finds #acc + a + b if it is the whole body of a reduce.
 func (g *guard) learnSums(predicate ast.Node) {
 	body := predicate
 	if p, ok := predicate.(*ast.PredicateNode); ok {
@@ -104,7 +104,7 @@ func (g *guard) learnSums(predicate ast.Node) {
 	}
 }
 
-// rewrite sees a node when those in it have been rewritten.
+// rewrite rewrites a node whose children are already rewritten.
 func (g *guard) rewrite(node *ast.Node) {
 	inLoop := g.inLoop[*node]
 	switch n := (*node).(type) {
@@ -175,7 +175,7 @@ func (g *guard) rewriteBuiltin(node *ast.Node, n *ast.BuiltinNode, inLoop bool) 
 	}
 }
 
-// sums reports whether a body of reduce has a sum that charges only what it adds.
+// sums reports whether the body of reduce has a sum that charges only what it adds.
 func (g *guard) sums(body ast.Node) bool {
 	found := false
 	walk(&body, func(node *ast.Node) {
@@ -220,10 +220,10 @@ func (g *guard) rewriteBinary(node *ast.Node, n *ast.BinaryNode, inLoop bool) {
 	}
 }
 
-// wrap passes a node through a function that returns it.
+// wrap replaces a node by a call of a function that returns the value of the node.
 func (g *guard) wrap(node *ast.Node, name string, f function) { g.call(node, name, f, *node) }
 
-// call puts a call with the budget in the place of a node, of whose type it is.
+// call replaces a node by a call with the budget. The call has the type of the node.
 func (g *guard) call(node *ast.Node, name string, f function, args ...ast.Node) {
 	g.charges = true
 	g.config.Functions[name] = &builtin.Function{Name: name, Func: f}
@@ -235,7 +235,7 @@ func (g *guard) call(node *ast.Node, name string, f function, args ...ast.Node) 
 	replace(node, &ast.CallNode{Callee: callee, Arguments: append([]ast.Node{budget}, args...)})
 }
 
-// tick charges the steps before the node.
+// tick charges the steps before the node is evaluated.
 func (g *guard) tick(node *ast.Node, steps int) {
 	g.ticks = true
 	callee := &ast.IdentifierNode{Value: tickName}
@@ -250,7 +250,7 @@ func (g *guard) tick(node *ast.Node, steps int) {
 	replace(node, &ast.SequenceNode{Nodes: []ast.Node{call, *node}})
 }
 
-// replace puts a node in another one's place, with its type.
+// replace replaces a node and keeps its type.
 func replace(node *ast.Node, by ast.Node) {
 	by.SetLocation((*node).Location())
 	by.SetNature(*(*node).Nature())

@@ -9,21 +9,21 @@ import (
 )
 
 const (
-	// scopeBytes is what the machine keeps of each loop that it has begun, until
+	// scopeBytes is the memory that the virtual machine keeps for each started loop until
 	// the evaluation ends.
 	scopeBytes = 160
 
-	// passSteps is what it costs to look at an element through reflection, or to
-	// pass over it in a loop that counts backwards.
+	// passSteps is the cost of reading an element through reflection, or of one iteration
+	// of a loop that counts backwards.
 	passSteps = 8
 
-	// groupBytes is what an element costs groupBy.
+	// groupBytes is the memory that groupBy needs for each element.
 	groupBytes = 100
 
 	// sortPasses is about how often a sort compares each element.
 	sortPasses = 20
 
-	// patternSteps is what it costs to compile a byte of a regular expression.
+	// patternSteps is the cost of compiling one byte of a regular expression.
 	patternSteps = 1_000
 )
 
@@ -40,7 +40,7 @@ func read(args ...any) (any, error) {
 	return v, err
 }
 
-// enter charges the beginning of a loop in a loop, and returns its list.
+// enter charges the start of a nested loop and returns its list.
 func enter(args ...any) (any, error) {
 	b := args[0].(*Budget)
 	if err := b.Steps(10); err != nil {
@@ -49,7 +49,7 @@ func enter(args ...any) (any, error) {
 	return args[1], b.Memory(scopeBytes)
 }
 
-// enterAll is enter for a loop without a body, such as sum(list).
+// enterAll is like enter for a loop without a body, such as sum(list).
 func enterAll(args ...any) (any, error) {
 	b := args[0].(*Budget)
 	w, err := b.weigh(args[1])
@@ -62,13 +62,13 @@ func enterAll(args ...any) (any, error) {
 	return enter(args...)
 }
 
-// made charges a text that a loop has put together, and returns it.
+// made charges a text that a loop has built and returns it.
 func made(args ...any) (any, error) {
 	text, _ := args[1].(string)
 	return args[1], args[0].(*Budget).Memory(len(text))
 }
 
-// sortKey charges a value by which sortBy compares.
+// sortKey charges a value that sortBy compares.
 func sortKey(args ...any) (any, error) {
 	b, v := args[0].(*Budget), args[1]
 	if text, ok := v.(string); ok {
@@ -77,7 +77,7 @@ func sortKey(args ...any) (any, error) {
 	return v, b.Steps(sortPasses)
 }
 
-// groupKey charges a key of groupBy and the element that goes with it.
+// groupKey charges a key of groupBy and its element.
 func groupKey(args ...any) (any, error) {
 	if err := args[0].(*Budget).Memory(groupBytes); err != nil {
 		return nil, err
@@ -85,8 +85,8 @@ func groupKey(args ...any) (any, error) {
 	return read(args...)
 }
 
-// argument charges an argument of a method. The only methods that expressions see
-// are those of times and durations, of which Format makes up to four bytes of one.
+// argument charges an argument of a method. Expressions can call only the methods of
+// times and durations; Format creates up to four bytes for each byte of its argument.
 func argument(args ...any) (any, error) {
 	b, v := args[0].(*Budget), args[1]
 	size := 0
@@ -102,7 +102,7 @@ func argument(args ...any) (any, error) {
 	return v, b.Memory(times(size, 8))
 }
 
-// in is the operator of this name.
+// in is the operator in.
 func in(args ...any) (any, error) {
 	b, needle, list := args[0].(*Budget), args[1], args[2]
 	sought, err := b.weighDeep(needle)
@@ -119,7 +119,7 @@ func in(args ...any) (any, error) {
 	return runtime.In(needle, list), nil
 }
 
-// matches is the operator of this name with a pattern that is not known before.
+// matches is the operator matches with a pattern that is not constant.
 func matches(args ...any) (any, error) {
 	b, v := args[0].(*Budget), args[1]
 	if runtime.IsNil(v) || runtime.IsNil(args[2]) {
@@ -145,8 +145,8 @@ func matches(args ...any) (any, error) {
 	return nil, fmt.Errorf("cannot match a value of type %T", v)
 }
 
-// readForMatch charges the steps of matching a text, and returns it. The pattern is
-// known: so is what it costs for each eight bytes.
+// readForMatch charges the steps of matching a text and returns the text. The pattern is
+// constant, so the cost for each eight bytes is known.
 func readForMatch(args ...any) (any, error) {
 	return args[1], args[0].(*Budget).Steps(times(bytesOf(args[1]), args[2].(int)) / 8)
 }
@@ -161,8 +161,8 @@ func bytesOf(v any) int {
 	return 0
 }
 
-// matchSteps is what a pattern may cost for eight bytes of a text: the matcher
-// follows each instruction of the pattern at each byte.
+// matchSteps returns the largest cost of matching a pattern for eight bytes of text: the
+// matcher follows each instruction of the pattern at each byte.
 func matchSteps(pattern string) int {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

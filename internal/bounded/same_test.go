@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestExpressionsGiveTheSame compares what an expression gives within bounds with
-// what the library gives.
+// TestExpressionsGiveTheSame checks that this package and the library return the same
+// result for each expression.
 func TestExpressionsGiveTheSame(t *testing.T) {
 	for _, source := range []string{
 		`1 + 2`, `"a" + "b"`, `payload.one.x + 1`, `"id " + payload.list[0].name`, `payload.none ?? "none"`, `payload.none?.x`,
@@ -53,7 +53,8 @@ func TestExpressionsGiveTheSame(t *testing.T) {
 	}
 }
 
-// TestOrdinaryExpressionsCostNothing holds what is in most files to its old speed.
+// TestOrdinaryExpressionsCostNothing checks that the expressions in most files have no
+// overhead.
 func TestOrdinaryExpressionsCostNothing(t *testing.T) {
 	for _, source := range []string{
 		`payload.one.x == 1`, `payload.text`, `payload.one.x > 3 and payload.text != "x"`, `len(payload.list) > 0`, `len(payload.list ?? []) == 0`,

@@ -10,28 +10,28 @@ import (
 )
 
 const (
-	// maxActions bounds the {{ of a template: the parser calls itself for each
-	// block in a block.
+	// maxActions limits the number of {{ in a template, because the parser is recursive:
+	// it calls itself for each nested block.
 	maxActions = 100_000
 
-	// nodeSteps is what a node of a template costs.
+	// nodeSteps is the cost of a node of a template.
 	nodeSteps = 10
 
-	// maxCalls bounds the blocks that templates which call each other are in.
+	// maxCalls limits the nesting of blocks in templates that call each other.
 	maxCalls = 10_000
 )
 
-// Template is a text/template that charges a budget for its loops, for the calls
-// of its templates, and for the texts that its functions make. Several goroutines
-// may execute it at the same time.
+// Template is a text/template that charges a budget for its loops, for calls of its
+// templates, and for the texts that its functions create. Several goroutines may execute
+// it at the same time.
 type Template struct {
 	template  *template.Template
 	functions func(*Budget) template.FuncMap
 }
 
-// ParseTemplate parses a template. functions makes the functions that it may call
-// besides those of text/template; they charge the budget for what they make. A map
-// that has not a key which the template names is an error of its execution.
+// ParseTemplate parses a template. functions returns the functions that the template may
+// call in addition to those of text/template; they charge the budget for what they
+// create. If the template names a key that a map does not have, Execute returns an error.
 func ParseTemplate(text string, functions func(*Budget) template.FuncMap) (*Template, error) {
 	if n := strings.Count(text, "{{"); n > maxActions {
 		return nil, fmt.Errorf("the template has %d actions, want at most %d", n, maxActions)
@@ -47,7 +47,7 @@ func ParseTemplate(text string, functions func(*Budget) template.FuncMap) (*Temp
 		}
 		depth := depthOf(t.Root)
 		if depth > MaxDepth {
-			return nil, fmt.Errorf("the blocks of the template lie %d deep in each other, want at most %d", depth, MaxDepth)
+			return nil, fmt.Errorf("the blocks of the template are nested %d deep, want at most %d", depth, MaxDepth)
 		}
 		list(t.Root)
 		nodes := append([]parse.Node{action("%s %d %d", enterName, depth, stepsOf(t.Root))}, t.Root.Nodes...)
@@ -56,8 +56,8 @@ func ParseTemplate(text string, functions func(*Budget) template.FuncMap) (*Temp
 	return &Template{parsed, functions}, nil
 }
 
-// Execute writes the template filled with data. A bound that is exceeded is a
-// *LimitError within the error, the end of the budget's context the context's error.
+// Execute writes the result of the template for data. If a bound is exceeded, the error
+// wraps a *LimitError; if the budget's context ends, it wraps the context's error.
 func (t *Template) Execute(b *Budget, w io.Writer, data any) error {
 	own, err := t.template.Clone()
 	if err != nil {
@@ -66,7 +66,7 @@ func (t *Template) Execute(b *Budget, w io.Writer, data any) error {
 	own.Funcs(textFunctions(b)).Funcs(t.functions(b)).Funcs(template.FuncMap{
 		enterName: func(depth, steps int) (string, error) {
 			if b.depth += depth; b.depth > maxCalls {
-				return "", &LimitError{"its templates call each other without end"}
+				return "", &LimitError{"its templates call each other endlessly"}
 			}
 			return "", b.Steps(steps)
 		},
@@ -80,8 +80,8 @@ func (t *Template) Execute(b *Budget, w io.Writer, data any) error {
 	return own.Execute(w, data)
 }
 
-// The functions that are put into the tree. The text of a template cannot name
-// them, since its parser does not know them.
+// The functions that are inserted into the tree. The text of a template cannot name them,
+// because its parser does not know them.
 const (
 	enterName = "botworkEnter"
 	leaveName = "botworkLeave"
@@ -89,12 +89,12 @@ const (
 	argName   = "botworkArg"
 )
 
-// action makes the node of an action.
+// action returns the node of an action.
 func action(format string, args ...any) parse.Node {
 	known := map[string]any{enterName: true, leaveName: true, passName: true, argName: true}
 	trees, err := parse.Parse("text", "{{"+fmt.Sprintf(format, args...)+"}}", "", "", known)
 	if err != nil {
-		panic(err) // a mistake of this package
+		panic(err) // a bug in this package
 	}
 	return trees["text"].Root.Nodes[0]
 }
@@ -128,7 +128,7 @@ func branch(n *parse.BranchNode) {
 	list(n.ElseList)
 }
 
-// pipe charges the arguments of methods: the format of a time can be as long as
+// pipe charges the arguments of methods, because the format of a time can be as long as
 // the template makes it.
 func pipe(p *parse.PipeNode) {
 	if p == nil {
@@ -159,7 +159,8 @@ func pipe(p *parse.PipeNode) {
 	p.Cmds = commands
 }
 
-// charged makes (botworkArg arg), or what stands between two | for nil.
+// charged returns (botworkArg arg), or only botworkArg if arg is nil, for use between two
+// |.
 func charged(arg parse.Node) *parse.PipeNode {
 	p := action("%s", argName).(*parse.ActionNode).Pipe
 	if arg != nil {
@@ -168,7 +169,7 @@ func charged(arg parse.Node) *parse.PipeNode {
 	return p
 }
 
-// stepsOf is what it costs to execute each node of a list, and of those in it, once.
+// stepsOf returns the cost of executing each node of a list and its descendants once.
 func stepsOf(l *parse.ListNode) int {
 	n := 0
 	inLists(l, func(inner *parse.ListNode) { n += len(inner.Nodes) })
@@ -213,7 +214,7 @@ func branchOf(n parse.Node) *parse.BranchNode {
 	return nil
 }
 
-// Limit returns the bound that err says was exceeded, nil if none.
+// Limit returns the *LimitError that err wraps, or nil.
 func Limit(err error) *LimitError {
 	limit, _ := errors.AsType[*LimitError](err)
 	return limit

@@ -16,7 +16,8 @@ var templateData = map[string]any{
 	"at": time.Date(2026, 11, 11, 1, 1, 1, 0, time.UTC), "text": strings.Repeat("abcdefgh", 1<<17), "list": []any{1, 2, 3},
 }
 
-// templateAttacks are templates that would take gigabytes, hours or the whole stack.
+// templateAttacks are templates that would need gigabytes of memory, hours, or the whole
+// stack.
 var templateAttacks = []struct{ name, text string }{
 	{"range over a number", `{{range 1000000000000}}{{end}}`},
 	{"range in range", `{{range 1000000}}{{range 1000000}}{{end}}{{end}}`},
@@ -66,7 +67,7 @@ func TestTemplateAttacksEnd(t *testing.T) {
 				t.Errorf("%.100s allocates %d MB before it ends, want 1000 or less", attack.text, made)
 			}
 			if Limit(err) == nil {
-				t.Errorf("%.100s: %v, want a bound that is exceeded", attack.text, err)
+				t.Errorf("%.100s: %v, want an exceeded bound", attack.text, err)
 			}
 		})
 	}
@@ -93,13 +94,13 @@ func TestTemplateRefusesBlocksThatLieTooDeep(t *testing.T) {
 	for _, n := range []int{2_000, 200_000} {
 		text := strings.Repeat("{{if true}}", n) + strings.Repeat("{{end}}", n)
 		if _, err := ParseTemplate(text, noFunctions); err == nil {
-			t.Errorf("ParseTemplate took %d blocks in each other", n)
+			t.Errorf("ParseTemplate accepted %d nested blocks", n)
 		}
 	}
 }
 
-// TestTemplatesGiveTheSame compares what a template of this package writes with what
-// text/template does.
+// TestTemplatesGiveTheSame checks that this package and text/template write the same
+// result for each template.
 func TestTemplatesGiveTheSame(t *testing.T) {
 	for _, text := range []string{
 		``, `plain`, `{{.list}} {{len .list}} {{index .list 1}}`, `{{range .list}}<{{.}}>{{end}}`, `{{range $i, $e := .list}}{{$i}}={{$e}} {{end}}`,

@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	// plainBytes is what a number or a bool takes in a text.
+	// plainBytes is the length of a number or a bool in a text.
 	plainBytes = 24
 
-	// mostWidth is the largest width and precision that package fmt takes.
+	// mostWidth is the largest width and precision that package fmt accepts.
 	mostWidth = 1_000_000
 )
 
-// textFunctions are those functions of text/template that make texts.
+// textFunctions returns the functions of text/template that create texts.
 func textFunctions(b *Budget) template.FuncMap {
 	growing := func(call func(...any) string, growth int) func(...any) (string, error) {
 		return func(args ...any) (string, error) {
@@ -44,8 +44,8 @@ func textFunctions(b *Budget) template.FuncMap {
 	}
 }
 
-// formatted is how long a formatted text is at most: its format, the width and
-// precision of each verb, and each argument as often as a verb may name it.
+// formatted returns the largest possible length of a formatted text: its format, the
+// width and precision of each verb, and each argument as often as a verb may name it.
 func (b *Budget) formatted(format string, args []any) (int, error) {
 	all, largest := 0, 0
 	for _, arg := range args {
@@ -63,7 +63,8 @@ func (b *Budget) formatted(format string, args []any) (int, error) {
 	return plus(plus(len(format), all), widths(format)), b.Steps(len(format))
 }
 
-// growthOf is how many bytes a byte of a text becomes at most. Only %s and %v copy.
+// growthOf returns how many bytes a byte of a text becomes at most. Only %s and %v copy
+// it unchanged.
 func growthOf(format string) int {
 	for i, c := range format {
 		if c == '%' {
@@ -76,8 +77,8 @@ func growthOf(format string) int {
 	return 1
 }
 
-// widths is the sum of all numbers in a format, which are widths, precisions and
-// numbers of arguments, with the largest for each *.
+// widths returns the sum of all numbers in a format, which are widths, precisions and
+// numbers of arguments; each * counts as the largest width.
 func widths(format string) int {
 	sum, number := 0, 0
 	for i := range len(format) {
@@ -93,7 +94,7 @@ func widths(format string) int {
 	return sum
 }
 
-// JSON charges the text that a value makes as JSON.
+// JSON charges the JSON text of a value.
 func (b *Budget) JSON(v any) error {
 	w, err := b.weighDeep(v)
 	if err != nil {

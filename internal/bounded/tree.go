@@ -6,11 +6,11 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// visitor sees nodes.
+// visitor is called for each node.
 type visitor func(*ast.Node)
 
-// Visit implements ast.Visitor. What the optimizer moved from a map into the filter
-// before it is no part of the tree for ast.Walk.
+// Visit implements ast.Visitor. The optimizer moves the body of some maps into the
+// preceding filter, where ast.Walk does not find it.
 func (v visitor) Visit(node *ast.Node) {
 	if n, ok := (*node).(*ast.BuiltinNode); ok && n.Map != nil {
 		ast.Walk(&n.Map, v)
@@ -18,7 +18,7 @@ func (v visitor) Visit(node *ast.Node) {
 	v(node)
 }
 
-// walk shows a visitor all nodes, each after those in it.
+// walk calls a visitor for all nodes, each after its children.
 func walk(node *ast.Node, v visitor) { ast.Walk(node, v) }
 
 func count(node *ast.Node) int {
@@ -27,8 +27,8 @@ func count(node *ast.Node) int {
 	return n
 }
 
-// plain reports whether a value is a part of a variable: it costs what it has cost
-// to make the variable.
+// plain reports whether a value is part of a variable, so that its size is limited by the
+// variable.
 func (g *guard) plain(node ast.Node) bool {
 	switch n := node.(type) {
 	case *ast.IdentifierNode:
@@ -54,7 +54,7 @@ func (g *guard) allPlain(nodes []ast.Node) bool {
 	return true
 }
 
-// constant reports whether a value stands in the expression itself.
+// constant reports whether a value is a literal in the expression.
 func constant(node ast.Node) bool {
 	switch node.(type) {
 	case *ast.NilNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.StringNode, *ast.ConstantNode:
@@ -71,7 +71,7 @@ func number(node ast.Node) bool {
 	return false
 }
 
-// sized reports whether the length of a value is known to it.
+// sized reports whether the length of a value is stored with the value.
 func sized(node ast.Node) bool {
 	switch node.Type().Kind() {
 	case reflect.Slice, reflect.Array, reflect.Map:

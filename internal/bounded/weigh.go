@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bytes that values take, roughly.
+// Approximate sizes of values in bytes.
 const (
 	elementBytes = 16
 	entryBytes   = 64
@@ -19,16 +19,16 @@ const (
 type weight struct {
 	nodes int // elements and entries
 	text  int // bytes of all texts
-	json  int // bytes as indented JSON; only of weighDeep
+	json  int // bytes as indented JSON; only set by weighDeep
 }
 
 func (w weight) steps() int { return w.nodes + w.text/textPerStep }
 
-// bytes is what a copy of the value takes.
+// bytes returns the memory that a copy of the value needs.
 func (w weight) bytes() int { return w.nodes*elementBytes + w.text }
 
-// weigh returns the size of the values without what lies in their elements, but
-// with the texts that are elements, and charges the steps of reading them.
+// weigh returns the size of the values including the texts that are their elements, but
+// without nested values, and charges the steps of reading them.
 func (b *Budget) weigh(values ...any) (weight, error) {
 	var w weight
 	for _, v := range values {
@@ -65,9 +65,9 @@ func (b *Budget) weigh(values ...any) (weight, error) {
 	return w, b.Steps(w.steps())
 }
 
-// weighDeep returns the size of a value with all that lies in it, and charges the
-// steps of reading it. A list that holds another one twice counts that twice, as
-// everything does that writes, copies or compares values: twenty such lists in
+// weighDeep returns the size of a value with everything nested in it, and charges the
+// steps of reading it. A list that contains another one twice counts it twice, because
+// code that writes, copies or compares values reads it twice: twenty such lists nested in
 // each other are a million elements.
 func (b *Budget) weighDeep(v any) (weight, error) {
 	var w weight
@@ -135,15 +135,15 @@ func (b *Budget) deepOther(r reflect.Value, depth int, w *weight) error {
 
 func (b *Budget) node(depth int, w *weight) error {
 	if depth > MaxDepth {
-		return &LimitError{fmt.Sprintf("its lists and maps lie more than %d deep in each other", MaxDepth)}
+		return &LimitError{fmt.Sprintf("its lists and maps are nested more than %d deep", MaxDepth)}
 	}
 	w.nodes++
-	w.json += 32 + 2*depth // a number or the brackets, a comma, a line end and the blanks before it
+	w.json += 32 + 2*depth // a number or the brackets, a comma, a line break and the indentation
 	return b.Steps(1)
 }
 
-// Result charges a value that an expression gives to the step: everything behind
-// it reads or copies the whole of it.
+// Result charges a value that an expression returns to the step, because later code reads
+// or copies the whole value.
 func (b *Budget) Result(v any) error {
 	switch v := v.(type) {
 	case nil, bool, int, float64:
@@ -161,13 +161,13 @@ func (b *Budget) Result(v any) error {
 func (b *Budget) spendResult(n int) error {
 	if n > b.results {
 		b.results = 0
-		return &LimitError{fmt.Sprintf("the values of the step's expressions have more than %d MB", maxResults>>20)}
+		return &LimitError{fmt.Sprintf("the values of the step's expressions are larger than %d MB", maxResults>>20)}
 	}
 	b.results -= n
 	return nil
 }
 
-// jsonLength is the length of a text as JSON, with its quotes.
+// jsonLength returns the length of a text as JSON, with its quotes.
 func jsonLength(s string) int {
 	n := len(s) + 2
 	valid := utf8.ValidString(s)
@@ -182,7 +182,7 @@ func jsonLength(s string) int {
 	return n
 }
 
-// times multiplies sizes; what is too large for an int is the largest int.
+// times multiplies sizes; on overflow it returns the largest int.
 func times(a, b int) int {
 	if high, low := bits.Mul64(uint64(max(a, 0)), uint64(max(b, 0))); high == 0 && low <= math.MaxInt64 {
 		return int(low)
@@ -190,7 +190,7 @@ func times(a, b int) int {
 	return math.MaxInt
 }
 
-// plus adds sizes, which are not negative.
+// plus adds sizes, which are not negative; on overflow it returns the largest int.
 func plus(a, b int) int {
 	if a > math.MaxInt-b {
 		return math.MaxInt

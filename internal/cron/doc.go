@@ -1,7 +1,7 @@
-// Package cron computes the planned instants of a trigger: when a cron
-// expression in a time zone, or an interval, comes due. It holds no clock and
-// starts nothing; the same question has the same answer on every machine, which
-// is what lets a cluster agree that an instant has already been fired.
+// Package cron computes the planned instants of a trigger: when a cron expression in a
+// time zone, or an interval, is due. It uses no clock and starts nothing. The result is
+// the same on every machine, so that all workers of a cluster agree which instants have
+// already fired.
 //
 // # Expressions
 //
@@ -13,9 +13,9 @@
 //
 // # Daylight saving
 //
-// When a zone sets its clocks forward a stretch of wall-clock time does not
-// exist (the gap); when it sets them back a stretch is passed twice (the
-// overlap). What a schedule does there follows from its hour field:
+// When a zone sets its clocks forward, a range of wall-clock time does not exist (the
+// gap); when it sets them back, a range occurs twice (the overlap). The hour field
+// decides what a schedule does then:
 //
 //   - With a free hour (*, */n, or all 24 hours) it follows elapsed time: it
 //     fires in every real instant whose wall clock matches. That is both passes
@@ -25,15 +25,15 @@
 //     day. All firings that fall into one gap become a single firing at the
 //     first valid instant after it, and in an overlap only the first pass fires.
 //
-// The [DST] policy changes the second rule: Last fires in the second pass of an
-// overlap instead of the first, Both in both, and Skip drops what falls into a
-// gap (and is like First in an overlap). An elapsed-time schedule and an
-// interval ignore the policy.
+// The [DST] policy changes the second rule: Last fires in the second pass of an overlap
+// instead of the first, Both fires in both, and Skip does not fire for instants in a gap
+// (in an overlap it is like First). Elapsed-time schedules and intervals ignore the
+// policy.
 //
-// New York, 2026, "30 2 * * *": on 8 March 02:30 does not exist and the run
-// starts at 03:00 EDT. "30 1 * * *": on 1 November 01:30 comes twice and the
-// run starts at 01:30 EDT, not at 01:30 EST an hour later.
+// New York, 2026, "30 2 * * *": on 8 March 02:30 does not exist and the run starts at
+// 03:00 EDT. "30 1 * * *": on 1 November 01:30 occurs twice and the run starts at 01:30
+// EDT, not at 01:30 EST an hour later.
 //
-// The rule holds for gaps and overlaps of any length: half an hour on Lord Howe
-// Island, or the whole day that Samoa left out in December 2011.
+// The rules apply to gaps and overlaps of any length: half an hour on Lord Howe Island,
+// or the whole day that Samoa skipped in December 2011.
 package cron

@@ -2,8 +2,8 @@ package cron
 
 import "fmt"
 
-// DST says what a schedule with fixed hours does where the zone's clocks change;
-// see the package documentation. The empty value is First.
+// DST defines what a schedule with fixed hours does when the zone's clocks change; see
+// the package documentation. The empty value is First.
 type DST string
 
 const (

@@ -10,15 +10,15 @@ import (
 	"botwork/internal/cron"
 )
 
-// policies are what one expression does under each of the four. A case that
-// names only first expects it of all of them.
+// policies are the results of one expression under each of the four policies. A case with
+// only first expects the same result for all.
 type policies struct {
 	first, last, both, skip []string
 }
 
-// Each case is a stretch of local days around one change of the clocks. Wanted
-// instants are local with their offset, so that the two passes of an overlap can
-// be told apart.
+// TestClockChanges has one case for each range of local days around a clock change.
+// Expected instants are local times with their offset, to distinguish the two passes of
+// an overlap.
 func TestClockChanges(t *testing.T) {
 	const layout = "01-02T15:04Z07:00"
 	tests := map[string]struct {
@@ -61,7 +61,7 @@ func TestClockChanges(t *testing.T) {
 				skip:  []string{"03-08T00:00-05:00", "03-08T04:00-04:00", "03-08T06:00-04:00"},
 			},
 		},
-		"New York gap, a list is no free hour": {
+		"New York gap, a list is not a free hour": {
 			"America/New_York", "2026-03-08", "2026-03-08T07:00", "0 */2,6 * * *",
 			policies{
 				first: []string{"03-08T00:00-05:00", "03-08T03:00-04:00", "03-08T04:00-04:00", "03-08T06:00-04:00"},
@@ -159,14 +159,14 @@ func TestClockChanges(t *testing.T) {
 				skip:  []string{"03-30T00:05+02:00"},
 			},
 		},
-		"Apia, a day that was left out": {
+		"Apia, a day that was skipped": {
 			"Pacific/Apia", "2011-12-29", "2012-01-01", "0 9,17 * * *",
 			policies{
 				first: []string{"12-29T09:00-10:00", "12-29T17:00-10:00", "12-31T00:00+14:00", "12-31T09:00+14:00", "12-31T17:00+14:00"},
 				skip:  []string{"12-29T09:00-10:00", "12-29T17:00-10:00", "12-31T09:00+14:00", "12-31T17:00+14:00"},
 			},
 		},
-		"Apia, free hour on the day that was left out": {
+		"Apia, free hour on the day that was skipped": {
 			"Pacific/Apia", "2011-12-29", "2012-01-01", "0 * 30 12 *",
 			policies{first: []string{}},
 		},

@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// interval lays its instants on the multiples of itself since the Unix epoch, so
-// that machines which started at different moments still agree on each of them.
+// interval plans the multiples of itself since the Unix epoch, so that machines that
+// started at different times plan the same instants.
 type interval time.Duration
 
-// Every returns the schedule of a fixed interval: the multiples of d since 1970-01-01T00:00:00Z,
-// whatever the zone and whenever the program started. Every(90*time.Second) is due at 00:00:00,
-// 00:01:30, 00:03:00 … UTC on that day. An interval has at least one second and whole
-// milliseconds, which is what the databases that record the instants can distinguish.
+// Every returns the schedule of a fixed interval: the multiples of d since
+// 1970-01-01T00:00:00Z, in any zone and regardless of when the program started.
+// Every(90*time.Second) is due at 00:00:00, 00:01:30, 00:03:00 … UTC on that day. An
+// interval is at least one second and a whole number of milliseconds, the resolution of
+// the databases that record the instants.
 func Every(d time.Duration) (*Schedule, error) {
 	if d < time.Second {
 		return nil, fmt.Errorf("interval is %v, want 1s or more", d)

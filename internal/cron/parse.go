@@ -11,8 +11,8 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// field is one field of an expression: how people call it, what it takes, and
-// the part of the underlying parser that reads it.
+// field is one field of an expression: its name, its valid values, and the part of the
+// underlying parser that parses it.
 type field struct {
 	name   string
 	values string
@@ -28,15 +28,15 @@ var fields = []field{
 	{"day of week", "0-6 or sun-sat (Sunday is 0)", cron.Dow},
 }
 
-// element is the shape of one element of a field: a star or a value or a range
-// of them, and perhaps a step.
+// element matches one element of a field: a star, a value or a range of values, with an
+// optional step.
 var element = regexp.MustCompile(`^([*?]|[0-9A-Za-z]+(-[0-9A-Za-z]+)?)(/[0-9]+)?$`)
 
-// sixFields reads a whole expression, seconds included.
+// sixFields parses a whole expression, including seconds.
 var sixFields = cron.NewParser(cron.Second | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow)
 
-// descriptors are written out as expressions, so that the daylight-saving rule
-// reads their hour field like any other.
+// descriptors are replaced by expressions, so that the daylight-saving rule can use their
+// hour field.
 var descriptors = map[string]string{
 	"@hourly":   "0 * * * *",
 	"@daily":    "0 0 * * *",
@@ -47,9 +47,9 @@ var descriptors = map[string]string{
 	"@annually": "0 0 1 1 *",
 }
 
-// Parse reads a cron expression whose wall clock is that of zone (nil is UTC).
-// It refuses what the expression cannot mean: a field out of range, a zone
-// inside the expression, a date that no calendar has.
+// Parse parses a cron expression for the wall clock of zone (nil is UTC). It returns an
+// error for a field out of range, for a zone inside the expression, and for a date that
+// no calendar has.
 func Parse(spec string, zone *time.Location, dst DST) (*Schedule, error) {
 	if err := dst.validate(); err != nil {
 		return nil, err
@@ -73,8 +73,8 @@ func Parse(spec string, zone *time.Location, dst DST) (*Schedule, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cron %q: %w", spec, err)
 	}
-	bits := *parsed.(*cron.SpecSchedule) // what the parser makes of anything but a descriptor
-	bits.Location = time.UTC             // it is only ever asked about naive time
+	bits := *parsed.(*cron.SpecSchedule) // the parser returns this type for everything except descriptors
+	bits.Location = time.UTC             // it is only used with naive time
 	w := &wall{spec: bits, zone: zone, dst: dst, elapsed: freeHour(texts[2], bits.Hour)}
 	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	if w.naiveFrom(start, start.Add(horizon)).IsZero() {
@@ -83,7 +83,7 @@ func Parse(spec string, zone *time.Location, dst DST) (*Schedule, error) {
 	return &Schedule{plan: w}, nil
 }
 
-// split returns the six fields of an expression, second first.
+// split returns the six fields of an expression, seconds first.
 func split(spec string) ([]string, error) {
 	trimmed := strings.TrimSpace(spec)
 	switch {
@@ -123,9 +123,9 @@ func everyHint(spec string) string {
 	return "90s"
 }
 
-// check reads the elements of a list one by one, because the underlying parser
-// does not say which field it stumbled over. It also takes some nonsense in
-// silence, such as an empty element or *-5, so the shape is looked at first.
+// check checks the elements of a list one by one, because the underlying parser does not
+// report which field is invalid. That parser also accepts some invalid texts, such as an
+// empty element or *-5, so check first compares the form.
 func (f field) check(text string) error {
 	parser := cron.NewParser(f.option)
 	for part := range strings.SplitSeq(text, ",") {
@@ -143,9 +143,9 @@ func (f field) check(text string) error {
 	return nil
 }
 
-// freeHour says whether the hour field leaves the hour open, so that the minutes
-// and seconds alone set the rhythm. A star with a step counts, as it does in
-// cron; to tie a rhythm to the wall clock, name the hours: 0-23/6, not */6.
+// freeHour reports whether the hour field allows every hour, so that only the minutes and
+// seconds define the schedule. A star with a step counts, as in cron; to follow the wall
+// clock, list the hours: 0-23/6, not */6.
 func freeHour(text string, hours uint64) bool {
 	const all = 1<<24 - 1
 	if hours&all == all {

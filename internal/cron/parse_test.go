@@ -12,7 +12,7 @@ func TestParseRefuses(t *testing.T) {
 	tests := map[string]struct {
 		spec string
 		dst  cron.DST
-		want []string // each part must stand in the message
+		want []string // substrings of the message
 	}{
 		"nothing":               {spec: " ", want: []string{"got 0 fields", "want 5", "or 6"}},
 		"too few fields":        {spec: "* * * *", want: []string{"got 4 fields"}},
@@ -47,11 +47,11 @@ func TestParseRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := cron.Parse(tt.spec, time.UTC, tt.dst)
 			if err == nil {
-				t.Fatalf("Parse(%q, %q) took it", tt.spec, tt.dst)
+				t.Fatalf("Parse(%q, %q) succeeded", tt.spec, tt.dst)
 			}
 			for _, want := range tt.want {
 				if !strings.Contains(err.Error(), want) {
-					t.Errorf("Parse(%q, %q) = %q, want it to say %q", tt.spec, tt.dst, err, want)
+					t.Errorf("Parse(%q, %q) = %q, want it to contain %q", tt.spec, tt.dst, err, want)
 				}
 			}
 		})
@@ -73,7 +73,7 @@ func TestParseReadsExpressions(t *testing.T) {
 		"0 9 ? * 0":              "2026-03-08T09:00:00Z",
 		"0 0 1 jan,Jul *":        "2026-07-01T00:00:00Z",
 		"0 0 31 * *":             "2026-03-31T00:00:00Z",
-		"0 0 13 * 5":             "2026-03-06T00:00:00Z", // either day field will do
+		"0 0 13 * 5":             "2026-03-06T00:00:00Z", // one matching day field is enough
 		"0 0 29 2 *":             "2028-02-29T00:00:00Z",
 		"@hourly":                "2026-03-04T06:00:00Z",
 		"@daily":                 "2026-03-05T00:00:00Z",

@@ -13,8 +13,8 @@ import (
 	"botwork/internal/cron"
 )
 
-// changes are days around which the clocks of a zone were set: both hemispheres,
-// whole and half hours, midnight, a day left out, and none at all.
+// changes are days around which the clocks of a zone changed: in both hemispheres, by
+// whole and half hours, at midnight, a skipped day, and no change at all.
 var changes = []struct{ zone, day string }{
 	{"America/New_York", "2026-03-08"}, {"America/New_York", "2026-11-01"},
 	{"Europe/Lisbon", "2026-03-29"}, {"Europe/Lisbon", "2026-10-25"},
@@ -26,8 +26,8 @@ var changes = []struct{ zone, day string }{
 	{"Pacific/Apia", "2011-12-30"}, {"Asia/Kathmandu", "2026-01-01"},
 }
 
-// drawn is a random expression together with what it means, kept as sets so that
-// the oracle needs no parser. An empty set is a star.
+// drawn is a random expression with its meaning as sets, so that the test needs no
+// parser. An empty set is a star.
 type drawn struct {
 	minutes, hours, weekdays []int
 	zone                     *time.Location
@@ -71,14 +71,14 @@ func (d drawn) schedule(t *rapid.T) *cron.Schedule {
 	return s
 }
 
-// matches says whether a wall clock that reads naive is named by the expression.
+// matches reports whether the expression matches a wall clock that shows naive.
 func (d drawn) matches(naive time.Time) bool {
 	in := func(set []int, v int) bool { return len(set) == 0 || slices.Contains(set, v) }
 	return in(d.minutes, naive.Minute()) && in(d.hours, naive.Hour()) && in(d.weekdays, int(naive.Weekday()))
 }
 
-// brute finds the planned instants by looking at every minute, real and naive,
-// without a notion of transitions: from excluded, to included.
+// brute finds the planned instants by checking every minute, real and naive, without
+// knowledge of clock changes: from excluded, to included.
 func (d drawn) brute() []time.Time {
 	naive := func(real time.Time) time.Time {
 		local := real.In(d.zone)
@@ -87,7 +87,7 @@ func (d drawn) brute() []time.Time {
 	}
 	passes := map[time.Time][]time.Time{} // naive minute → real minutes, in order
 	planned := map[time.Time]bool{}
-	// A day more on both sides, so that the ends of the window are no gaps.
+	// One more day on both sides, so that the ends of the range do not look like gaps.
 	for real := d.from.UTC().Add(-48 * time.Hour); real.Before(d.to.Add(48 * time.Hour)); real = real.Add(time.Minute) {
 		passes[naive(real)] = append(passes[naive(real)], real)
 		if len(d.hours) == 0 && d.matches(naive(real)) {
@@ -114,7 +114,7 @@ func (d drawn) brute() []time.Time {
 	return result
 }
 
-// fixed says when a schedule with fixed hours fires for one naive minute.
+// fixed returns when a schedule with fixed hours fires for one naive minute.
 func (d drawn) fixed(passes map[time.Time][]time.Time, n time.Time) []time.Time {
 	switch real := passes[n]; {
 	case len(real) == 0 && d.dst == cron.Skip:

@@ -70,7 +70,7 @@ func TestPrev(t *testing.T) {
 		{"0 9 * * *", "UTC", "2026-01-02T09:00:00Z", "2026-01-02T09:00:00Z"},
 		{"0 9 * * *", "UTC", "2026-01-02T08:59:59.999999999Z", "2026-01-01T09:00:00Z"},
 		{"0 0 29 2 *", "UTC", "2026-01-01T00:00:00Z", "2024-02-29T00:00:00Z"},
-		{"0 0 29 2 *", "UTC", "2104-02-28T00:00:00Z", "2096-02-29T00:00:00Z"}, // 2100 has no such day
+		{"0 0 29 2 *", "UTC", "2104-02-28T00:00:00Z", "2096-02-29T00:00:00Z"}, // 2100 is not a leap year
 		{"30 2 * * *", "America/New_York", "2026-03-08T12:00:00Z", "2026-03-08T07:00:00Z"},
 		{"30 1 * * *", "America/New_York", "2026-11-01T06:45:00Z", "2026-11-01T05:30:00Z"},
 	}
@@ -82,9 +82,9 @@ func TestPrev(t *testing.T) {
 	}
 }
 
-// Eight years without a 29 February: more than the underlying parser looks
-// ahead, and, in a zone whose rules package time has to extrapolate, across the
-// last day of leap years.
+// TestSearchesCrossTheCenturyGap checks eight years without a 29 February: longer than
+// the underlying parser searches, and, in a zone whose rules package time has to
+// extrapolate, across the last day of leap years.
 func TestSearchesCrossTheCenturyGap(t *testing.T) {
 	for _, zone := range []string{"UTC", "Europe/Lisbon"} {
 		s := parse(t, "0 0 29 2 *", zone, cron.First)
@@ -95,8 +95,8 @@ func TestSearchesCrossTheCenturyGap(t *testing.T) {
 	}
 }
 
-// Only on 31 March 2019 and 2024 did Lisbon's gap fall on a 31st in the years
-// searched here, and 01:30 of those days never came.
+// TestSkipLeavesTheRestOfTheYears: in the tested years, Lisbon's gap was on a 31st only
+// on 31 March 2019 and 2024, when 01:30 did not exist.
 func TestSkipLeavesTheRestOfTheYears(t *testing.T) {
 	s := parse(t, "30 1 31 3 *", "Europe/Lisbon", cron.Skip)
 	got := s.Between(instant(t, "2018-01-01T00:00:00Z"), instant(t, "2026-01-01T00:00:00Z"), 10)

@@ -8,9 +8,9 @@ import (
 	"github.com/microsoft/go-mssqldb/azuread"
 )
 
-// CheckDSN reports whether dsn can be a DSN of the engine, without a connection. It is for errors
-// that waiting cannot fix: a program that retries until its database is there should refuse such
-// a DSN at once.
+// CheckDSN checks the syntax of a DSN without a connection. A program that retries until
+// its database is available should reject such a DSN at once, because waiting does not
+// fix it.
 func CheckDSN(driver Driver, dsn string) error {
 	if dsn == "" {
 		return errors.New("the DSN is empty")

@@ -7,20 +7,21 @@ import (
 	"time"
 )
 
-// connector bounds how long SQL Server takes to make a connection. The driver's own limits
-// end with TCP's part: a server that is frozen completes that, and then says nothing.
+// connector limits how long a connection to SQL Server may take. The driver's own limits
+// cover only the TCP connection: a frozen server still accepts that, and then sends
+// nothing.
 type connector struct {
 	driver.Connector
 	within time.Duration
-	greet  Greeting // nil: none
-	azure  bool     // the server is one of Azure SQL
+	greet  Greeting // nil: no greeting
+	azure  bool     // the server belongs to Azure SQL
 }
 
-// dialed is the key under which a context has the connections that are dialed with it.
+// dialed is the context key for the connections that were dialed with the context.
 type dialed struct{}
 
 type dialedConns struct {
-	ctx    context.Context // the caller's
+	ctx    context.Context // the context of the caller
 	within time.Duration
 
 	mu    sync.Mutex
@@ -45,7 +46,8 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, c.loginError(err)
 }
 
-// add has a connection closed when it is not ready in time, or when no caller waits for it.
+// add registers a connection that is closed if it is not ready in time, or if the caller
+// no longer waits for it.
 func (d *dialedConns) add(w *watchedConn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

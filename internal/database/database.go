@@ -1,6 +1,5 @@
-// Package database opens connections to the three engines by driver name and
-// DSN, with the settings that make each of them safe, and says what went wrong
-// without showing a password.
+// Package database opens connections to the three engines by driver name and DSN, with
+// safe settings for each engine. Its errors never contain a password.
 package database
 
 import (
@@ -13,7 +12,7 @@ import (
 	"botwork/internal/namedsql"
 )
 
-// Driver names an engine as configuration files do.
+// Driver is the name of an engine, as in configuration files.
 type Driver string
 
 // The engines.
@@ -36,7 +35,7 @@ func ParseDriver(name string) (Driver, error) {
 	return "", fmt.Errorf("database driver %q: want sqlite, sqlserver or postgres", name)
 }
 
-// Style returns the engine's way to write parameters.
+// Style returns the engine's syntax for parameters.
 func (d Driver) Style() namedsql.Style {
 	switch d {
 	case SQLServer:
@@ -48,21 +47,20 @@ func (d Driver) Style() namedsql.Style {
 	}
 }
 
-// Open prepares a pool for the engine. Like sql.Open it may not connect yet.
-// A SQLite DSN is a file's path, or a URI (file:…); it gets WAL, a busy
-// timeout and immediate transactions unless it says otherwise. A SQL Server
-// DSN with a fedauth parameter logs in with Azure AD; integrated Windows login
-// and SQL logins go by the DSN alone. On PostgreSQL a session that stalls in the
-// middle of a transaction is ended by the server. A server that is frozen or gone is
-// noticed, and the connections to it are closed: see servers.
+// Open prepares a pool for the engine. Like sql.Open it may not connect yet. A SQLite DSN
+// is a path or a URI (file:…); unless it has its own settings, it gets WAL, a busy
+// timeout and immediate transactions. A SQL Server DSN with a fedauth parameter uses an
+// Azure AD login; for integrated Windows logins and SQL logins the DSN is enough. On
+// PostgreSQL the server ends sessions that are idle in a transaction. If a server is
+// frozen or unreachable, the connections to it are closed: see servers.
 func Open(driver Driver, dsn string) (*sql.DB, error) { return OpenGreeted(driver, dsn, nil) }
 
-// Greeting is called with each new connection of a pool before anybody uses it. ask runs a
+// Greeting is called with each new connection of a pool before its first use. ask runs a
 // query that returns one row; it is nil on engines other than PostgreSQL.
 type Greeting func(ctx context.Context, ask func(query string, to ...any) error) error
 
-// OpenGreeted is Open with a greeting, which may be nil. SQLite's connections, which lead to a
-// file and not to a server, are not greeted.
+// OpenGreeted is like Open with a greeting, which may be nil. The greeting is not called
+// for SQLite, which has no server.
 func OpenGreeted(driver Driver, dsn string, greet Greeting) (*sql.DB, error) {
 	var db *sql.DB
 	var err error

@@ -12,13 +12,13 @@ func TestSQLiteDSN(t *testing.T) {
 	const all = "_pragma=busy_timeout(20000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_txlock=immediate"
 	for _, c := range []struct{ name, dsn, want string }{
 		{"path", "data/botwork.db", "file:data/botwork.db?" + all},
-		{"path with signs", "100%/what?#1.db", "file:100%25/what%3f%231.db?" + all},
+		{"path with special characters", "100%/what?#1.db", "file:100%25/what%3f%231.db?" + all},
 		{"memory", ":memory:", "file::memory:?" + all},
 		{"uri", "file:botwork.db", "file:botwork.db?" + all},
 		{"uri with a parameter", "file:botwork.db?mode=ro", "file:botwork.db?mode=ro&" + all},
 		{"own settings stay", "file:b.db?_pragma=synchronous(1)&_txlock=deferred",
 			"file:b.db?_pragma=synchronous(1)&_txlock=deferred&_pragma=busy_timeout(20000)&_pragma=journal_mode(WAL)&_pragma=foreign_keys(1)"},
-		{"a folder is no setting", "file:synchronous/journal_mode.db", "file:synchronous/journal_mode.db?" + all},
+		{"a folder is not a setting", "file:synchronous/journal_mode.db", "file:synchronous/journal_mode.db?" + all},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := sqliteDSN(c.dsn); got != c.want {

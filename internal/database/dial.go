@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// A server that has vanished, with its machine or behind a firewall that drops packets,
-// says nothing. TCP finds out after the first of these: data that is not acknowledged, or
-// an idle connection whose keepalives are not answered.
+// A server that became unreachable, because of its machine or a firewall that drops
+// packets, sends nothing. TCP detects it after the first of these times: data is not
+// acknowledged, or the keepalives of an idle connection are not answered.
 const (
 	unacknowledgedFor = 20 * time.Second
 	keepAliveIdle     = 15 * time.Second
@@ -18,7 +18,7 @@ const (
 	keepAliveCount    = 3
 )
 
-// newDialer returns a dialer whose connections notice that the other machine is gone.
+// newDialer returns a dialer whose connections detect an unreachable machine.
 func newDialer() *net.Dialer {
 	return &net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepAliveIdle, Interval: keepAliveInterval, Count: keepAliveCount},
@@ -28,16 +28,16 @@ func newDialer() *net.Dialer {
 			default:
 				return nil
 			}
-			// A system that does not know the option has keepalives all the same.
+			// Systems without this option still have keepalives.
 			return c.Control(func(fd uintptr) { _ = limitUnacknowledged(fd, unacknowledgedFor) })
 		},
 	}
 }
 
-// answers reports whether a server reacts to a new connection: to what hello sends, with a byte
-// or by closing it. A program that is stopped, or a machine that is gone, does not; one that
-// refuses the connection has a machine that is alive, so that TCP itself ends the other
-// connections.
+// answers reports whether a server responds to a new connection: it answers what hello
+// sends, or closes the connection. A stopped program or an unreachable machine does not
+// respond. A refused connection counts as a response: the machine is running, so TCP
+// itself ends the other connections.
 func answers(ctx context.Context, network, address string, hello func(net.Conn) error) bool {
 	conn, err := newDialer().DialContext(ctx, network, address)
 	if err != nil {
@@ -59,7 +59,7 @@ func isTimeout(err error) bool {
 	return ok && timeout.Timeout()
 }
 
-// closeWriting is the hello to PostgreSQL: a connection that ends before it begins. The
+// closeWriting is the hello for PostgreSQL: it ends the connection before the login. The
 // server closes its side and logs nothing.
 func closeWriting(conn net.Conn) error {
 	if half, ok := conn.(interface{ CloseWrite() error }); ok {
@@ -68,7 +68,8 @@ func closeWriting(conn net.Conn) error {
 	return errors.ErrUnsupported
 }
 
-// prelogin is the first packet of every client of SQL Server, with nothing but a version.
+// prelogin is the first packet of every SQL Server client; this one contains only a
+// version.
 var prelogin = []byte{
 	0x12, 0x01, 0x00, 0x14, 0x00, 0x00, 0x00, 0x00, // type, last packet, length 20
 	0x00, 0x00, 0x06, 0x00, 0x06, // the version is at 6 and has 6 bytes

@@ -13,20 +13,20 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// leastConnectTimeout is what each host of a DSN gets at least.
+// leastConnectTimeout is the minimum connect timeout of each host of a DSN.
 const leastConnectTimeout = 200 * time.Millisecond
 
-// hosts are the hosts of a PostgreSQL DSN, which pgx tries in their order for each connection.
-// After a failover the first of them may be frozen: then every connection would wait for it
-// before trying the next.
+// hosts are the hosts of a PostgreSQL DSN, which pgx tries in order for each connection.
+// After a failover the first host may be frozen. Each new connection would then wait for
+// it before it tries the next host.
 type hosts struct {
-	servers *servers // nil: they are not asked
-	chooses bool     // the DSN says which server is wanted (target_session_attrs)
+	servers *servers // nil: the servers are not checked
+	chooses bool     // the DSN requires a certain server (target_session_attrs)
 	lookUp  pgconn.LookupFunc
 
 	mu        sync.Mutex
-	addresses map[string][]string // of a host, by its latest look-up
-	good      string              // the address of the latest connection
+	addresses map[string][]string // by host, from its latest lookup
+	good      string              // address of the latest connection
 }
 
 // newHosts prepares the configuration of a DSN.
@@ -49,7 +49,7 @@ func (h *hosts) look(ctx context.Context, host string) ([]string, error) {
 	return addresses, err
 }
 
-// connected notes the server of a connection that serves.
+// connected records the server of a working connection.
 func (h *hosts) connected(conn *pgx.Conn) {
 	if address := conn.PgConn().Conn().RemoteAddr(); address != nil {
 		h.mu.Lock()
@@ -58,9 +58,9 @@ func (h *hosts) connected(conn *pgx.Conn) {
 	}
 }
 
-// order prepares an attempt to connect. Each host gets its share of the time that the caller has.
-// If the DSN says which server is wanted, the order of the hosts does not matter: the one that
-// served last comes first, and those that do not answer come last.
+// order prepares an attempt to connect. The caller's time is divided among the hosts. If
+// the DSN requires a certain server, the hosts may be tried in any order: the host of the
+// latest connection comes first, hosts that do not respond come last.
 func (h *hosts) order(ctx context.Context, config *pgx.ConnConfig) {
 	all := make([]*pgconn.FallbackConfig, 0, 1+len(config.Fallbacks))
 	all = append(all, &pgconn.FallbackConfig{Host: config.Host, Port: config.Port, TLSConfig: config.TLSConfig})
@@ -79,13 +79,14 @@ func (h *hosts) order(ctx context.Context, config *pgx.ConnConfig) {
 	}
 }
 
-// rank is 0 for the host that served last, 2 for one that does not answer.
+// rank returns 0 for the host of the latest connection, 2 for a host that does not
+// respond.
 func (h *hosts) rank(f *pgconn.FallbackConfig) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	addresses := h.addresses[f.Host]
 	if len(addresses) == 0 {
-		addresses = []string{f.Host} // never looked up, or an address
+		addresses = []string{f.Host} // never looked up, or an IP address
 	}
 	rank := 1
 	for _, a := range addresses {

@@ -9,27 +9,28 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// noticeChannel is the channel of PostgreSQL for notices between processes: one for each schema,
-// and short, whatever that is called.
+// noticeChannel is the PostgreSQL channel for notifications between processes: one for
+// each schema. The hash keeps the name short.
 const noticeChannel = "'botwork_' || md5(current_schema())"
 
-// leaveListening bounds the goodbye of a session that listens.
+// leaveListening limits the time to close a listening session.
 const leaveListening = time.Second
 
-// Listener is a session of its own that hears what others notify. It is used by
-// one goroutine.
+// Listener is a separate session that receives notifications. It is used by one
+// goroutine.
 type Listener struct {
 	conn *pgx.Conn
 	dsn  string
 }
 
-// ListenPostgres connects and listens.
+// ListenPostgres connects and starts to listen.
 func ListenPostgres(ctx context.Context, dsn string) (*Listener, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
 		return nil, Redact(err, dsn)
 	}
-	// Statements with names would be lost on another server's connection.
+	// The listener must not use prepared statements, because another server's connection
+	// does not have them.
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	config.DialFunc = newDialer().DialContext
 	newHosts(config, nil).order(ctx, config)
@@ -49,14 +50,14 @@ func ListenPostgres(ctx context.Context, dsn string) (*Listener, error) {
 	return l, nil
 }
 
-// Next waits for what is notified next. After atMost it asks whether the session
-// is alive and returns "".
+// Next waits for the next notification. After atMost it checks whether the session is
+// alive and returns "".
 func (l *Listener) Next(ctx context.Context, atMost time.Duration) (string, error) {
 	bounded, cancel := context.WithTimeout(ctx, atMost)
 	n, err := l.conn.WaitForNotification(bounded)
 	cancel()
 	if err != nil && ctx.Err() == nil && pgconn.Timeout(err) && !l.conn.IsClosed() {
-		// A server that has vanished without a word is silent, too.
+		// A server that became unreachable sends nothing either.
 		bounded, cancel = context.WithTimeout(ctx, max(atMost, leaveListening))
 		err = l.conn.Ping(bounded)
 		cancel()
@@ -75,5 +76,5 @@ func (l *Listener) Next(ctx context.Context, atMost time.Duration) (string, erro
 func (l *Listener) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), leaveListening)
 	defer cancel()
-	_ = l.conn.Close(ctx) // the server notices by itself
+	_ = l.conn.Close(ctx) // if this fails, the server detects it
 }

@@ -12,44 +12,43 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// stalledTransaction is the setting that ends a session which does nothing in
-// the middle of a transaction. A process whose machine has gone to sleep, or has
-// vanished without a word, would else hold its locks, and with them the whole
-// cluster, until TCP gives up: two hours by default, for ever when it is only
-// suspended.
+// stalledTransaction is the setting that ends a session that is idle in a transaction.
+// Otherwise a process on a suspended or unreachable machine would keep its locks and
+// block the whole cluster until TCP gives up: two hours by default, forever if the
+// machine is only suspended.
 const stalledTransaction, stalledAfter = "idle_in_transaction_session_timeout", "'10s'"
 
-// pingAfter is how long a connection may lie idle and still be taken for alive. Every
-// second, which is the driver's default, would be a round trip more for a worker that
-// looks once a second.
+// pingAfter is how long a connection may be idle before it is checked. The driver's
+// default of one second would cost an additional round trip for a worker that queries
+// once a second.
 const pingAfter = 5 * time.Second
 
 func pings(_ context.Context, p stdlib.ShouldPingParams) bool { return p.IdleDuration > pingAfter }
 
-// postgresConnectTimeout is how long the server of a DSN that names no connect_timeout has
-// to accept a connection.
+// postgresConnectTimeout is the connect timeout for a DSN without connect_timeout.
 const postgresConnectTimeout = 5 * time.Second
 
-// sessionSettings are what each connection sets.
+// sessionSettings are set for each connection.
 var sessionSettings = []struct{ name, value string }{
 	{stalledTransaction, stalledAfter},
-	// Of a large table PostgreSQL takes every statement that compares a time with now for a
-	// dear one. It compiled the look at what is due, for up to a second, and began other
-	// processes for it, which takes 5 to 30 ms; the look itself reads some index entries.
+	// For a large table PostgreSQL overestimates the cost of statements that compare a
+	// time with now. It compiled the query for due items, which took up to a second, and
+	// started parallel processes, which took 5 to 30 ms. The query itself reads only a
+	// few index entries.
 	{"jit", "off"},
 	{"max_parallel_workers_per_gather", "0"},
 }
 
-// SQLSTATEs of a server that ends the session, and of a commit whose outcome is unknown.
+// SQLSTATEs for a session that the server ends, and for a commit with unknown outcome.
 const (
 	adminShutdown     = "57P01"
 	resolutionUnknown = "08007"
 )
 
-// admitUnknownCommits changes the error of a session that was ended while its commit waited
-// for a synchronous standby. The commit is done on the server, which says so in a warning
-// before the error; the error is the one that an idle session gets, after which
-// everything can be repeated.
+// admitUnknownCommits changes the error of a session that was ended while its commit
+// waited for a synchronous standby. The transaction is committed on the server, which
+// reports that in a warning before the error. But the error itself is the same as that of
+// an idle session, after which callers may safely retry.
 func admitUnknownCommits(config *pgx.ConnConfig) {
 	const mark = "botwork: committed locally"
 	config.OnNotice = func(conn *pgconn.PgConn, n *pgconn.Notice) {
@@ -66,8 +65,7 @@ func admitUnknownCommits(config *pgx.ConnConfig) {
 	}
 }
 
-// openPostgres prepares a pool. A DSN that names a setting itself is left its
-// own value.
+// openPostgres prepares a pool. Settings that the DSN contains keep their values.
 func openPostgres(dsn string, greet Greeting) (*sql.DB, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
@@ -83,7 +81,7 @@ func openPostgres(dsn string, greet Greeting) (*sql.DB, error) {
 			fmt.Fprintf(&set, "SET %s = %s;", s.name, s.value)
 		}
 	}
-	// Not as parameters of the connection: PgBouncer refuses those.
+	// PgBouncer rejects these settings as connection parameters.
 	return stdlib.OpenDB(*config, stdlib.OptionShouldPing(pings),
 		stdlib.OptionBeforeConnect(func(ctx context.Context, config *pgx.ConnConfig) error {
 			order.order(ctx, config)
@@ -96,7 +94,7 @@ func openPostgres(dsn string, greet Greeting) (*sql.DB, error) {
 				err = greet(ctx, func(query string, to ...any) error { return conn.QueryRow(ctx, query).Scan(to...) })
 			}
 			if err != nil {
-				_ = conn.Close(ctx) // the driver does not
+				_ = conn.Close(ctx) // the driver does not close it
 			}
 			return err
 		})), nil

@@ -15,9 +15,9 @@ func TestPostgresSessionsAreSet(t *testing.T) {
 		{"stalled transactions end", server, stalledTransaction, "10s"},
 		{"stalled transactions end as the DSN says", withParameter(Postgres, server, stalledTransaction, "5000"), stalledTransaction, "5s"},
 		{"stalled transactions never end, as the DSN says", withParameter(Postgres, server, stalledTransaction, "0"), stalledTransaction, "0"},
-		{"no statement is compiled", server, "jit", "off"},
-		{"statements are compiled, as the DSN says", withParameter(Postgres, server, "jit", "on"), "jit", "on"},
-		{"no statement begins other processes", server, parallel, "0"},
+		{"no statement is JIT-compiled", server, "jit", "off"},
+		{"JIT is on as the DSN says", withParameter(Postgres, server, "jit", "on"), "jit", "on"},
+		{"no statement runs in parallel", server, parallel, "0"},
 		{"the DSN sets all", withParameter(Postgres, withParameter(Postgres, withParameter(Postgres, server, "jit", "on"), parallel, "3"), stalledTransaction, "0"), parallel, "3"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// SafeDSN returns dsn as a person may see it: passwords are <secret>. Where a
-// password's end is in doubt, it hides too much rather than too little.
+// SafeDSN returns dsn for display: passwords are replaced by <secret>. If the end of a
+// password is not clear, it hides too much rather than too little.
 func SafeDSN(dsn string) string {
 	var b strings.Builder
 	at := 0
@@ -18,8 +18,8 @@ func SafeDSN(dsn string) string {
 	return b.String()
 }
 
-// Passwords returns the passwords and other secrets in dsn, each in the spellings in
-// which an error or a log may repeat it; nil if it has none.
+// Passwords returns the passwords and other secrets in dsn, each in all spellings in
+// which an error or a log may repeat it; nil if there are none.
 func Passwords(dsn string) []string {
 	var all []string
 	for _, s := range secretsIn(dsn) {
@@ -28,11 +28,11 @@ func Passwords(dsn string) []string {
 	return all
 }
 
-// passwordPair finds passwords in the text of an error, which may hold a part
-// of a DSN that the driver took apart.
+// passwordPair finds passwords in the text of an error, which may contain a part of a DSN
+// that the driver parsed.
 var passwordPair = lazily(`(?i)((?:password|pwd|secret|token|assertion)\s*=\s*)("[^"]*"|'[^']*'|\{[^}]*\}|[^;&\s]+)`)
 
-// redacted is an error whose text hides a DSN but which unwraps to the cause.
+// redacted is an error whose text hides a DSN and which unwraps to the cause.
 type redacted struct {
 	err  error
 	text string
@@ -41,8 +41,8 @@ type redacted struct {
 func (e *redacted) Error() string { return e.text }
 func (e *redacted) Unwrap() error { return e.err }
 
-// Redact hides the passwords of dsn in err's text; errors.Is and errors.As see
-// the original. A nil err stays nil.
+// Redact hides the passwords of dsn in the text of err; errors.Is and errors.As see the
+// original error. It returns nil for a nil err.
 func Redact(err error, dsn string) error {
 	if err == nil {
 		return nil
@@ -75,7 +75,7 @@ func forms(raw string) []string {
 		all = append(all, u, url.QueryEscape(u), url.PathEscape(u))
 	}
 	if u, err := url.QueryUnescape(plain); err == nil {
-		all = append(all, u) // a + among the parameters of an address is a space
+		all = append(all, u) // a + in a parameter of a URL is a space
 	}
 	all = append(all, strings.NewReplacer(`\'`, `'`, `\\`, `\`, `\ `, ` `, `""`, `"`, `}}`, `}`).Replace(plain))
 	var kept []string

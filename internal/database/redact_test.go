@@ -31,7 +31,7 @@ func TestSafeDSN(t *testing.T) {
 
 		{"ado", "Server=db;User Id=bot;Password=hunter2;Database=work", "Server=db;User Id=bot;Password=<secret>;Database=work"},
 		{"ado at the end", "server=db;pwd=hunter2;", "server=db;pwd=<secret>;"},
-		{"ado with spaces and signs", "server=db;password = hun ter&2=x ;database=work", "server=db;password = <secret>;database=work"},
+		{"ado with spaces and special characters", "server=db;password = hun ter&2=x ;database=work", "server=db;password = <secret>;database=work"},
 		{"ado in quotes", `server=db;password="hun"";ter2";database=work`, `server=db;password=<secret>;database=work`},
 		{"odbc in braces", "odbc:server=db;pwd={hun}};ter2};database=work", "odbc:server=db;pwd=<secret>;database=work"},
 		{"windows login", "server=db;database=work;integrated security=sspi", "server=db;database=work;integrated security=sspi"},
@@ -41,7 +41,7 @@ func TestSafeDSN(t *testing.T) {
 		{"libpq with a semicolon", "host=db password=hun;ter2 dbname=work", "host=db password=<secret> dbname=work"},
 		{"libpq with an escaped space", `host=db password=hun\ ter2 dbname=work`, `host=db password=<secret> dbname=work`},
 		{"libpq with two", "password=hunter2 sslpassword=hunter3 host=db", "password=<secret> sslpassword=<secret> host=db"},
-		{"unknown name behind it", "password=hunter2 nobody=knows", "password=<secret>"},
+		{"unknown name after it", "password=hunter2 nobody=knows", "password=<secret>"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := database.SafeDSN(c.dsn)

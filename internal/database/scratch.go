@@ -14,14 +14,13 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 )
 
-// turnWait bounds the wait for a server that makes one database at a time, and
-// leaveWait that for sessions which have ended but are not gone yet.
+// turnWait limits the wait for a server that creates only one database at a time,
+// leaveWait the wait for sessions that are still ending.
 const turnWait, leaveWait = 2 * time.Minute, 10 * time.Second
 
-// Scratch makes an empty place on the server of a DSN and returns the DSN of
-// that place and how to remove it: a schema on PostgreSQL, a database on SQL
-// Server, a file in a temporary folder for SQLite, whatever its DSN. Names
-// begin with the prefix, which is a lower-case word.
+// Scratch creates an empty schema on PostgreSQL, an empty database on SQL Server, or a
+// file in a temporary folder for SQLite, on the server of a DSN. It returns a DSN for it
+// and a function that removes it. Names start with prefix, which is a lowercase word.
 func Scratch(ctx context.Context, driver Driver, dsn, prefix string) (scratch string, remove func(context.Context) error, err error) {
 	name := prefix + "_" + strings.ToLower(rand.Text()[:12])
 	var create, key string
@@ -33,8 +32,8 @@ func Scratch(ctx context.Context, driver Driver, dsn, prefix string) (scratch st
 	case Postgres:
 		create, drop, key = "CREATE SCHEMA "+name, []string{"DROP SCHEMA " + name + " CASCADE"}, "search_path"
 	case SQLServer:
-		// What is still connected would refuse the drop. Servers that cannot
-		// end it (Azure SQL, Babelfish) refuse the first statement instead.
+		// Open sessions would prevent the drop. Servers that cannot end them (Azure SQL,
+		// Babelfish) reject only the first statement.
 		create, drop, key = "CREATE DATABASE "+name, []string{
 			"ALTER DATABASE " + name + " SET SINGLE_USER WITH ROLLBACK IMMEDIATE", "DROP DATABASE " + name,
 		}, "database"
@@ -52,10 +51,10 @@ func Scratch(ctx context.Context, driver Driver, dsn, prefix string) (scratch st
 	return withParameter(driver, dsn, key, name), remove, nil
 }
 
-// InSchema is the DSN of a PostgreSQL database with another schema.
+// InSchema returns the DSN of a PostgreSQL database with another schema.
 func InSchema(dsn, schema string) string { return withParameter(Postgres, dsn, "search_path", schema) }
 
-// patiently repeats do while its error is one that waiting fixes.
+// patiently repeats do while its error is temporary.
 func patiently(ctx context.Context, most time.Duration, mends func(error) bool, do func() error) error {
 	for end := time.Now().Add(most); ; {
 		err := do()
@@ -72,20 +71,21 @@ func patiently(ctx context.Context, most time.Duration, mends func(error) bool, 
 	}
 }
 
-// notYet reports whether a server cannot create a database now: SQL Server copies its model for
-// one at a time, and Babelfish has a mode with one database in all.
+// notYet reports whether a server cannot create a database at the moment: SQL Server
+// copies its model database for one at a time, and Babelfish has a mode with only one
+// database.
 func notYet(err error) bool {
 	ms, ok := errors.AsType[mssql.Error](err)
 	return ok && (ms.Number == 1807 || strings.Contains(ms.Message, "single-db mode"))
 }
 
-// inUse reports whether sessions in the database have not ended yet.
+// inUse reports whether the database still has sessions.
 func inUse(err error) bool {
 	ms, ok := errors.AsType[mssql.Error](err)
 	return ok && (ms.Number == 3702 || strings.Contains(ms.Message, "currently in use"))
 }
 
-// administer runs statements one by one. Only the last must succeed.
+// administer runs statements one by one. Only the last statement must succeed.
 func administer(ctx context.Context, driver Driver, dsn string, statements ...string) error {
 	db, err := Open(driver, dsn)
 	if err != nil {
@@ -101,13 +101,13 @@ func administer(ctx context.Context, driver Driver, dsn string, statements ...st
 	return nil
 }
 
-// withParameter sets a parameter of a URL, or of a list of key=value pairs,
-// where the last one of a name counts.
+// withParameter sets a parameter in a URL or in a list of key=value pairs, in which the
+// last value of a key wins.
 func withParameter(driver Driver, dsn, key, value string) string {
 	if u, err := url.Parse(dsn); err == nil && u.Scheme != "" && strings.Contains(dsn, "://") {
 		q := u.Query()
 		for name := range q {
-			// SQL Server's driver refuses a second spelling of a name.
+			// SQL Server's driver rejects a second spelling of a name.
 			if strings.EqualFold(name, key) {
 				q.Del(name)
 			}

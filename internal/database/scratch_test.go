@@ -11,8 +11,8 @@ import (
 	"github.com/microsoft/go-mssqldb/msdsn"
 )
 
-// Whatever way a DSN is written and whatever database it names, the scratch
-// database is the one that the driver opens.
+// TestScratchDSN checks for all forms of a DSN, with any database name, that the driver
+// opens the scratch database.
 func TestScratchDSN(t *testing.T) {
 	for _, dsn := range []string{
 		"sqlserver://bot:hun%2Fter@db:1433",
@@ -35,7 +35,7 @@ func TestScratchDSN(t *testing.T) {
 	}
 }
 
-func TestScratchWaitsItsTurn(t *testing.T) {
+func TestScratchRetriesTemporaryErrors(t *testing.T) {
 	wrap := func(number int32, text string) error {
 		return fmt.Errorf("CREATE DATABASE x: %w", mssql.Error{Number: number, Message: text})
 	}
@@ -47,10 +47,10 @@ func TestScratchWaitsItsTurn(t *testing.T) {
 		tries int
 	}{
 		{"the model database is locked", notYet, busy, 3},
-		{"one database in all", notYet, wrap(33557097, `Only one user database allowed under single-db mode. User database "y" already exists`), 3},
-		{"no right to", notYet, denied, 1},
-		{"sessions are left", inUse, wrap(3702, "Cannot drop database \"x\" because it is currently in use."), 3},
-		{"sessions are left elsewhere", inUse, wrap(547, `Cannot drop database "x" because it is currently in use in another session`), 3},
+		{"only one database allowed", notYet, wrap(33557097, `Only one user database allowed under single-db mode. User database "y" already exists`), 3},
+		{"no permission", notYet, denied, 1},
+		{"open sessions", inUse, wrap(3702, "Cannot drop database \"x\" because it is currently in use."), 3},
+		{"open sessions, Babelfish error", inUse, wrap(547, `Cannot drop database "x" because it is currently in use in another session`), 3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

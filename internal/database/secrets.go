@@ -9,19 +9,19 @@ import (
 // span is a part of a DSN.
 type span struct{ from, to int }
 
-// lazily compiles a pattern for the first who uses it: most commands show no DSN, and
-// these patterns are a good part of what the program does before it begins.
+// lazily compiles a pattern at its first use. Most commands show no DSN, and compiling
+// these patterns takes a large part of the program's start time.
 func lazily(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// secretKey recognises the names of parameters that hold a secret.
+// secretKey matches the names of parameters that contain a secret.
 var secretKey = lazily(`(?i)(password|passwd|pwd|secret|token|assertion)`)
 
 var scheme = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*://`)
 
-// secretsIn finds the secrets of a DSN of any engine, in order. It does not
-// use the drivers' parsers: a DSN that they refuse is the one that errors show.
+// secretsIn finds the secrets in a DSN of any engine, in order. It does not use the
+// drivers' parsers, because errors show just those DSNs that the parsers reject.
 func secretsIn(dsn string) []span {
 	if at := scheme.FindString(dsn); at != "" {
 		return secretsInURL(dsn, len(at))
@@ -29,16 +29,16 @@ func secretsIn(dsn string) []span {
 	return secretsInPairs(dsn)
 }
 
-// secretsInURL finds the password in front of the host and those among the
-// parameters. The authority begins at start.
+// secretsInURL finds the password before the host and those in the parameters. The
+// authority part starts at start.
 func secretsInURL(dsn string, start int) []span {
 	query := len(dsn)
 	if i := strings.IndexByte(dsn, '?'); i >= 0 {
 		query = i
 	}
 	var spans []span
-	// A password with a slash, an at sign or a number sign that was not
-	// escaped ends at the last at sign all the same.
+	// A password may contain an unescaped slash, at sign or number sign. It ends at the
+	// last at sign.
 	if at := strings.LastIndexByte(dsn[start:query], '@'); at >= 0 {
 		if colon := strings.IndexByte(dsn[start:start+at], ':'); colon >= 0 {
 			spans = append(spans, span{start + colon + 1, start + at})
@@ -54,7 +54,7 @@ func secretsInURL(dsn string, start int) []span {
 		case secretKey().MatchString(name) && ok:
 			spans = append(spans, span{to - len(value), to})
 		case strings.Contains(name, "@"):
-			// No parameter, but the end of a password with a question mark.
+			// This is not a parameter but the end of a password with a question mark.
 			return []span{{start, len(dsn)}}
 		}
 		from = to + 1
@@ -65,12 +65,11 @@ func secretsInURL(dsn string, start int) []span {
 var (
 	secretPair = lazily(`(?i)[a-z_ ]*(password|passwd|pwd|secret|token|assertion)[a-z_ ]*=\s*`)
 
-	// quotedValue is a value in the quotes of libpq, ADO or ODBC.
+	// quotedValue matches a value in the quotes of libpq, ADO or ODBC.
 	quotedValue = lazily(`^('(?:[^'\\]|\\.)*'|"(?:[^"]|"")*"|\{(?:[^}]|\}\})*\})`)
 
-	// nextPair is where an unquoted value ends for sure. A semicolon or a
-	// space alone may belong to a password, by the rules of one engine or
-	// the other; in front of a known name it does not.
+	// nextPair matches where an unquoted value certainly ends. A semicolon or space alone
+	// may be part of a password, depending on the engine, but not before a known name.
 	nextPair = lazily(`(?i)[;\s]\s*(host|hostaddr|port|user|dbname|sslmode|sslcert|sslkey|sslrootcert|target_session_attrs|connect_timeout|application_name|search_path|timezone|` +
 		`server|data source|address|addr|database|initial catalog|user id|uid|encrypt|trustservercertificate|trust server certificate|fedauth|app name|application name|applicationintent|` +
 		`connection timeout|connect timeout|dial timeout|keepalive|packet size|failoverpartner|failoverport|workstation id|wsid|servercertificate|certificate|hostnameincertificate|` +

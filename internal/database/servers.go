@@ -9,33 +9,33 @@ import (
 
 const (
 	// quietFor is how long a statement may wait for the first byte of its answer before
-	// the server is asked whether it is there; then twice as long, and so on.
+	// the server is checked. The next checks follow after twice that time, and so on.
 	quietFor, quietAtMost = 5 * time.Second, time.Minute
 
-	// gaveUpAfter is how long a statement has waited whose context ended before that, and
-	// which has the server asked at its end.
+	// gaveUpAfter is the least time that a statement must have waited, so that the server
+	// is checked when the context of the statement ends.
 	gaveUpAfter = time.Second
 
-	// answerWithin is how long the server has for its answer.
+	// answerWithin is how long the server may take to respond to the check.
 	answerWithin = 3 * time.Second
 )
 
-// servers are the servers of a pool and its connections to them. A server that is frozen
-// keeps its connections open and takes what is sent; so each statement would wait for its
-// own context, one connection after the other, and one without a deadline for ever. When
-// one that waits finds that the server does not react to a new connection either, all
-// connections to it are closed.
+// servers are the servers of a pool and the connections to them. A frozen server keeps
+// its connections open and still receives data. Each statement on each connection would
+// therefore wait until its context ends, and a statement without a deadline would wait
+// forever. When a waiting connection finds that the server does not respond to a new
+// connection either, all connections to the server are closed.
 type servers struct {
 	hello func(net.Conn) error
 
 	mu      sync.Mutex
 	conns   map[string]map[*watchedConn]bool // by address
-	asking  map[string]bool                  // the addresses that are being asked
-	silent  map[string]bool                  // the addresses that did not answer when they were last asked
+	asking  map[string]bool                  // addresses that are being checked
+	silent  map[string]bool                  // addresses that did not respond to the latest check
 	timings timings
 }
 
-// timings are the constants above; tests have shorter ones.
+// timings are the constants above; tests use shorter times.
 type timings struct{ quiet, quietMost, gaveUp, answer time.Duration }
 
 func newServers(hello func(net.Conn) error) *servers {
@@ -45,7 +45,7 @@ func newServers(hello func(net.Conn) error) *servers {
 	}
 }
 
-// DialContext connects. It is the dialer of both drivers.
+// DialContext connects. Both drivers use it as their dialer.
 func (s *servers) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := newDialer().DialContext(ctx, network, address)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *servers) DialContext(ctx context.Context, network, address string) (net
 	return w, nil
 }
 
-// isSilent reports whether a server did not answer when it was last asked.
+// isSilent reports whether a server did not respond to its latest check.
 func (s *servers) isSilent(address string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,8 +85,8 @@ func (s *servers) forget(w *watchedConn) {
 	}
 }
 
-// ask asks the server of a connection whether it is there, and closes all connections to
-// it if not.
+// ask checks whether the server of a connection responds, and closes all connections to
+// it if it does not.
 func (s *servers) ask(w *watchedConn) {
 	s.mu.Lock()
 	if s.asking[w.address] {
@@ -109,6 +109,6 @@ func (s *servers) ask(w *watchedConn) {
 	}
 	s.silent[w.address] = true
 	for other := range s.conns[w.address] {
-		go other.abandon() // it takes the lock
+		go other.abandon() // it needs the lock
 	}
 }

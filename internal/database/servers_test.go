@@ -18,7 +18,7 @@ import (
 type stubServer struct {
 	net.Listener
 	accepted atomic.Int32
-	frozen   atomic.Bool // it answers nothing any more
+	frozen   atomic.Bool // it no longer sends anything
 }
 
 func newStubServer(t *testing.T, serve func(net.Conn)) *stubServer {
@@ -45,7 +45,7 @@ func newStubServer(t *testing.T, serve func(net.Conn)) *stubServer {
 	return s
 }
 
-// untilClosed answers a connection that ends by ending it, as PostgreSQL does.
+// untilClosed closes a connection when the client does, as PostgreSQL does.
 func untilClosed(conn net.Conn) {
 	_, _ = io.Copy(io.Discard, conn)
 	_ = conn.Close()
@@ -56,7 +56,7 @@ func quick(s *servers) *servers {
 	return s
 }
 
-func TestAFrozenServerLosesItsConnections(t *testing.T) {
+func TestConnectionsToFrozenServerAreClosed(t *testing.T) {
 	server := newStubServer(t, untilClosed)
 	s := quick(newServers(closeWriting))
 	var conns []net.Conn
@@ -74,35 +74,36 @@ func TestAFrozenServerLosesItsConnections(t *testing.T) {
 		reads <- err
 	}
 	go read(conns[0])
-	// The server is asked again and again while it takes its time, and found alive.
+	// While the server is slow, it is checked again and again and found alive.
 	for server.accepted.Load() < 6 {
 		select {
 		case err := <-reads:
-			t.Fatalf("a read from a server that is slow = %v, want that it waits", err)
+			t.Fatalf("a read from a slow server = %v, want it to wait", err)
 		case <-time.After(time.Millisecond):
 		}
 	}
 	if s.isSilent(server.Addr().String()) {
-		t.Error("a server that answers counts as silent")
+		t.Error("a server that responds is marked as silent")
 	}
 	server.frozen.Store(true)
 	if err := <-reads; !errors.Is(err, net.ErrClosed) {
-		t.Errorf("a read from a frozen server = %v, want that the connection is closed", err)
+		t.Errorf("a read from a frozen server = %v, want the connection to be closed", err)
 	}
-	for _, conn := range conns[1:] { // those that lie in the pool, too
+	for _, conn := range conns[1:] { // including those in the pool
 		read(conn)
 		if err := <-reads; !errors.Is(err, net.ErrClosed) {
-			t.Errorf("a read from another connection = %v, want that it is closed", err)
+			t.Errorf("a read from another connection = %v, want it to be closed", err)
 		}
 	}
 	if !s.isSilent(server.Addr().String()) {
-		t.Error("the server does not count as silent")
+		t.Error("the server is not marked as silent")
 	}
 }
 
-// A context that ends before the server is asked has it asked, too: else each statement
-// with a short deadline would take one connection of the pool with it.
-func TestADeadlineHasTheServerAsked(t *testing.T) {
+// TestDeadlineProbesServer checks that the server is also checked when a context ends
+// first. Otherwise each statement with a short deadline would use up one connection of
+// the pool.
+func TestDeadlineProbesServer(t *testing.T) {
 	server := newStubServer(t, untilClosed)
 	s := newServers(closeWriting)
 	s.timings.gaveUp, s.timings.answer = 10*time.Millisecond, 100*time.Millisecond
@@ -122,11 +123,11 @@ func TestADeadlineHasTheServerAsked(t *testing.T) {
 		t.Errorf("Read = %v, want a timeout", err)
 	}
 	if _, err := conns[1].Read(make([]byte, 1)); !errors.Is(err, net.ErrClosed) {
-		t.Errorf("Read of the other connection = %v, want that it is closed", err)
+		t.Errorf("Read of the other connection = %v, want it to be closed", err)
 	}
 }
 
-func TestAPacketThatSQLServerAnswers(t *testing.T) {
+func TestProbePacketOfSQLServer(t *testing.T) {
 	got := make(chan []byte, 1)
 	server := newStubServer(t, func(conn net.Conn) {
 		packet := make([]byte, len(prelogin))
@@ -135,7 +136,7 @@ func TestAPacketThatSQLServerAnswers(t *testing.T) {
 		_, _ = conn.Write([]byte{4})
 	})
 	if !answers(t.Context(), "tcp", server.Addr().String(), sendPrelogin) {
-		t.Error("a server that answers is not there")
+		t.Error("a server that responds is reported as silent")
 	}
 	packet := <-got
 	if length := int(packet[2])<<8 | int(packet[3]); packet[0] != 0x12 || length != len(packet) {
@@ -146,8 +147,9 @@ func TestAPacketThatSQLServerAnswers(t *testing.T) {
 	}
 }
 
-// go-mssqldb has no limit for the time between TCP's handshake and the end of the login.
-func TestSQLServerThatTakesConnectionsAndSaysNothing(t *testing.T) {
+// TestSQLServerThatDoesNotRespond checks the time between the TCP handshake and the end
+// of the login, for which go-mssqldb has no limit.
+func TestSQLServerThatDoesNotRespond(t *testing.T) {
 	server := newStubServer(t, func(net.Conn) {})
 	db, err := Open(SQLServer, fmt.Sprintf("sqlserver://sa:x@%s?encrypt=disable", server.Addr()))
 	if err != nil {
@@ -168,9 +170,9 @@ func TestSQLServerThatTakesConnectionsAndSaysNothing(t *testing.T) {
 	}
 }
 
-// A DSN that names no connect_timeout comes to its second host although the first one is
-// frozen, within the time of the caller.
-func TestTheSecondHostIsTriedInTime(t *testing.T) {
+// TestSecondHostIsTriedInTime checks a DSN without connect_timeout whose first host is
+// frozen: the second host must be tried before the caller's time ends.
+func TestSecondHostIsTriedInTime(t *testing.T) {
 	frozen := newStubServer(t, func(net.Conn) {})
 	second := newStubServer(t, func(conn net.Conn) { _ = conn.Close() })
 	db, err := Open(Postgres, fmt.Sprintf("postgres://u@%s,%s/db?target_session_attrs=read-write&sslmode=disable", frozen.Addr(), second.Addr()))
@@ -208,7 +210,8 @@ func TestConnectTimeout(t *testing.T) {
 	}
 }
 
-// The order of the hosts changes only where the DSN says which server is wanted.
+// TestOrderOfHosts checks that the order of the hosts changes only if the DSN requires a
+// certain server.
 func TestOrderOfHosts(t *testing.T) {
 	for attrs, want := range map[string]string{"read-write": "10.0.0.2 10.0.0.3 10.0.0.1", "any": "10.0.0.1 10.0.0.2 10.0.0.3"} {
 		config, err := pgx.ParseConfig("postgres://u@10.0.0.1,10.0.0.2,10.0.0.3/db?sslmode=disable&target_session_attrs=" + attrs)

@@ -2,11 +2,12 @@ package database
 
 import "strings"
 
-// setting is a parameter of a DSN of SQLite, and how to recognise that the DSN sets it itself.
+// setting is a parameter of a SQLite DSN, and the marker by which to recognise that the
+// DSN already sets it.
 type setting struct{ marker, param string }
 
-// sqliteDSN adds the settings that several connections and processes need.
-// FULL makes a commit durable when it returns; batches make it cheap.
+// sqliteDSN adds the settings that are needed for several connections and processes. With
+// FULL, a commit is durable when it returns; batches make it cheap.
 func sqliteDSN(dsn string) string {
 	return withSettings(dsn,
 		setting{"busy_timeout", "_pragma=busy_timeout(20000)"},
@@ -17,10 +18,11 @@ func sqliteDSN(dsn string) string {
 	)
 }
 
-// JournalsInMemory is the DSN of a SQLite database for connections of which each statement
-// changes and sorts no more than memory holds. What a statement changes SQLite keeps aside until
-// it has ended, to take it back alone; what is more than 64 KB goes to a temporary file, which is
-// created for each statement, and a batch of items is more.
+// JournalsInMemory returns the DSN of a SQLite database for connections whose statements
+// change and sort only as much as memory can hold. SQLite saves the changes of a
+// statement until it has ended, so that it can undo that statement alone. Data over 64 KB
+// would go to a temporary file, which SQLite creates for each statement; a batch of items
+// is larger than that.
 func JournalsInMemory(dsn string) string {
 	return withSettings(dsn, setting{"temp_store", "_pragma=temp_store(MEMORY)"})
 }
@@ -29,7 +31,7 @@ func withSettings(dsn string, settings ...setting) string {
 	if !strings.HasPrefix(dsn, "file:") {
 		dsn = "file:" + strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(dsn)
 	}
-	// Only the parameters count: a folder may be called "synchronous".
+	// Only the parameters matter: a folder may be named "synchronous".
 	path, params, _ := strings.Cut(dsn, "?")
 	for _, s := range settings {
 		if strings.Contains(params, s.marker) {

@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// CreateSQLite creates the file of a SQLite database, empty, unless it is there. Only its
-// owner may read and write it: SQLite gives the files beside it the same mode. A DSN that
-// opens read-only creates nothing.
+// CreateSQLite creates an empty SQLite database file if it does not exist. Only the owner
+// can read and write it; SQLite gives the files next to it the same mode. If the DSN
+// opens the database read-only, nothing is created.
 func CreateSQLite(dsn string) error {
 	path := SQLitePath(dsn)
 	if path == "" || readOnly(dsn) {
 		return nil
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return nil // what is wrong with it, if anything, SQLite says
+		return nil // if there is a problem, SQLite reports it
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -30,9 +30,9 @@ func CreateSQLite(dsn string) error {
 	return f.Close()
 }
 
-// ExistingSQLite is the DSN of a SQLite database for connections that never create its
-// file: a connection that a pool opens after the file was deleted would else begin an
-// empty database in its place.
+// ExistingSQLite returns the DSN of a SQLite database for connections that never create
+// the file. Otherwise a connection that a pool opens after the file was deleted would
+// create a new, empty database.
 func ExistingSQLite(dsn string) string {
 	if SQLitePath(dsn) == "" || readOnly(dsn) {
 		return dsn

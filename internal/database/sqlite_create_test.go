@@ -25,7 +25,7 @@ func TestExistingSQLite(t *testing.T) {
 	}
 }
 
-func TestAConnectionOfAPoolDoesNotBeginAnEmptyDatabase(t *testing.T) {
+func TestPoolConnectionDoesNotCreateDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gone.db")
 	db, err := Open(SQLite, ExistingSQLite(path))
 	if err != nil {
@@ -40,7 +40,7 @@ func TestAConnectionOfAPoolDoesNotBeginAnEmptyDatabase(t *testing.T) {
 	}
 }
 
-func TestCreateSQLiteLeavesWhatIsThere(t *testing.T) {
+func TestCreateSQLiteKeepsExistingFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "there.db")
 	if err := os.WriteFile(path, []byte("x"), 0o644); err != nil {
@@ -59,10 +59,10 @@ func TestCreateSQLiteLeavesWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestTheMarkerTellsAFileThatIsGone(t *testing.T) {
+func TestMarkerDetectsMissingFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	if err := CheckSQLiteUsed(path); err != nil {
-		t.Fatalf("a file that never was: %v", err)
+		t.Fatalf("a file that never existed: %v", err)
 	}
 	if err := errors.Join(os.WriteFile(path, []byte("x"), 0o600), MarkSQLite(path, false)); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestTheMarkerTellsAFileThatIsGone(t *testing.T) {
 	}
 	missing := (*MissingFileError)(nil)
 	if err := CheckSQLiteUsed(path); !errors.As(err, &missing) || missing.Empty {
-		t.Errorf("the file is gone: %v, want a MissingFileError", err)
+		t.Errorf("the file was deleted: %v, want a MissingFileError", err)
 	}
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestTheMarkerTellsAFileThatIsGone(t *testing.T) {
 		t.Errorf("the file is empty: %v, want a MissingFileError that says so", err)
 	}
 	if fileNumber(path) != "" && !ReplacedSQLite(path) {
-		t.Error("another file is not seen as one")
+		t.Error("a replaced file is not detected")
 	}
 	if err := MarkSQLite(path, false); err != nil || fileNumber(path) != "" && !ReplacedSQLite(path) {
 		t.Errorf("the marker was replaced, or %v", err)

@@ -2,11 +2,11 @@
 
 package database
 
-// fileNumber is not known: on Windows a file that SQLite holds open cannot be replaced.
+// fileNumber returns "": on Windows a file that SQLite has open cannot be replaced.
 func fileNumber(string) string { return "" }
 
-// FolderRisk and FileRisk know modes and owners, not access control lists.
+// FolderRisk returns "": it only supports modes and owners, not access control lists.
 func FolderRisk(string, int) string { return "" }
 
-// FileRisk knows modes, not access control lists.
+// FileRisk returns "": it only supports modes, not access control lists.
 func FileRisk(string) string { return "" }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// fileNumber is the inode of the file; "" when it cannot be read.
+// fileNumber returns the inode number of the file; "" if it cannot be read.
 func fileNumber(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -18,8 +18,8 @@ func fileNumber(path string) string {
 	return fmt.Sprint(info.Sys().(*syscall.Stat_t).Ino)
 }
 
-// FolderRisk says who else may replace or delete the files in the folder of a SQLite database; ""
-// if none. The account with the user id is the one that uses them.
+// FolderRisk describes who else may replace or delete the files in the folder of a SQLite
+// database; "" if no other user may. uid is the account that uses the files.
 func FolderRisk(path string, uid int) string {
 	folder := filepath.Dir(path)
 	info, err := os.Stat(folder)
@@ -29,14 +29,15 @@ func FolderRisk(path string, uid int) string {
 	owner := int(info.Sys().(*syscall.Stat_t).Uid)
 	switch mode := info.Mode(); {
 	case mode.Perm()&0o002 != 0 && mode&os.ModeSticky == 0:
-		return fmt.Sprintf("everybody on this machine may replace the files in %s (its mode is %04o)", folder, mode.Perm())
+		return fmt.Sprintf("all users of this machine may replace the files in %s (its mode is %04o)", folder, mode.Perm())
 	case owner != uid && owner != 0:
 		return fmt.Sprintf("the folder %s belongs to user %d, who may replace the files in it; this is user %d", folder, owner, uid)
 	}
 	return ""
 }
 
-// FileRisk says who else may read the file of a SQLite database; "" if none.
+// FileRisk describes who else may read the file of a SQLite database; "" if no other user
+// may.
 func FileRisk(path string) string {
 	for _, file := range []string{path, path + "-wal"} {
 		info, err := os.Stat(file)

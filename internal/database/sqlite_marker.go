@@ -10,23 +10,25 @@ import (
 	"strings"
 )
 
-// MissingFileError says that the file of a SQLite database was there once and is gone.
+// MissingFileError reports that the file of a SQLite database was used before and no
+// longer exists.
 type MissingFileError struct {
 	Path  string
-	Empty bool // it is there, with nothing in it
+	Empty bool // the file exists but is empty
 }
 
 func (e *MissingFileError) Error() string {
-	what := "does not exist any more"
+	what := "no longer exists"
 	if e.Empty {
-		what = "is empty now"
+		what = "is now empty"
 	}
-	return fmt.Sprintf("the database file %s was used before and %s; restore it, or run `botwork db init` to begin with an empty database (%s says that it was used)",
+	return fmt.Sprintf("the database file %s was used before and %s; restore it, or run `botwork db init` to start with an empty database (%s says that it was used)",
 		e.Path, what, SQLiteMarker(e.Path))
 }
 
-// SQLiteMarker returns the file beside a SQLite database that says that it was used. Its
-// name begins with a dot, so that deleting botwork.db* leaves it.
+// SQLiteMarker returns the path of the file next to a SQLite database that records that
+// the database was used. Its name starts with a dot, so that deleting botwork.db* does
+// not delete it.
 func SQLiteMarker(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".used")
 }
@@ -35,8 +37,9 @@ const markerText = `Botwork has used the database %s in this folder. While this 
 create an empty database in its place. To begin with an empty one, run botwork db init.
 `
 
-// MarkSQLite writes the marker of a SQLite database that can be used. With replace it also
-// records which file that is, for [ReplacedSQLite]; otherwise a marker stays as it is.
+// MarkSQLite writes the marker of a working SQLite database. If replace is set, it also
+// records which file that is, for [ReplacedSQLite]; otherwise an existing marker is not
+// changed.
 func MarkSQLite(dsn string, replace bool) error {
 	path := SQLitePath(dsn)
 	if path == "" || readOnly(dsn) {
@@ -48,7 +51,7 @@ func MarkSQLite(dsn string, replace bool) error {
 	if err == nil && (!replace || string(old) == text) {
 		return nil
 	}
-	// Renamed, so that no reader sees half of it.
+	// A rename makes sure that no reader sees a partial file.
 	f, err := os.CreateTemp(filepath.Dir(marker), filepath.Base(marker)+"-*")
 	if err != nil {
 		return err
@@ -64,8 +67,8 @@ func MarkSQLite(dsn string, replace bool) error {
 	return nil
 }
 
-// CheckSQLiteUsed returns a *MissingFileError when the DSN names the file of a SQLite
-// database that was used before and is not there, or is empty.
+// CheckSQLiteUsed returns a *MissingFileError if the SQLite database of the DSN was used
+// before and its file is missing or empty.
 func CheckSQLiteUsed(dsn string) error {
 	path := SQLitePath(dsn)
 	if path == "" {
@@ -82,8 +85,8 @@ func CheckSQLiteUsed(dsn string) error {
 	return &MissingFileError{path, !missing}
 }
 
-// ReplacedSQLite reports whether the file at path is another one than the one that the
-// marker records. Where files have no numbers it is false.
+// ReplacedSQLite reports whether the file at path is not the file that the marker
+// records. It returns false on systems without file numbers.
 func ReplacedSQLite(path string) bool {
 	text, err := os.ReadFile(SQLiteMarker(path))
 	if err != nil {
@@ -94,11 +97,11 @@ func ReplacedSQLite(path string) bool {
 	return ok && line != "" && fileWord+recorded != line
 }
 
-// fileWord begins the line that records the file.
+// fileWord is the start of the line that records the file.
 const fileWord = "\nfile "
 
-// fileLine records the file at path; "" when it has no number. Not its device: that has
-// another number after a restart of some machines.
+// fileLine returns the line that records the file at path; "" if it has no number. The
+// line does not contain the device, whose number can change when a machine restarts.
 func fileLine(path string) string {
 	number := fileNumber(path)
 	if number == "" {

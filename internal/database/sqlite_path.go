@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// SQLitePath returns the file that a SQLite DSN names; "" for a database in memory.
+// SQLitePath returns the file path in a SQLite DSN; "" for a database in memory.
 func SQLitePath(dsn string) string {
 	rest, isURI := strings.CutPrefix(dsn, "file:")
 	if !isURI {
@@ -24,7 +24,7 @@ func SQLitePath(dsn string) string {
 
 // fromURI returns the path of a URI without scheme and parameters.
 func fromURI(path string) string {
-	path = strings.TrimPrefix(path, "//") // no host, which is all that SQLite takes
+	path = strings.TrimPrefix(path, "//") // an empty host; SQLite accepts no other
 	if plain, err := url.PathUnescape(path); err == nil {
 		path = plain
 	}

@@ -8,29 +8,29 @@ import (
 	"sync/atomic"
 )
 
-// LostFileError says that the file which was opened as a SQLite database is not at its
-// path any more. What is written from now on is not in the database that others open.
+// LostFileError reports that the file that was opened as a SQLite database is no longer
+// at its path. New writes do not reach the database that other processes open.
 type LostFileError struct {
 	Path string
-	What string // what has happened to the file: "was deleted or moved"
+	What string // what happened to the file: "was deleted or moved"
 }
 
 func (e *LostFileError) Error() string {
 	return fmt.Sprintf("the database file %s %s while it was open; nothing more is written to it", e.Path, e.What)
 }
 
-// FileWatch compares the file at a path with the one that was opened there. A file whose
-// content is overwritten in place is still the same file: FileWatch does not see that.
+// FileWatch compares the file at a path with the file that was opened there. It does not
+// detect that the content of a file was overwritten in place.
 type FileWatch struct {
 	path   string
 	opened os.FileInfo
-	filled atomic.Bool // it has had content
+	filled atomic.Bool // the file has had content
 }
 
-// WatchSQLite remembers which file the DSN of a SQLite database names; nil for one in
-// memory. Call it before the database is opened, and Check afterwards: when that finds no
-// other file, the one that was opened is known without a look at its descriptor, which
-// SQLite does not show.
+// WatchSQLite records which file the DSN of a SQLite database names; it returns nil for a
+// database in memory. Call it before the database is opened, and Check afterwards: if
+// Check finds no other file, the opened file is known, although SQLite does not expose
+// its descriptor.
 func WatchSQLite(dsn string) (*FileWatch, error) {
 	path := SQLitePath(dsn)
 	if path == "" {
@@ -44,9 +44,9 @@ func WatchSQLite(dsn string) (*FileWatch, error) {
 	return &FileWatch{path: path, opened: info}, nil
 }
 
-// Check returns a *LostFileError when the file has been deleted, moved, replaced or
-// emptied, or on Linux when a file of its write-ahead log has been deleted. It returns nil
-// for a nil watch, and when the path cannot be looked at.
+// Check returns a *LostFileError if the file was deleted, moved, replaced or emptied, or
+// on Linux if a file of its write-ahead log was deleted. It returns nil for a nil watch,
+// and if the path cannot be read.
 func (w *FileWatch) Check() error {
 	if w == nil {
 		return nil

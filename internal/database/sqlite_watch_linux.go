@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// openAndDeleted reports whether this process holds a file open that was deleted at path.
-// SQLite deletes a write-ahead log only when the last connection closes it.
+// openAndDeleted reports whether this process has a file open that was deleted at path.
+// SQLite itself deletes a write-ahead log only when the last connection is closed.
 func openAndDeleted(path string) bool {
 	const descriptors = "/proc/self/fd"
 	if real, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {

@@ -2,5 +2,6 @@
 
 package database
 
-// openAndDeleted is not known here. Windows does not delete what SQLite holds open.
+// openAndDeleted is not supported here. Windows does not delete files that SQLite has
+// open.
 func openAndDeleted(string) bool { return false }

@@ -14,12 +14,13 @@ import (
 	"github.com/microsoft/go-mssqldb/msdsn"
 )
 
-// The time for a login, from the first packet on. Azure AD may ask elsewhere meanwhile.
+// The time limits for a login, from the first packet on. An Azure AD login may contact
+// other servers.
 const sqlServerLoginTime, azureLoginTime = 10 * time.Second, time.Minute
 
 // openSQLServer prepares a pool. The driver's own settings keep their defaults: "dial
-// timeout" 15 s for each protocol, multisubnetfailover on, no "connection timeout", which
-// would bound every wait for an answer.
+// timeout" 15 s for each protocol, multisubnetfailover on, and no "connection timeout",
+// which would limit every wait for an answer.
 func openSQLServer(dsn string, greet Greeting) (*sql.DB, error) {
 	var c *mssql.Connector
 	dsn, err := named(dsn)
@@ -40,8 +41,8 @@ func openSQLServer(dsn string, greet Greeting) (*sql.DB, error) {
 	return sql.OpenDB(&connector{c, within, greet, isAzure(dsn)}), nil
 }
 
-// programName is the name that sessions have on the server whose DSN gives none. By it
-// workers know the sessions of each other.
+// programName is the program name of sessions whose DSN has no other name. Workers use it
+// to recognise each other's sessions.
 const programName = "botwork"
 
 // named adds the program's name to a DSN without one.
@@ -50,7 +51,7 @@ func named(dsn string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// What the driver writes where there is none.
+	// This is the driver's default.
 	if params.AppName != "go-mssqldb" {
 		return dsn, nil
 	}
@@ -65,10 +66,10 @@ func named(dsn string) (string, error) {
 	return u.String(), nil
 }
 
-// azureDomains are those of the servers of Azure SQL, in all clouds.
+// azureDomains are the domains of Azure SQL servers in all clouds.
 var azureDomains = []string{".database.windows.net", ".database.usgovcloudapi.net", ".database.chinacloudapi.cn", ".database.cloudapi.de"}
 
-// isAzure reports whether a DSN names a server of Azure SQL.
+// isAzure reports whether the server of a DSN belongs to Azure SQL.
 func isAzure(dsn string) bool {
 	params, err := msdsn.Parse(dsn)
 	return err == nil && slices.ContainsFunc(azureDomains, func(domain string) bool {
@@ -76,16 +77,17 @@ func isAzure(dsn string) bool {
 	})
 }
 
-// unavailable are errors of a login by which Azure SQL says that the database cannot be
-// used at the moment: 4060 cannot open the database, which elsewhere says that there is
-// none, 233 the connection ended during the login, and the errors of Windows sockets.
+// unavailable are the login errors by which Azure SQL reports that the database is
+// temporarily unavailable: 4060 (cannot open the database; elsewhere it means that the
+// database does not exist), 233 (the connection ended during the login), and socket
+// errors of Windows.
 var unavailable = []int32{4060, 233, 10053, 10054, 10060}
 
-// cutOff are the same errors of sockets as the program itself gets them, on Windows and
+// cutOff are the same socket errors as this program receives them, on Windows and
 // elsewhere: aborted, reset, timed out.
 var cutOff = []syscall.Errno{10053, 10054, 10060, syscall.ECONNABORTED, syscall.ECONNRESET, syscall.ETIMEDOUT}
 
-// UnavailableError is the error of a login that Azure SQL asks to repeat.
+// UnavailableError is a login error after which Azure SQL asks clients to retry.
 type UnavailableError struct{ Err error }
 
 func (e *UnavailableError) Error() string { return e.Err.Error() }
@@ -93,7 +95,7 @@ func (e *UnavailableError) Error() string { return e.Err.Error() }
 // Unwrap returns the driver's error.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// loginError is the error of a login as the pool returns it.
+// loginError returns a login error in the form in which the pool returns it.
 func (c *connector) loginError(err error) error {
 	if err == nil || !c.azure {
 		return err

@@ -43,12 +43,13 @@ func TestSessionsOnSQLServerHaveAName(t *testing.T) {
 		}
 	}
 	if _, err := named("sqlserver://db:port"); err == nil {
-		t.Error("a DSN that is none has no error")
+		t.Error("no error for an invalid DSN")
 	}
 }
 
-// 4060 elsewhere says that there is no such database, which no pause mends.
-func TestLoginErrorsOfAzureAreToBeRepeated(t *testing.T) {
+// TestAzureLoginErrorsAreRetried also checks other servers: there 4060 means that the
+// database does not exist, and waiting does not help.
+func TestAzureLoginErrorsAreRetried(t *testing.T) {
 	sqlError := func(number int32) error { return mssql.Error{Number: number, Message: "refused"} }
 	socket := func(errno syscall.Errno) error {
 		return fmt.Errorf("refused: %w", &net.OpError{Op: "read", Err: errno})
@@ -72,7 +73,7 @@ func TestLoginErrorsOfAzureAreToBeRepeated(t *testing.T) {
 		err := (&connector{azure: isAzure(c.dsn)}).loginError(c.err)
 		_, got := errors.AsType[*UnavailableError](err)
 		if got != c.want || !strings.Contains(err.Error(), "refused") {
-			t.Errorf("%s: %v is to be repeated: %t, want %t", c.dsn, c.err, got, c.want)
+			t.Errorf("%s: %v is retried: %t, want %t", c.dsn, c.err, got, c.want)
 		}
 	}
 	if err := (&connector{azure: true}).loginError(nil); err != nil {

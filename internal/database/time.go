@@ -7,26 +7,25 @@ import (
 	"time"
 )
 
-// TimeText is the format of times in SQLite, as strftime writes them: text that sorts
-// like the times, which are UTC.
+// TimeText is the format of times in SQLite, as strftime writes them. All times are UTC,
+// so the texts sort like the times.
 const TimeText = "2006-01-02 15:04:05.000"
 
-// Time scans a time as each engine returns it: as a time, or on SQLite as text. It is UTC.
+// Time scans a time from any engine: a time, or a text in SQLite. The result is UTC.
 // Valid is false for NULL.
 type Time struct {
 	time.Time
 	Valid bool
 }
 
-// timeLayouts are what strftime writes, what people write by hand, and what other tools
-// leave behind.
+// timeLayouts are the formats that strftime, users and other tools write.
 var timeLayouts = []string{
 	TimeText, "2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999", time.RFC3339Nano,
 	"2006-01-02 15:04:05.999999999-07:00", "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02",
 	"2006-01-02 15:04:05.999999999 -0700 MST",
 }
 
-// parseTime reads a time as one of timeLayouts, with or without a Z for UTC.
+// parseTime parses a time in one of timeLayouts, with or without a Z for UTC.
 func parseTime(text string) (time.Time, bool) {
 	if t, ok := parseWritten(text); ok {
 		return t, true
@@ -41,8 +40,8 @@ func parseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// parseWritten reads a time that is written exactly like TimeText, as all are
-// that this program writes: a claim reads a dozen for each item.
+// parseWritten parses a time that has exactly the format TimeText, as this program writes
+// it. It is fast, because a claim parses a dozen times for each item.
 func parseWritten(text string) (time.Time, bool) {
 	const shape = "dddd-dd-dd dd:dd:dd.ddd"
 	if len(text) != len(shape) {
@@ -61,7 +60,7 @@ func parseWritten(text string) (time.Time, bool) {
 		}
 	}
 	t := time.Date(n[0], time.Month(n[1]), n[2], n[3], n[4], n[5], n[6]*int(time.Millisecond), time.UTC)
-	// time.Date makes the 31st of February the 3rd of March.
+	// time.Date changes 31 February to 3 March.
 	there := t.Day() == n[2] && int(t.Month()) == n[1] && t.Hour() == n[3] && t.Minute() == n[4] && t.Second() == n[5]
 	return t, there
 }
@@ -87,10 +86,10 @@ func (t *Time) Scan(src any) error {
 		*t = Time{Time: parsed, Valid: true}
 		return nil
 	}
-	return fmt.Errorf("read a time: %q is none; want it as 2026-01-31 13:45:00.000 in UTC", text)
+	return fmt.Errorf("read a time: %q is not a time; want the form 2026-01-31 13:45:00.000 in UTC", text)
 }
 
-// Value implements driver.Valuer, which gorm requires; times are written by SQL.
+// Value implements driver.Valuer, which gorm requires; SQL statements write times.
 func (t Time) Value() (driver.Value, error) {
 	if !t.Valid {
 		return nil, nil
@@ -98,7 +97,7 @@ func (t Time) Value() (driver.Value, error) {
 	return t.Time, nil
 }
 
-// Pointer returns nil for NULL.
+// Pointer returns the time, or nil for NULL.
 func (t Time) Pointer() *time.Time {
 	if !t.Valid {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestTimesAsTheyAreWritten(t *testing.T) {
+func TestTimeFormats(t *testing.T) {
 	day := time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)
 	for text, want := range map[string]time.Time{
 		"2026-01-31 13:45:07.250":         day.Add(13*time.Hour + 45*time.Minute + 7250*time.Millisecond),
@@ -39,7 +39,7 @@ func TestTimesAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-// What is read the short way is what the long way reads.
+// FuzzTimesAsTheyAreWritten checks that parseWritten and parseTime return the same time.
 func FuzzTimesAsTheyAreWritten(f *testing.F) {
 	for _, text := range []string{"2026-01-31 13:45:07.250", "2026-02-29 00:00:00.000", "9999-12-31 23:59:59.999", "0000-00-00 00:00:00.000"} {
 		f.Add(text)
@@ -48,10 +48,10 @@ func FuzzTimesAsTheyAreWritten(f *testing.F) {
 		short, ok := parseWritten(text)
 		long, err := time.Parse(TimeText, text)
 		if ok && (err != nil || !short.Equal(long)) {
-			t.Errorf("%q is %v the short way; the long way %v, %v", text, short, long, err)
+			t.Errorf("%q is %v with parseWritten; with parseTime %v, %v", text, short, long, err)
 		}
 		if !ok && err == nil && len(text) == len(TimeText) && long.Format(TimeText) == text {
-			t.Errorf("%q is no time the short way, and %v the long way", text, long)
+			t.Errorf("parseWritten rejects %q, parseTime returns %v", text, long)
 		}
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// watchedConn is a connection that has its server asked when an answer is long in coming.
+// watchedConn is a connection that checks its server if an answer takes too long.
 type watchedConn struct {
 	net.Conn
 	servers          *servers
@@ -14,10 +14,10 @@ type watchedConn struct {
 
 	mu      sync.Mutex
 	timer   *time.Timer
-	reads   int           // counts them; guarded by mu
-	reading bool          // likewise
-	quiet   time.Duration // until the server is asked; likewise
-	closed  bool          // likewise
+	reads   int           // the number of reads; guarded by mu
+	reading bool          // guarded by mu
+	quiet   time.Duration // the time until the server is checked; guarded by mu
+	closed  bool          // guarded by mu
 }
 
 func newWatchedConn(s *servers, conn net.Conn, network, address string) *watchedConn {
@@ -43,14 +43,14 @@ func (w *watchedConn) Read(b []byte) (int, error) {
 	w.timer.Stop()
 	w.mu.Unlock()
 	if err != nil && isTimeout(err) && time.Since(since) > w.servers.timings.gaveUp {
-		// The context of a statement has ended, and its connection is lost to the pool. The
-		// next statement would find another connection to the same server.
+		// The context of a statement has ended, and its connection is removed from the
+		// pool. The next statement would use another connection to the same server.
 		go w.servers.ask(w)
 	}
 	return n, err
 }
 
-// look is called when a read has waited for long.
+// look is called when a read has waited for a long time.
 func (w *watchedConn) look() {
 	w.mu.Lock()
 	read := w.reads
@@ -78,6 +78,6 @@ func (w *watchedConn) Close() error {
 	return w.Conn.Close()
 }
 
-// abandon ends a connection to a server that does not answer: what reads or writes gets
-// an error. The driver closes it.
+// abandon closes a connection to a server that does not respond, so that its reads and
+// writes return errors. The driver then closes it as well.
 func (w *watchedConn) abandon() { _ = w.Conn.Close() }

@@ -19,9 +19,9 @@ import (
 
 // file is one file of an archive.
 type file struct {
-	name    string // with slashes, below the archive's own folder; one at the end makes it a folder
+	name    string // with slashes, relative to the archive's own folder; a slash at the end marks a folder
 	data    []byte
-	program bool // may be run
+	program bool // executable
 }
 
 func (f file) mode() int64 {
@@ -33,8 +33,8 @@ func (f file) mode() int64 {
 
 func (f file) folder() bool { return strings.HasSuffix(f.name, "/") }
 
-// sorted puts files in the order of their names, so that where they came from does
-// not matter, and refuses two of one name.
+// sorted sorts files by name, so that the archive does not depend on the order in which
+// they were found. Two files with the same name are an error.
 func sorted(files []file) ([]file, error) {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(x, y file) int { return cmp.Compare(x.name, y.name) })
@@ -46,7 +46,7 @@ func sorted(files []file) ([]file, error) {
 	return files, nil
 }
 
-// writeZip writes files below the folder, all of one date.
+// writeZip writes files below the folder, all with the same date.
 func writeZip(w io.Writer, folder string, files []file, date time.Time) error {
 	files, err := sorted(files)
 	if err != nil {
@@ -72,7 +72,7 @@ func writeZip(w io.Writer, folder string, files []file, date time.Time) error {
 	return z.Close()
 }
 
-// writeTarGz writes files below the folder, all of one date and owned by root.
+// writeTarGz writes files below the folder, all with the same date and owned by root.
 func writeTarGz(w io.Writer, folder string, files []file, date time.Time) error {
 	files, err := sorted(files)
 	if err != nil {
@@ -82,7 +82,7 @@ func writeTarGz(w io.Writer, folder string, files []file, date time.Time) error 
 	if err != nil {
 		return err
 	}
-	compressed.OS = 255 // unknown, whatever it is made on
+	compressed.OS = 255 // "unknown", so that the bytes do not depend on the building system
 	t := tar.NewWriter(compressed)
 	for _, f := range files {
 		kind := byte(tar.TypeReg)
@@ -103,7 +103,7 @@ func writeTarGz(w io.Writer, folder string, files []file, date time.Time) error 
 	return errors.Join(t.Close(), compressed.Close())
 }
 
-// writeSums writes the hashes of archives as `sha256sum --check` reads them.
+// writeSums writes the hashes of archives in the format that `sha256sum --check` reads.
 func writeSums(path string, archives []string) error {
 	var lines []string
 	for _, archive := range archives {

@@ -24,7 +24,7 @@ var (
 	someFiles = []file{
 		{name: "docs/b.md", data: []byte("text\n")}, {name: "botwork", data: []byte("program"), program: true}, {name: "data/"},
 	}
-	// What both kinds of archive have to hold, in this order.
+	// The expected entries of both kinds of archive, in this order.
 	wantEntries = []string{
 		"b-1/botwork -rwxr-xr-x 2026-01-31T13:45:07Z program",
 		"b-1/data/ drwxr-xr-x 2026-01-31T13:45:07Z ",
@@ -73,7 +73,7 @@ func TestTarGz(t *testing.T) {
 		t.Fatal(err)
 	}
 	if z.Name != "" || !z.ModTime.IsZero() {
-		t.Errorf("the gzip header tells %q, %s, want nothing", z.Name, z.ModTime)
+		t.Errorf("the gzip header has the name %q and the time %s, want neither", z.Name, z.ModTime)
 	}
 	var got []string
 	for r := tar.NewReader(z); ; {
@@ -98,7 +98,8 @@ func TestTarGz(t *testing.T) {
 	}
 }
 
-// Neither the order in which files were found nor the zone of the machine shows.
+// TestArchivesDoNotDependOnTheMachine checks that neither the order in which files were
+// found nor the machine's time zone changes the archive.
 func TestArchivesDoNotDependOnTheMachine(t *testing.T) {
 	for name, write := range map[string]func(io.Writer, string, []file, time.Time) error{"zip": writeZip, "tar.gz": writeTarGz} {
 		var one, two bytes.Buffer
@@ -111,10 +112,10 @@ func TestArchivesDoNotDependOnTheMachine(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(one.Bytes(), two.Bytes()) {
-			t.Errorf("%s: other bytes of the same files", name)
+			t.Errorf("%s: different bytes for the same files", name)
 		}
 		if err := write(io.Discard, "b-1", append(other, other[0]), someDate); err == nil || !strings.Contains(err.Error(), "two files are called") {
-			t.Errorf("%s of two files of one name: %v", name, err)
+			t.Errorf("%s with two files of the same name: %v", name, err)
 		}
 	}
 }

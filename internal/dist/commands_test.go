@@ -7,23 +7,23 @@ import (
 )
 
 var (
-	// called is a call of the program in install.ps1: a list of quoted words, or
-	// words behind its variable.
+	// called matches a call of the program in install.ps1: a list of quoted words, or
+	// words after its variable.
 	called = regexp.MustCompile(`(?m)@\(('(?:service|doctor)'[^)]*)\)|& \$exe ((?:service|doctor)[^\n]*)$`)
 
-	// typed is a call in a README.
+	// typed matches a call in a README.
 	typed = regexp.MustCompile(`(?m)^ .*botwork(?:\.exe"?)? ([a-z][^\n]*)$`)
 
 	flagName = regexp.MustCompile(`--[a-z-]+`)
 )
 
-// No PowerShell runs the installer here, so its calls, and those of the READMEs, are
-// held to what the program takes: commands that there are, with flags that they have.
+// TestCommandsThatAreNamed checks the calls in the installer and in the READMEs, because
+// no PowerShell runs the installer here: each command must exist and have the flags.
 func TestCommandsThatAreNamed(t *testing.T) {
 	calls := map[string][]string{}
 	r := release{version: "v1.2.3"}
 	for _, system := range []string{"windows", "linux"} {
-		files, err := r.own(platform{os: system})
+		files, err := r.archiveFiles(platform{os: system})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestCommandsThatAreNamed(t *testing.T) {
 	}
 }
 
-// checkCall asks the help of the command whether it has the flags.
+// checkCall checks in the help of the command that it has the flags.
 func checkCall(t *testing.T, file, call string) {
 	t.Helper()
 	words := strings.Fields(call)

@@ -18,11 +18,10 @@ import (
 //go:embed files
 var ownFiles embed.FS
 
-// notShipped are files of a new project that an archive has its own of, or needs
-// not.
+// notShipped are files of a new project that an archive replaces or does not need.
 var notShipped = []string{"README.md", ".gitignore"}
 
-// contents are the files of one platform's archive.
+// contents returns the files of one platform's archive.
 func (r *release) contents(ctx context.Context, p platform, scratch string) ([]file, error) {
 	program, err := r.build(ctx, p, scratch)
 	if err != nil {
@@ -38,7 +37,7 @@ func (r *release) contents(ctx context.Context, p platform, scratch string) ([]f
 		func() ([]file, error) { return project(ctx, scratch) },
 		func() ([]file, error) { return written(ctx, filepath.Join(scratch, "schemas"), "schema", "--dir") },
 		documents,
-		func() ([]file, error) { return r.own(p) },
+		func() ([]file, error) { return r.archiveFiles(p) },
 		func() ([]file, error) { return unit(ctx, p) },
 	} {
 		found, err := more()
@@ -55,7 +54,7 @@ func (r *release) contents(ctx context.Context, p platform, scratch string) ([]f
 	return files, nil
 }
 
-// project is what `botwork init` writes.
+// project returns the files that `botwork init` writes.
 func project(ctx context.Context, scratch string) ([]file, error) {
 	files, err := written(ctx, filepath.Join(scratch, "project"), "init")
 	if err != nil {
@@ -65,13 +64,13 @@ func project(ctx context.Context, scratch string) ([]file, error) {
 		files[i].name = strings.TrimPrefix(files[i].name, "project/")
 	}
 	files = slices.DeleteFunc(files, func(f file) bool { return slices.Contains(notShipped, f.name) })
-	// The folder in which its pipeline writes; an archive of files alone would
-	// forget it.
+	// The pipeline writes into this folder. It is empty, so the list of files does not
+	// contain it.
 	return append(files, file{name: "data/"}), nil
 }
 
-// written runs a command of the program that writes into a folder, the last
-// argument, and returns what it has written below the folder's name.
+// written runs a command of the program that writes into the folder given as its last
+// argument. It returns the files, with paths below the folder's name.
 func written(ctx context.Context, folder string, command ...string) ([]file, error) {
 	if _, err := botwork(ctx, append(command, folder)...); err != nil {
 		return nil, err
@@ -92,8 +91,8 @@ func written(ctx context.Context, folder string, command ...string) ([]file, err
 	return files, err
 }
 
-// unit is the unit of systemd that `botwork service install` writes for the paths
-// of the README.
+// unit returns the systemd unit that `botwork service install` writes for the paths in
+// the README.
 func unit(ctx context.Context, p platform) ([]file, error) {
 	if p.os != "linux" {
 		return nil, nil
@@ -102,8 +101,7 @@ func unit(ctx context.Context, p platform) ([]file, error) {
 	return []file{{name: "botwork.service", data: text}}, err
 }
 
-// botwork carries out a command line of the program, as this machine's version of
-// it does, and returns what it prints.
+// botwork runs a command line of the program in this process and returns its output.
 func botwork(ctx context.Context, args ...string) ([]byte, error) {
 	var stdout, stderr bytes.Buffer
 	if code := cmd.Run(ctx, args, strings.NewReader(""), &stdout, &stderr, nil); code != 0 {
@@ -112,7 +110,7 @@ func botwork(ctx context.Context, args ...string) ([]byte, error) {
 	return stdout.Bytes(), nil
 }
 
-// documents are those of the module, with what they link to.
+// documents returns the documents of the module and the files that they link to.
 func documents() ([]file, error) {
 	var files []file
 	for _, pattern := range []string{
@@ -123,7 +121,7 @@ func documents() ([]file, error) {
 			return nil, err
 		}
 		if len(paths) == 0 {
-			return nil, fmt.Errorf("there is no %s here: run this in the module's folder", pattern)
+			return nil, fmt.Errorf("no file matches %s: run this command in the module's folder", pattern)
 		}
 		for _, path := range paths {
 			data, err := os.ReadFile(path)
@@ -136,8 +134,9 @@ func documents() ([]file, error) {
 	return files, nil
 }
 
-// own are the files that only an archive has, with the version in them.
-func (r *release) own(p platform) ([]file, error) {
+// archiveFiles returns the files that exist only in an archive, with the version filled
+// in.
+func (r *release) archiveFiles(p platform) ([]file, error) {
 	entries, err := fs.ReadDir(ownFiles, "files/"+p.os)
 	if err != nil {
 		return nil, fmt.Errorf("no files for %s: %w", p.os, err)
@@ -153,7 +152,7 @@ func (r *release) own(p platform) ([]file, error) {
 	return files, nil
 }
 
-// withCRLF ends lines as Windows' older programs want them.
+// withCRLF converts line endings to CRLF, which older programs on Windows need.
 func withCRLF(text []byte) []byte {
 	return bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
 }

@@ -16,13 +16,13 @@ import (
 	"strings"
 )
 
-// notice is the name of a file that has to go with what it is about.
+// notice matches the names of files that must be distributed together with the software.
 var notice = regexp.MustCompile(`(?i)^(licen[cs]e|copying|copyright|notice|patents|unlicense)([-._].*)?$`)
 
-// noNotice are endings of files that only look like notices.
+// noNotice are the extensions of files whose names only look like notices.
 var noNotice = []string{".go", ".json", ".yml", ".yaml", ".tmpl", ".sh"}
 
-// linked is what `go list -deps -json` says of a package.
+// linked is the description of a package in the output of `go list -deps -json`.
 type linked struct {
 	ImportPath string
 	Dir        string
@@ -36,15 +36,15 @@ type module struct {
 	Replace            *module
 }
 
-// part is a module that is linked, with the folders of its packages.
+// part is a linked module with the folders of its packages.
 type part struct {
 	name string // path and version
 	root string
 	dirs map[string]bool
 }
 
-// notices returns the notices of Go itself and of every module that is linked into
-// the program, in one text. A module without any is an error.
+// notices returns the notices of Go itself and of every module that is linked into the
+// program, in one text. A module without a notice is an error.
 func notices(ctx context.Context, p platform) ([]byte, error) {
 	goroot, err := output(ctx, p.environment(), "go", "env", "GOROOT")
 	if err != nil {
@@ -62,8 +62,8 @@ func notices(ctx context.Context, p platform) ([]byte, error) {
 	return join(parts)
 }
 
-// linkedParts lists the modules of the packages in the program, in the order of
-// their paths. What this module holds itself is not among them.
+// linkedParts lists the modules of the packages in the program, in order of their paths,
+// without this module.
 func linkedParts(ctx context.Context, p platform) ([]part, error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-deps", "-json=ImportPath,Dir,Standard,Module", "./cmd/botwork")
 	cmd.Env = p.environment()
@@ -80,7 +80,7 @@ func linkedParts(ctx context.Context, p platform) ([]part, error) {
 		if err := decoder.Decode(&l); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return nil, fmt.Errorf("read what go list says: %w", err)
+			return nil, fmt.Errorf("read the output of go list: %w", err)
 		}
 		if err := l.addTo(byName); err != nil {
 			return nil, err
@@ -102,7 +102,7 @@ func (l linked) addTo(parts map[string]part) error {
 	case m == nil:
 		return fmt.Errorf("the package %s belongs to no module", l.ImportPath)
 	case m.Main, m.Replace != nil && strings.HasPrefix(m.Replace.Path, "."):
-		return nil // our own
+		return nil // this module
 	}
 	name := m.Path + " " + m.Version
 	if _, there := parts[name]; !there {
@@ -112,7 +112,7 @@ func (l linked) addTo(parts map[string]part) error {
 	return nil
 }
 
-// join writes the notices of all parts one after the other.
+// join concatenates the notices of all parts.
 func join(parts []part) ([]byte, error) {
 	var text bytes.Buffer
 	text.WriteString("Botwork contains the software that is listed here, each under its own terms.\n\n")
@@ -141,9 +141,9 @@ func join(parts []part) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// files are the notices of a part: those in its own folder, and those beside its
-// packages that are linked and in the folders between, where code of others has
-// been taken in.
+// files returns the notices of a part: those in its root folder, those next to its linked
+// packages, and those in the folders between, where a module may contain copied code of
+// others.
 func (p part) files() ([]string, error) {
 	folders := map[string]bool{}
 	for dir := range p.dirs {
@@ -167,7 +167,7 @@ func (p part) files() ([]string, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%s has no licence in %s: nobody may pass it on like this", p.name, p.root)
+		return nil, fmt.Errorf("%s has no licence in %s: it must not be distributed", p.name, p.root)
 	}
 	slices.Sort(found)
 	return found, nil

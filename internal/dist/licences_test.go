@@ -17,8 +17,8 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// Notices stand in a module's own folder, and beside packages that came from
-// elsewhere.
+// TestNotices checks that notices are found in a module's root folder and next to
+// packages that were copied from elsewhere.
 func TestNotices(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
@@ -31,7 +31,7 @@ func TestNotices(t *testing.T) {
 		filepath.Join(root, "internal", "theirs", "deep"): true, root: true,
 	}}})
 	if err == nil {
-		t.Errorf("a package in a folder that is not there: want an error, got %s", text)
+		t.Errorf("a package in a missing folder: want an error, got %s", text)
 	}
 	write(t, filepath.Join(root, "internal/theirs/deep/x.go"), "")
 	text, err = join([]part{{name: "example.com/a v1", root: root, dirs: map[string]bool{

@@ -1,8 +1,8 @@
-// Command dist makes the archives that people download: a zip for Windows, a tar.gz
-// for each Linux, and SHA256SUMS. The same commit gives the same bytes, wherever
-// and whenever it is built with the same version of Go.
+// Command dist creates the archives that users download: a zip file for Windows, a tar.gz
+// file for each Linux platform, and SHA256SUMS. The same commit and the same version of
+// Go always give the same bytes, on any machine and at any time.
 //
-// It is run in the module's folder: go run ./internal/dist.
+// Run it in the module's folder: go run ./internal/dist.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// platforms are those that archives are made for.
+// platforms are the platforms of the archives.
 const platforms = "windows/amd64,linux/amd64,linux/arm64"
 
 func main() {
@@ -29,13 +29,13 @@ func main() {
 	}
 }
 
-// run carries out one command line.
+// run runs one command line.
 func run(ctx context.Context, args []string) error {
 	var r release
 	var list, date string
 	flags := flag.NewFlagSet("dist", flag.ExitOnError)
 	out := flags.String("out", "dist", "the `folder` that the archives are written to")
-	flags.StringVar(&list, "platforms", platforms, "what to make, as `os/arch,os/arch`")
+	flags.StringVar(&list, "platforms", platforms, "the platforms to build, as `os/arch,os/arch`")
 	flags.StringVar(&r.version, "version", "", "the version (default: what git describe says)")
 	flags.StringVar(&r.commit, "commit", "", "the commit (default: git's)")
 	flags.StringVar(&date, "date", "", "the commit's date, RFC 3339 (default: git's)")
@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	if flags.NArg() > 0 {
-		return fmt.Errorf("got the argument %q, want flags only", flags.Arg(0))
+		return fmt.Errorf("got the argument %q, want only flags", flags.Arg(0))
 	}
 	if date != "" {
 		at, err := time.Parse(time.RFC3339, date)

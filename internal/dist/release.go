@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// release is what is the same in all archives of one commit.
+// release has the values that are the same in all archives of one commit.
 type release struct {
 	version string    // such as v1.2.3
-	commit  string    // in full
-	date    time.Time // of the commit, by which all files in the archives are dated
+	commit  string    // the full hash
+	date    time.Time // the date of the commit, which all files in the archives get
 }
 
-// complete asks git for what the flags have not told.
+// complete asks git for the values that the flags do not set.
 func (r *release) complete(ctx context.Context) error {
 	const hint = "without git, give -version, -commit and -date"
 	if r.version == "" {
@@ -45,14 +45,14 @@ func (r *release) complete(ctx context.Context) error {
 			return fmt.Errorf("the date of commit %s: %w", r.commit, err)
 		}
 	}
-	r.date = r.date.UTC().Truncate(time.Second) // archives keep no more
+	r.date = r.date.UTC().Truncate(time.Second) // archives store seconds
 	if strings.ContainsAny(r.version, `/\ `) {
-		return fmt.Errorf("the version %q would be part of a file's name, want it without slashes and spaces", r.version)
+		return fmt.Errorf("the version %q is part of file names: want no slashes and spaces", r.version)
 	}
 	return nil
 }
 
-// platform is a system and a processor, as Go names them.
+// platform is an operating system and an architecture, as Go names them.
 type platform struct{ os, arch string }
 
 func parsePlatform(name string) (platform, error) {
@@ -64,7 +64,7 @@ func parsePlatform(name string) (platform, error) {
 	return p, nil
 }
 
-// program is the name of the program's file.
+// program returns the file name of the program.
 func (p platform) program() string {
 	if p.os == "windows" {
 		return "botwork.exe"
@@ -72,7 +72,7 @@ func (p platform) program() string {
 	return "botwork"
 }
 
-// environment fixes whatever could make one machine's build differ from another's.
+// environment fixes the variables that could make the build differ between machines.
 func (p platform) environment() []string {
 	return append(os.Environ(),
 		"GOOS="+p.os, "GOARCH="+p.arch, "CGO_ENABLED=0", "GOFLAGS=-trimpath -buildvcs=false -mod=readonly", "GOWORK=off",
@@ -107,7 +107,7 @@ func (r *release) make(ctx context.Context, p platform, out string) (path string
 	return path, nil
 }
 
-// build compiles the program and returns it.
+// build compiles the program and returns the binary.
 func (r *release) build(ctx context.Context, p platform, scratch string) ([]byte, error) {
 	to := filepath.Join(scratch, p.program())
 	flags := fmt.Sprintf("-s -w -buildid= -X botwork/cmd/version.version=%s -X botwork/cmd/version.commit=%s -X botwork/cmd/version.date=%s",
@@ -118,8 +118,8 @@ func (r *release) build(ctx context.Context, p platform, scratch string) ([]byte
 	return os.ReadFile(to)
 }
 
-// output runs a program and returns what it prints, trimmed. Its error holds what
-// the program said.
+// output runs a program and returns its trimmed output. The error includes the error
+// output of the program.
 func output(ctx context.Context, environ []string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = environ

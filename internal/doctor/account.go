@@ -14,16 +14,16 @@ type account struct {
 	id   string // uid or SID
 }
 
-// errNotKnown is the error if permissions alone are not enough to decide.
-var errNotKnown = errors.New("it is not known")
+// errUnknown is the error if permissions alone are not enough to decide.
+var errUnknown = errors.New("cannot determine")
 
-// Service is what the service manager knows of the installed service.
+// Service is the installed service, as the service manager reports it.
 type Service struct {
 	Installed bool
 	Account   string // as the manager writes it; "" is root
 	Config    string // the settings file that it was installed with
-	Failed    bool   // it has ended without a request
-	ExitCode  int    // of that end
+	Failed    bool   // it ended without a stop request
+	ExitCode  int    // if it has failed
 }
 
 // accounts reports the accounts of this process and, if a service is installed, of the service.
@@ -31,13 +31,13 @@ type Service struct {
 func (d *Doctor) accounts(ctx context.Context) []Result {
 	me, err := user.Current()
 	if err != nil {
-		return warning("who runs this is not known: "+err.Error(), "run it as the service's account")
+		return warning("cannot determine the current account: "+err.Error(), "run this command as the service's account")
 	}
 	here := fmt.Sprintf("this runs as %s", me.Username)
 	s, err := d.o.Service(ctx)
 	switch {
 	case err != nil:
-		return warning(here+fmt.Sprintf("; whether the service %q is installed is not known: %v", d.o.ServiceName, err),
+		return warning(here+fmt.Sprintf("; cannot determine whether the service %q is installed: %v", d.o.ServiceName, err),
 			"folders and files are checked for the account that runs this")
 	case !s.Installed:
 		return ok(here + fmt.Sprintf("; no service %q is installed", d.o.ServiceName))
@@ -47,19 +47,19 @@ func (d *Doctor) accounts(ctx context.Context) []Result {
 	found := here + fmt.Sprintf(", the service %q as %s", d.o.ServiceName, s.Account)
 	account, err := lookUp(s.Account)
 	if err != nil {
-		return warning(found+", which this machine does not know: "+err.Error(),
+		return warning(found+", an account that this machine does not know: "+err.Error(),
 			"correct the service's account; folders and files are checked for the account that runs this")
 	}
 	if account.id != me.Uid {
 		d.account = account
-		found += "; folders and files are judged for the service's account as far as their permissions tell"
+		found += "; folders and files are checked for the service's account, by their permissions only"
 	}
 	switch {
 	case s.Config != "" && d.o.File != "" && !sameFile(s.Config, d.o.File):
-		return warning(found+fmt.Sprintf("; the service reads another settings file, %s", s.Config), "examine that with --config "+s.Config+
+		return warning(found+fmt.Sprintf("; the service reads another settings file, %s", s.Config), "check that file with --config "+s.Config+
 			", or name the service that reads this one with --service")
 	case s.Failed:
-		return warning(found+fmt.Sprintf("; the service has failed with exit code %d", s.ExitCode), "`botwork service logs` tells why; mend the faults below, then `botwork service start`")
+		return warning(found+fmt.Sprintf("; the service has failed with exit code %d", s.ExitCode), "`botwork service logs` shows the reason; fix the faults below, then run `botwork service start`")
 	}
 	return ok(found)
 }

@@ -30,12 +30,12 @@ func TestAccounts(t *testing.T) {
 		{"this account", Service{Installed: true, Account: me.Username, Config: file}, nil, OK, `the service "nightly" as ` + me.Username},
 		{"no such account", Service{Installed: true, Account: "botwork-no-such-user"}, nil, Warning, "this machine does not know"},
 		{"failed", Service{Installed: true, Account: me.Username, Config: file, Failed: true, ExitCode: 2}, nil, Warning, "failed with exit code 2"},
-		{"other settings", Service{Installed: true, Account: me.Username, Config: file + "x"}, nil, Warning, "examine that with --config"},
+		{"other settings", Service{Installed: true, Account: me.Username, Config: file + "x"}, nil, Warning, "check that file with --config"},
 	} {
 		d := New(Options{File: file, ServiceName: "nightly", Service: func(context.Context) (Service, error) { return c.service, c.err }})
 		wantResult(t, c.name, d.accounts(t.Context())[0], c.state, c.text)
 		if d.account.name != "" {
-			t.Errorf("%s: judged for %q, want for whoever runs this", c.name, d.account.name)
+			t.Errorf("%s: folders are checked for %q, want the current account", c.name, d.account.name)
 		}
 	}
 }

@@ -22,15 +22,15 @@ func lookUp(name string) (account, error) {
 	return account{name: name, id: u.Uid}, nil
 }
 
-// What may be asked for with a file or folder.
+// The access to a file or folder that can be checked.
 const (
 	toRead  = 0o4
 	toWrite = 0o2
 	toEnter = 0o1
 )
 
-// mayUse reports by owners and modes whether the account may use path, and may reach it at all.
-// Access control lists beyond the mode are not read. The error names the path that is in the way.
+// mayUse returns nil if the account may use path and the folders above it, by their owners and
+// modes. It does not read access control lists. The error names the path that refuses access.
 func (a account) mayUse(path string, want os.FileMode) error {
 	u, err := user.Lookup(a.name)
 	if err != nil {
@@ -63,8 +63,8 @@ func (a account) mayUse(path string, want os.FileMode) error {
 	}
 }
 
-// modeAllows is what the system decides by: the owner's bits for the owner, the
-// group's for its members, the others' for the rest.
+// modeAllows reports whether the mode allows access, as the system does: the owner's bits apply to
+// the owner, the group's to its members, and the others' to all other users.
 func modeAllows(info fs.FileInfo, uid string, groups []string, want os.FileMode) bool {
 	owner := info.Sys().(*syscall.Stat_t)
 	bits := info.Mode().Perm()
@@ -87,8 +87,7 @@ func inWords(want os.FileMode) string {
 	return "enter"
 }
 
-// openToOthers says who beside its owner may read a file that only the service may read; "" if
-// none.
+// openToOthers returns who else may read a file that only the service should read; "" if no one.
 func openToOthers(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -96,16 +95,16 @@ func openToOthers(path string) (string, error) {
 	}
 	switch mode := info.Mode().Perm(); {
 	case mode&0o007 != 0:
-		return fmt.Sprintf("everybody on this machine (its mode is %04o)", mode), nil
+		return fmt.Sprintf("everyone on this machine (its mode is %04o)", mode), nil
 	case mode&0o020 != 0:
 		return fmt.Sprintf("its group, which may even change it (its mode is %04o)", mode), nil
 	}
-	return "", nil // a group that may read is how an administrator lets a service read
+	return "", nil // administrators use a group to let a service read a file
 }
 
-// onlyOwner is how a file is kept to its owner.
+// onlyOwner returns the command after which only the owner may use a file.
 func onlyOwner(path string, _ account) string { return "chmod 600 " + path }
 
-// isReadOnly reports an error that is not about rights: the file system is
-// mounted for reading.
+// isReadOnly reports whether the cause of an error is a read-only file system, and not missing
+// rights.
 func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }

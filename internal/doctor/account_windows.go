@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lookUp finds an account as the service manager writes it.
+// lookUp returns the account with a name as the service manager writes it.
 func lookUp(name string) (account, error) {
 	asked := name
 	switch {

@@ -10,11 +10,11 @@ import (
 	"botwork/internal/keyring"
 )
 
-// Options are what the settings say, as plain values. When SettingsError is set
-// only File and the service count.
+// Options are the settings as plain values. If SettingsError is set, only File and
+// the service are used.
 type Options struct {
-	// File is the settings file, "" if there is none and the defaults and the environment are
-	// used. SettingsError is why the settings cannot be used.
+	// File is the settings file; "" if there is none, so that only the defaults and the
+	// environment apply. SettingsError is why the settings cannot be used.
 	File          string
 	SettingsError error
 
@@ -27,29 +27,29 @@ type Options struct {
 	// Timezone is pipelines.timezone.
 	Timezone string
 
-	// Secrets are the names of the secrets, and SecretsError says which of them,
-	// or of the connections' DSNs, cannot be read.
+	// Secrets are the names of the secrets. SecretsError names those secrets and
+	// DSNs of connections that cannot be read.
 	Secrets      []string
 	SecretsError error
 
-	// SecretFiles are the files of secrets and DSNs, but for the keyset's.
+	// SecretFiles are the files of secrets and DSNs, except that of the keyset.
 	SecretFiles []SecretFile
 
 	Connections []Connection
 
 	Keyset Keyset
 
-	// Pipelines is the folder of pipelines; CheckPipelines checks them as
-	// `botwork pipelines check` does. An error says that the folder cannot be read.
+	// Pipelines is the folder of pipelines. CheckPipelines checks them as
+	// `botwork pipelines check` does, and returns an error if the folder cannot be read.
 	Pipelines      string
 	CheckPipelines func() (PipelineCounts, error)
 
-	// Folders are those in which handlers may write, and Log the folder of the
-	// log file, "" for none.
+	// Folders are the folders in which handlers may write. Log is the folder of the
+	// log file; "" for none.
 	Folders []string
 	Log     string
 
-	// Exposed are those of Folders that hold more than the files of steps.
+	// Exposed are those of Folders that contain more than the files of steps.
 	Exposed []ExposedFolder
 
 	// ServiceName is the service that runs with these settings, if it is installed,
@@ -66,7 +66,7 @@ type Connection struct {
 	DSN    string
 }
 
-// Keyset is what the settings say of the keys of encrypted queues.
+// Keyset is the keyset of encrypted queues in the settings.
 type Keyset struct {
 	Named bool   // the settings name one
 	File  string // where it is defined; "" if that is not a file
@@ -75,35 +75,35 @@ type Keyset struct {
 }
 
 // PipelineCounts is the result of checking the pipelines. First is the first
-// mistake, or else the first warning, with its place.
+// error, or the first warning if there is no error, with its position.
 type PipelineCounts struct {
 	Good, Mistakes, Warnings int
 	First                    string
 
-	// Broken are the pipelines that a worker starts without because of mistakes.
-	// Refused reports that it does not start.
+	// Broken are the pipelines that a worker does not load because of errors.
+	// Refused is true if the worker does not start.
 	Broken  []string
 	Refused bool
 }
 
-// Doctor has the checks of one set of settings. Close it when they have run.
+// Doctor runs the checks of one set of settings. Call Close after they have run.
 type Doctor struct {
 	o       Options
 	account account
 
-	// Set by the check "database", before those that depend on it run; empty when
-	// the file of a SQLite database is not there yet. Atomic, since a check that was
-	// left behind may end after Close.
+	// Set by the check "database", before the checks that depend on it; nil if the
+	// file of a SQLite database does not exist yet. Atomic, because a check that hangs
+	// may end after Close.
 	db atomic.Pointer[sql.DB]
 
-	// waiting is how many migrations are to come, set by the check "schema".
+	// waiting is the number of pending migrations, set by the check "schema".
 	waiting int
 }
 
-// New prepares the checks. Nothing is touched yet.
+// New returns a Doctor. It does not run any checks.
 func New(o Options) *Doctor { return &Doctor{o: o} }
 
-// Checks lists the checks in the order of the report. Some are about one engine only.
+// Checks returns the checks in the order of the report. Some are for one engine only.
 func (d *Doctor) Checks() []Check {
 	checks := []Check{
 		{Name: "settings", Run: d.settings},
@@ -138,6 +138,7 @@ func (d *Doctor) Checks() []Check {
 		Check{Name: "clock", After: []string{"database"}, Run: d.withDatabase(d.clock)},
 		Check{Name: "history", After: []string{"schema"}, Run: d.withSchema(d.history)},
 		Check{Name: "workers", After: []string{"schema"}, Run: d.withSchema(d.workers)},
+		Check{Name: "paused", After: []string{"schema"}, Run: d.withSchema(d.paused)},
 		Check{Name: "sealed-items", After: []string{"schema", "keyset"}, Run: d.withSchema(d.sealedItems)},
 		Check{Name: "connections", After: []string{"secrets"}, Run: d.connections},
 	)
@@ -148,8 +149,7 @@ func (d *Doctor) Examine(ctx context.Context, timeout time.Duration) []Result {
 	return Run(ctx, d.Checks(), timeout)
 }
 
-// Close ends the connection that the checks have shared. Call it when they have
-// run.
+// Close closes the database connection of the checks. Call it after they have run.
 func (d *Doctor) Close() error {
 	if db := d.db.Load(); db != nil {
 		return db.Close()
@@ -157,22 +157,23 @@ func (d *Doctor) Close() error {
 	return nil
 }
 
-// withDatabase is for checks that ask the database. One that is not there yet
-// has no answers.
+// withDatabase is for checks that query the database. They are skipped if it does not
+// exist yet.
 func (d *Doctor) withDatabase(run func(context.Context) []Result) func(context.Context) []Result {
 	return func(ctx context.Context) []Result {
 		if d.db.Load() == nil {
-			return skipped("the database's file is not there yet")
+			return skipped("the database file does not exist yet")
 		}
 		return run(ctx)
 	}
 }
 
-// withSchema is for checks that read the tables as this program knows them.
+// withSchema is for checks that need the current schema. They are skipped if migrations are
+// pending.
 func (d *Doctor) withSchema(run func(context.Context) []Result) func(context.Context) []Result {
 	return d.withDatabase(func(ctx context.Context) []Result {
 		if d.waiting > 0 {
-			return skipped("migrations wait to be applied")
+			return skipped("migrations are pending")
 		}
 		return run(ctx)
 	})

@@ -9,8 +9,8 @@ import (
 	"botwork/internal/database"
 )
 
-// connections reaches each named connection. A worker starts without them; the
-// steps that use one fail.
+// connections connects to each named connection. A worker starts without them; steps that use
+// one fail.
 func (d *Doctor) connections(ctx context.Context) []Result {
 	if len(d.o.Connections) == 0 {
 		return ok("the settings name none")
@@ -27,7 +27,7 @@ func (d *Doctor) connections(ctx context.Context) []Result {
 func tryConnection(ctx context.Context, c Connection) Result {
 	r := Result{State: OK, About: c.Name}
 	started := time.Now()
-	db, err := database.OpenToLook(c.Driver, c.DSN)
+	db, err := database.OpenReadOnly(c.Driver, c.DSN)
 	if err == nil {
 		defer db.Close()
 		err = ping(ctx, db)

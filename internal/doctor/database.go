@@ -12,11 +12,10 @@ import (
 	"botwork/internal/database"
 )
 
-// slow is how long one question to the database may take before workers are
-// slowed down by it: an item costs several.
+// slow is the query time above which a warning is shown: each item needs several queries.
 const slow = 250 * time.Millisecond
 
-// database connects, and keeps the connection for the checks that follow.
+// database connects, and keeps the connection for later checks.
 func (d *Doctor) database(ctx context.Context) []Result {
 	where := target(d.o.Driver, d.o.DSN)
 	if d.o.Driver == database.SQLite {
@@ -28,12 +27,12 @@ func (d *Doctor) database(ctx context.Context) []Result {
 		}
 	}
 	started := time.Now()
-	db, err := database.OpenToLook(d.o.Driver, d.o.DSN)
+	db, err := database.OpenReadOnly(d.o.Driver, d.o.DSN)
 	if err != nil {
 		return fault(err.Error(), "correct database.dsn")
 	}
 	if d.o.Driver == database.SQLite && database.SQLitePath(d.o.DSN) == "" {
-		db.SetMaxOpenConns(1) // each connection would have a memory of its own
+		db.SetMaxOpenConns(1) // each connection would have its own database
 	}
 	connected, asked, err := d.reach(ctx, db)
 	if err != nil {
@@ -42,17 +41,17 @@ func (d *Doctor) database(ctx context.Context) []Result {
 		return fault(found, advice)
 	}
 	d.db.Store(db)
-	found := fmt.Sprintf("%s: connected in %s, a question takes %s", where, inMillis(connected), inMillis(asked))
+	found := fmt.Sprintf("%s: connected in %s, a query takes %s", where, inMillis(connected), inMillis(asked))
 	if database.SQLitePath(d.o.DSN) == "" && d.o.Driver == database.SQLite {
-		return warning(found, "a queue in memory is gone when its process ends, and no other sees it: name a file in database.dsn")
+		return warning(found, "a queue in memory is lost when its process ends, and other processes cannot use it: name a file in database.dsn")
 	}
 	if asked > slow {
-		return warning(found, "every item costs several questions: bring worker and database nearer to each other")
+		return warning(found, "each item needs several queries: run the worker closer to the database")
 	}
 	return ok(found)
 }
 
-// missingFile is the result for a SQLite file that is not there; nil if it is.
+// missingFile returns the result for a SQLite file that does not exist; nil if it exists.
 func missingFile(path string) []Result {
 	if path == "" {
 		return nil
@@ -62,12 +61,12 @@ func missingFile(path string) []Result {
 	}
 	folder := filepath.Dir(path)
 	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
-		return fault(fmt.Sprintf("the folder %s does not exist", folder), "make it, or change database.dsn")
+		return fault(fmt.Sprintf("the folder %s does not exist", folder), "create it, or change database.dsn")
 	}
-	return warning("the file "+path+" is not there yet", "`botwork run` and `botwork db migrate` make it; if it should be there, correct database.dsn")
+	return warning("the file "+path+" does not exist yet", "`botwork run` and `botwork db migrate` create it; if it should exist, correct database.dsn")
 }
 
-// reach connects and asks one question.
+// reach connects and makes one query.
 func (d *Doctor) reach(ctx context.Context, db pinger) (connected, asked time.Duration, err error) {
 	started := time.Now()
 	if err := ping(ctx, db); err != nil {
@@ -75,7 +74,7 @@ func (d *Doctor) reach(ctx context.Context, db pinger) (connected, asked time.Du
 	}
 	connected = time.Since(started)
 	started = time.Now()
-	// Not the ping: SQLite reads nothing of its file until it is asked for a table.
+	// A ping is not enough: SQLite does not read its file before the first query of a table.
 	rows, err := db.QueryContext(ctx, d.statement("reach"))
 	if err != nil {
 		return 0, 0, err
@@ -87,8 +86,8 @@ func (d *Doctor) reach(ctx context.Context, db pinger) (connected, asked time.Du
 	return connected, time.Since(started), rows.Err()
 }
 
-// ping connects, and gives up when ctx ends: SQL Server's driver goes on waiting for
-// a server that takes the connection and says nothing.
+// ping connects, and returns when ctx ends: SQL Server's driver would continue to wait for a server
+// that accepts the connection and sends nothing.
 func ping(ctx context.Context, db pinger) error {
 	answer := make(chan error, 1)
 	go func() { answer <- db.PingContext(ctx) }()

@@ -10,14 +10,14 @@ import (
 
 const mebibyte = 1 << 20
 
-// The bounds of free space, in bytes. SQLite needs room for a write-ahead log
-// beside its file, and a full disk stops every write in the middle.
+// Limits of free space, in bytes. SQLite needs room for a write-ahead log next to
+// its file, and a full disk interrupts writes.
 const (
 	scarce = 1024 * mebibyte
 	full   = 100 * mebibyte
 )
 
-// volume is the space where a path lies. Free is what this account may use.
+// volume is the file system of a path. free is what this account may use.
 type volume struct {
 	id          string
 	free, total uint64 // bytes
@@ -37,37 +37,37 @@ func (d *Doctor) disk(context.Context) []Result {
 	for _, place := range places {
 		v, err := volumeOf(existing(place))
 		if err != nil {
-			results = append(results, Result{State: Warning, About: place, Found: "the free space is not known: " + err.Error(),
-				Advice: "look at it by hand"})
+			results = append(results, Result{State: Warning, About: place, Found: "cannot determine the free space: " + err.Error(),
+				Advice: "check it by hand"})
 			continue
 		}
 		if seen[v.id] {
 			continue
 		}
 		seen[v.id] = true
-		r := judgeSpace(v.free, v.total)
+		r := evaluateSpace(v.free, v.total)
 		r.About = place
 		results = append(results, r)
 	}
 	if len(results) == 0 {
-		return ok("the settings name no folder in which this machine is written to")
+		return ok("the settings name no folder in which files are written")
 	}
 	return results
 }
 
-// judgeSpace says whether free bytes are enough.
-func judgeSpace(free, total uint64) Result {
+// evaluateSpace reports whether the free space is enough.
+func evaluateSpace(free, total uint64) Result {
 	found := fmt.Sprintf("%s free of %s", inUnits(free), inUnits(total))
 	switch {
 	case free < full:
-		return Result{State: Fault, Found: found, Advice: "make room now: below 100 MiB nothing that writes can be relied on"}
+		return Result{State: Fault, Found: found, Advice: "free space now: below 100 MiB, writes can fail at any time"}
 	case free < scarce:
-		return Result{State: Warning, Found: found, Advice: "make room, or move the folder to another disk: less than 1 GiB is left"}
+		return Result{State: Warning, Found: found, Advice: "free space, or move the folder to another disk: less than 1 GiB is left"}
 	}
 	return Result{State: OK, Found: found}
 }
 
-// inUnits writes bytes as people do.
+// inUnits returns a size in MiB or GiB.
 func inUnits(n uint64) string {
 	if n < 10*1024*mebibyte {
 		return fmt.Sprintf("%d MiB", n/mebibyte)

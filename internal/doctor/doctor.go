@@ -1,9 +1,9 @@
-// Package doctor looks at what a worker needs on its machine and in its
-// database, and says of each thing whether it is well, what was found, and what
-// to do. It changes nothing, and needs no worker to stop.
+// Package doctor checks what a worker needs on its machine and in its database.
+// For each check it reports a state, what was found, and what to do. It changes
+// nothing, and no worker needs to stop.
 //
-// A check is a value; [Checks] lists them in the order in which a person reads
-// them. Each family of checks has a file of its own.
+// A check is a value; [Doctor.Checks] returns them in the order of the report.
+// Each group of checks has its own file.
 package doctor
 
 import (
@@ -14,58 +14,58 @@ import (
 	"time"
 )
 
-// State is how a thing is.
+// State is the result of a check.
 type State string
 
-// The states. A warning is something that works now, or works badly; a fault
-// keeps a worker from working, or puts data at risk.
+// The states. After a warning, a worker can run, perhaps with problems. A fault
+// prevents that a worker runs, or puts data at risk.
 const (
 	OK      State = "ok"
 	Warning State = "warning"
 	Fault   State = "fault"
-	Skipped State = "skipped" // not checked, since it needs what is at fault
+	Skipped State = "skipped" // not checked, because another check that it depends on failed
 )
 
-// Result is what one check says of one thing.
+// Result is one result of a check.
 type Result struct {
 	Check string `json:"check"`
 	State State  `json:"state"`
 
-	// About is the thing, where a check looks at several: a path, the name of a
-	// connection. "" for the one thing that the check is named for.
+	// About is what the result is about if the check has several results: a path,
+	// or the name of a connection. "" if it has only one.
 	About string `json:"about"`
 
-	// Found is what is there, Advice what to do about it. Advice is "" for what is
-	// well.
+	// Found is what was found, and Advice what to do about it. Advice is "" if the
+	// state is ok.
 	Found  string `json:"found"`
 	Advice string `json:"advice"`
 }
 
-// Check is one question. What it needs to know it has been given already.
+// Check is one check.
 type Check struct {
 	Name string
 
-	// After names the checks, earlier in the list, without which this one makes
-	// no sense: it is skipped unless they are ok or warn only.
+	// After names earlier checks of the list that this one depends on. It is skipped
+	// unless all of them have the state ok or warning.
 	After []string
 
-	// Run answers with one result or more. The name is filled in. It ends soon
-	// after ctx does; when it hangs in a call of the system all the same, it is
-	// left behind.
+	// Run returns one or more results, without the name of the check. It should
+	// return soon after ctx ends. If it hangs in a system call, Run of the package
+	// does not wait for it.
 	Run func(ctx context.Context) []Result
 }
 
-// leaveAfter is how long a cancelled check may take to return.
-const leaveAfter = time.Second
+// returnWithin is how long a cancelled check may take to return.
+const returnWithin = time.Second
 
-// Run carries out all checks, those that need nothing of each other at the same
-// time, each for at most the timeout. The results are in the order of the checks.
-// When ctx ends, what is not known by then is skipped.
+// Run runs all checks, each for at most the timeout. Independent checks run at the same
+// time. The results are in the order of the checks. When ctx ends, the unfinished
+// checks are reported as skipped.
 func Run(ctx context.Context, checks []Check, timeout time.Duration) []Result {
-	at := make(map[string]*pending, len(checks))
-	list := make([]*pending, len(checks))
+	at := make(map[string]*pendingCheck, len(checks))
+	list := make([]*pendingCheck, len(checks))
 	for i, c := range checks {
-		p := &pending{Check: c, done: make(chan struct{})}
+		p := &pendingCheck{Check: c, done: make(chan struct{})}
 		for _, name := range c.After {
 			p.needs = append(p.needs, at[name])
 		}
@@ -82,19 +82,19 @@ func Run(ctx context.Context, checks []Check, timeout time.Duration) []Result {
 	return all
 }
 
-// pending is a check under way. Its results may be read when done is closed.
-type pending struct {
+// pendingCheck is a check that runs. Its results may be read when done is closed.
+type pendingCheck struct {
 	Check
-	needs   []*pending
+	needs   []*pendingCheck
 	done    chan struct{}
 	results []Result
 }
 
-func (p *pending) run(ctx context.Context, timeout time.Duration) {
+func (p *pendingCheck) run(ctx context.Context, timeout time.Duration) {
 	defer close(p.done)
 	var because []string
 	for _, n := range p.needs {
-		<-n.done // it ends, so this does, too
+		<-n.done
 		switch {
 		case n.has(Fault):
 			because = append(because, n.Name+" is at fault")
@@ -112,26 +112,26 @@ func (p *pending) run(ctx context.Context, timeout time.Duration) {
 	}
 }
 
-func (p *pending) has(s State) bool {
+func (p *pendingCheck) has(s State) bool {
 	return slices.ContainsFunc(p.results, func(r Result) bool { return r.State == s })
 }
 
-// bounded runs the check and waits for it no longer than it may take.
-func (p *pending) bounded(ctx context.Context, timeout time.Duration) []Result {
+// bounded runs the check with a timeout.
+func (p *pendingCheck) bounded(ctx context.Context, timeout time.Duration) []Result {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	answer := make(chan []Result, 1)
-	// No one waits for this goroutine if its call cannot be cancelled, such as a question to a
-	// file server that has gone away.
+	// If its call cannot be cancelled, such as one to an unreachable file server, this goroutine
+	// is not waited for.
 	go func() {
 		defer func() {
 			if r := recover(); r != nil {
-				answer <- fault(fmt.Sprintf("the check itself broke: %v", r), "report this; the other checks are not affected")
+				answer <- fault(fmt.Sprintf("panic in this check: %v", r), "report this error; the other checks are not affected")
 			}
 		}()
 		answer <- p.Run(limited)
 	}()
-	late := time.NewTimer(timeout + leaveAfter)
+	late := time.NewTimer(timeout + returnWithin)
 	defer late.Stop()
 	select {
 	case results := <-answer:
@@ -142,11 +142,11 @@ func (p *pending) bounded(ctx context.Context, timeout time.Duration) []Result {
 	case <-ctx.Done():
 		return skipped("it was interrupted")
 	case <-late.C:
-		return fault(fmt.Sprintf("no answer within %s", timeout), "something that this check asks, such as a file server, does not answer; --timeout waits longer")
+		return fault(fmt.Sprintf("no answer within %s", timeout), "a system that this check uses, such as a file server, does not answer; --timeout waits longer")
 	}
 }
 
-// ok, warning, fault and skipped make the results of a check that has one.
+// ok, warning, fault and skipped return the results of a check with one result.
 func ok(found string) []Result { return []Result{{State: OK, Found: found}} }
 
 func warning(found, advice string) []Result {

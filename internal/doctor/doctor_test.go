@@ -16,7 +16,7 @@ func answer(state doctor.State, found string) func(context.Context) []doctor.Res
 	return func(context.Context) []doctor.Result { return []doctor.Result{{State: state, Found: found}} }
 }
 
-// states tells the results by check and state.
+// states lists the results by check and state.
 func states(results []doctor.Result) (list []string) {
 	for _, r := range results {
 		list = append(list, r.Check+" "+string(r.State))
@@ -24,7 +24,7 @@ func states(results []doctor.Result) (list []string) {
 	return list
 }
 
-func TestAFaultHidesOnlyWhatNeedsIt(t *testing.T) {
+func TestFaultSkipsDependentChecks(t *testing.T) {
 	got := doctor.Run(t.Context(), []doctor.Check{
 		{Name: "settings", Run: answer(doctor.OK, "")},
 		{Name: "database", After: []string{"settings"}, Run: answer(doctor.Fault, "")},
@@ -45,9 +45,9 @@ func TestAFaultHidesOnlyWhatNeedsIt(t *testing.T) {
 	}
 }
 
-// A check that minds its context says itself what it waited for; one that hangs
-// is left behind, and holds up nothing that does not need it.
-func TestNoCheckHangs(t *testing.T) {
+// A check that returns when its context ends reports its own result. A check that hangs is not
+// waited for, and does not block independent checks.
+func TestHangingCheckTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		released := make(chan struct{})
 		started := time.Now()
@@ -61,7 +61,7 @@ func TestNoCheckHangs(t *testing.T) {
 			{Name: "other", Run: answer(doctor.OK, "")},
 		}, 10*time.Second)
 		if took := time.Since(started); took < 10*time.Second || took > 12*time.Second {
-			t.Errorf("took %s, want little more than the 10s of a check", took)
+			t.Errorf("took %s, want slightly more than the timeout of 10s", took)
 		}
 		if diff := cmp.Diff([]string{"hangs fault", "minds fault", "needs skipped", "other ok"}, states(got)); diff != "" {
 			t.Errorf("states (-want +got):\n%s", diff)
@@ -73,7 +73,7 @@ func TestNoCheckHangs(t *testing.T) {
 	})
 }
 
-func TestAnInterruptEndsAll(t *testing.T) {
+func TestInterruptEndsAllChecks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(2*time.Second, cancel)

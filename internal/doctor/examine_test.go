@@ -16,7 +16,7 @@ import (
 	"botwork/workqueue"
 )
 
-// optionsFor are settings in which nothing is wrong but what a test breaks.
+// optionsFor returns options without faults, which a test changes.
 func optionsFor(t *testing.T, driver database.Driver, dsn string) doctor.Options {
 	t.Helper()
 	return doctor.Options{
@@ -27,8 +27,8 @@ func optionsFor(t *testing.T, driver database.Driver, dsn string) doctor.Options
 	}
 }
 
-// examine runs all checks and returns the results by check; the last of several
-// things counts.
+// examine runs all checks and returns the results by check. If a check has several
+// results, the last one counts.
 func examine(t *testing.T, o doctor.Options) map[string]doctor.Result {
 	t.Helper()
 	return examineWithin(t, o, 10*time.Second)
@@ -50,7 +50,7 @@ func examineWithin(t *testing.T, o doctor.Options, timeout time.Duration) map[st
 	return found
 }
 
-// want checks the state of one check and what it says.
+// want checks the state and the texts of the result of a check.
 func want(t *testing.T, found map[string]doctor.Result, check string, state doctor.State, texts ...string) {
 	t.Helper()
 	r, there := found[check]
@@ -71,7 +71,7 @@ func exec(t *testing.T, db *sql.DB, statement string) {
 	}
 }
 
-func TestASoundWorkerOnEveryEngine(t *testing.T) {
+func TestHealthyWorkerOnEveryEngine(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dsn := e.DSN(t)
 		store := e.Open(t, dsn)
@@ -80,16 +80,32 @@ func TestASoundWorkerOnEveryEngine(t *testing.T) {
 		}
 		found := examine(t, optionsFor(t, e.Driver, dsn))
 		for check, r := range found {
-			// A server's administrator may have left snapshots off, and not every server
-			// that speaks TDS has views of its sessions.
+			// Snapshots may be off on a server, and not every server with the TDS protocol
+			// has views of its sessions.
 			if r.State != doctor.OK && check != "snapshot" && (check != "stalled" || r.State != doctor.Skipped) {
 				t.Errorf("%s: %s: %s", check, r.State, r.Found)
 			}
 		}
-		want(t, found, "workers", doctor.OK, "works on this machine as process")
+		want(t, found, "workers", doctor.OK, "used by process")
 		want(t, found, "sealed-items", doctor.OK, "none of the newest items")
 		if r := found["snapshot"]; e.Driver == database.SQLServer && r.State == doctor.Warning && !strings.Contains(r.Advice, "SET READ_COMMITTED_SNAPSHOT ON") {
 			t.Errorf("snapshot: %+v", r)
+		}
+	})
+}
+
+func TestPausedPipelineOnEveryEngine(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		dsn := e.DSN(t)
+		store := e.Open(t, dsn)
+		want(t, examine(t, optionsFor(t, e.Driver, dsn)), "paused", doctor.OK, "no pipeline is paused")
+		if _, err := store.PausePipeline(t.Context(), workqueue.PipelinePause{Pipeline: "nightly", By: "ann", Reason: "maintenance"}); err != nil {
+			t.Fatal(err)
+		}
+		found := examine(t, optionsFor(t, e.Driver, dsn))
+		want(t, found, "paused", doctor.Warning, "paused by ann", "s ago: maintenance", "botwork pipelines resume nightly")
+		if found["paused"].About != "nightly" {
+			t.Errorf("the result is about %q, want nightly", found["paused"].About)
 		}
 	})
 }
@@ -101,14 +117,14 @@ func TestSchemaOnEveryEngine(t *testing.T) {
 			writeFile(t, dsn, "")
 		}
 		found := examine(t, optionsFor(t, e.Driver, dsn))
-		want(t, found, "schema", doctor.Warning, "not there yet", "botwork db migrate")
-		want(t, found, "workers", doctor.Skipped, "migrations wait")
+		want(t, found, "schema", doctor.Warning, "do not exist yet", "botwork db migrate")
+		want(t, found, "workers", doctor.Skipped, "migrations are pending")
 
 		e.Open(t, dsn)
 		db := e.SQL(t, dsn)
 		exec(t, db, `UPDATE goose_db_version SET version_id = 9000 WHERE version_id = 9`)
 		found = examine(t, optionsFor(t, e.Driver, dsn))
-		want(t, found, "schema", doctor.Warning, "1 migration of this program to come")
+		want(t, found, "schema", doctor.Warning, "1 migration pending")
 		exec(t, db, `UPDATE goose_db_version SET version_id = 9 WHERE version_id = 9000`)
 		exec(t, db, `UPDATE goose_db_version SET version_id = 9001 WHERE version_id = 0`)
 		found = examine(t, optionsFor(t, e.Driver, dsn))
@@ -140,11 +156,11 @@ func TestSealedItemsOnEveryEngine(t *testing.T) {
 		o.Keyset = doctor.Keyset{Named: true, Keys: mine}
 		want(t, examine(t, o), "sealed-items", doctor.OK, "have keys of this machine")
 		insert(others)
-		want(t, examine(t, o), "sealed-items", doctor.Fault, "sealed with 1 key that this machine's keyset has not")
+		want(t, examine(t, o), "sealed-items", doctor.Fault, "encrypted with 1 key that this machine's keyset does not have")
 	})
 }
 
-func TestAnotherHostHasTheName(t *testing.T) {
+func TestNameUsedByAnotherHost(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dsn := e.DSN(t)
 		store := e.Open(t, dsn)
@@ -152,7 +168,7 @@ func TestAnotherHostHasTheName(t *testing.T) {
 			t.Fatal(err)
 		}
 		exec(t, e.SQL(t, dsn), `UPDATE "BotWorkers" SET "Host" = 'far-away'`)
-		want(t, examine(t, optionsFor(t, e.Driver, dsn)), "workers", doctor.Fault, `host "far-away" works under this name`)
+		want(t, examine(t, optionsFor(t, e.Driver, dsn)), "workers", doctor.Fault, `host "far-away" uses this name`)
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 	"botwork/internal/database"
 )
 
-// What no server in a test can be made to answer.
+// Errors that the servers of the tests do not return.
 func TestExplain(t *testing.T) {
 	const postgres, sqlserver = "postgres://bot:hunter2@db.example.com/work", "sqlserver://bot:hunter2@db.example.com?database=work"
 	for _, c := range []struct {
@@ -22,20 +22,20 @@ func TestExplain(t *testing.T) {
 		found  string
 		advice string
 	}{
-		{postgres, &net.DNSError{Name: "db.example.com", Err: "no such host", IsNotFound: true}, `no host called "db.example.com"`, "correct the host"},
+		{postgres, &net.DNSError{Name: "db.example.com", Err: "no such host", IsNotFound: true}, `cannot resolve the host name "db.example.com"`, "correct the host"},
 		{postgres, x509.UnknownAuthorityError{}, "the certificate of db.example.com:5432 is not trusted", "authority"},
-		{postgres, &pgconn.PgError{Code: "53300", Message: "sorry, too many clients already"}, "no connection left", "max_connections"},
+		{postgres, &pgconn.PgError{Code: "53300", Message: "sorry, too many clients already"}, "no free connections", "max_connections"},
 		{postgres, &pgconn.PgError{Code: "57P03", Message: "the database system is starting up"}, "starting", "try again"},
-		{postgres, &pgconn.PgError{Code: "XX000", Message: "odd"}, "the server refuses: odd (XX000)", ""},
+		{postgres, &pgconn.PgError{Code: "XX000", Message: "odd"}, "the server returned an error: odd (XX000)", ""},
 		{postgres, fmt.Errorf("cannot parse hunter2"), "<secret>", ""},
-		{sqlserver, mssql.Error{Number: 18456, Message: "Login failed for user 'bot'."}, `no login "bot" with this password`, "error log"},
+		{sqlserver, mssql.Error{Number: 18456, Message: "Login failed for user 'bot'."}, `login "bot" failed`, "error log"},
 		{sqlserver, mssql.Error{Number: 18456, All: []mssql.Error{{Number: 4060}, {Number: 18456}}}, `no database "work", or the login "bot" may not use it`, "make a user"},
 		{sqlserver, mssql.Error{Number: 4060}, `no database "work"`, "create it"},
 		{sqlserver, mssql.Error{Number: 18452}, "no Windows login", "domain"},
 		{sqlserver, mssql.Error{Number: 18486}, `"bot" is disabled or locked`, "administrator"},
 		{sqlserver, mssql.Error{Number: 40615}, "firewall of Azure SQL", "firewall rules"},
 		{sqlserver, mssql.Error{Number: 229, Message: "The SELECT permission was denied"}, "SELECT permission", "grant"},
-		{sqlserver, mssql.Error{Number: 1, Message: "odd"}, "the server refuses: odd (1)", ""},
+		{sqlserver, mssql.Error{Number: 1, Message: "odd"}, "the server returned an error: odd (1)", ""},
 	} {
 		driver := database.Driver(c.dsn[:strings.IndexByte(c.dsn, ':')])
 		found, advice := explain(t.Context(), driver, c.dsn, fmt.Errorf("connect: %w", c.err))

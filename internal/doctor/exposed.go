@@ -2,17 +2,17 @@ package doctor
 
 import "context"
 
-// ExposedFolder is a folder in which steps may write although it holds what decides
-// what runs here, or a secret.
+// ExposedFolder is a folder in which steps may write although it contains a secret, or files that
+// determine what runs.
 type ExposedFolder struct {
-	Place         string // where the settings allow it
+	Place         string // the setting that allows it
 	Found, Advice string
 }
 
-// exposed reports the folders of handlers.folders that are too wide.
+// exposed reports folders of handlers.folders that contain too much.
 func (d *Doctor) exposed(context.Context) []Result {
 	if len(d.o.Exposed) == 0 {
-		return ok("steps that handle files reach no pipelines, settings or secrets")
+		return ok("steps with files cannot access pipelines, settings or secrets")
 	}
 	var results []Result
 	for _, e := range d.o.Exposed {

@@ -13,8 +13,8 @@ import (
 
 const nobody = 65534
 
-// asNobody calls do with the rights of a user that owns nothing. Only the file
-// system's rights are changed, and only those of one thread, which ends with it.
+// asNobody calls do with the rights of a user that owns no files. It changes only the rights in
+// the file system, and only those of one thread, which ends afterwards.
 func asNobody(t *testing.T, do func()) {
 	t.Helper()
 	done := make(chan error)
@@ -34,10 +34,10 @@ func asNobody(t *testing.T, do func()) {
 	}
 }
 
-// openFolder is a folder that everybody may enter; t.TempDir's is not.
+// openFolder returns a folder that all users may enter, unlike t.TempDir.
 func openFolder(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "botwork-doctor") //nolint:usetesting // nobody else may enter t.TempDir
+	dir, err := os.MkdirTemp("", "botwork-doctor") //nolint:usetesting // other users may not enter t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func chmod(t *testing.T, path string, mode os.FileMode) {
 	}
 }
 
-func TestFoldersOfOthers(t *testing.T) {
+func TestFoldersOfAnotherUser(t *testing.T) {
 	dir := openFolder(t)
 	chmod(t, dir, 0o555)
 	t.Cleanup(func() { chmod(t, dir, 0o755) })
@@ -74,27 +74,27 @@ func TestFoldersOfOthers(t *testing.T) {
 		write = mayWriteFile(file)
 	})
 	wantResult(t, "pipelines", results[0], OK, "readable")
-	wantResult(t, "data", results[1], Fault, "not writable", "no file can be made in "+dir+": permission denied", "let the account that runs this use it")
+	wantResult(t, "data", results[1], Fault, "not writable", "cannot create a file in "+dir+": permission denied", "allow the account that runs this to use it")
 	wantResult(t, "log", results[2], Warning, "permission denied")
 	if write == nil || !strings.Contains(write.Error(), "cannot be written: ") {
 		t.Errorf("mayWriteFile of a file for reading: %v", write)
 	}
-	wantResult(t, "missing", New(Options{Pipelines: dir + "/none"}).folders(t.Context())[0], Fault, "make the folder")
+	wantResult(t, "missing", New(Options{Pipelines: dir + "/none"}).folders(t.Context())[0], Fault, "create the folder")
 	wantResult(t, "a file", New(Options{Pipelines: dir, Folders: []string{file}}).folders(t.Context())[1], Fault, "is a file")
 }
 
-// A file system that is mounted for reading refuses root as well.
+// A read-only file system refuses root as well.
 func TestReadOnlyFileSystem(t *testing.T) {
 	var s unix.Statfs_t
 	const folder = "/sys"
 	if err := unix.Statfs(folder, &s); err != nil || s.Flags&unix.ST_RDONLY == 0 {
-		t.Skipf("%s is not mounted for reading here", folder)
+		t.Skipf("%s is not mounted read-only on this machine", folder)
 	}
-	wantResult(t, folder, New(Options{Pipelines: folder, Folders: []string{folder}}).folders(t.Context())[1], Fault, "mounted for reading")
+	wantResult(t, folder, New(Options{Pipelines: folder, Folders: []string{folder}}).folders(t.Context())[1], Fault, "mounted read-only")
 }
 
-// What another account may do is told from owners and modes, of the folders above
-// as well.
+// The rights of another account are determined by owners and modes, including those of the folders
+// above.
 func TestMayUse(t *testing.T) {
 	dir := openFolder(t)
 	service := account{name: "nobody"}
@@ -104,7 +104,7 @@ func TestMayUse(t *testing.T) {
 	}
 	for _, c := range []struct {
 		outer, mode, want os.FileMode
-		text              string // "" when it may
+		text              string // "" if the account may
 	}{
 		{0o755, 0o755, toRead, ""},
 		{0o755, 0o755, toWrite, inner + " has the mode"},
@@ -136,7 +136,7 @@ func TestMayUse(t *testing.T) {
 	d.account = service
 	results := d.folders(t.Context())
 	wantResult(t, "pipelines", results[0], OK, "readable for nobody")
-	wantResult(t, "data", results[1], Fault, "let nobody use it")
+	wantResult(t, "data", results[1], Fault, "allow nobody to use it")
 }
 
 func TestOpenToOthers(t *testing.T) {
@@ -144,7 +144,7 @@ func TestOpenToOthers(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for mode, want := range map[os.FileMode]string{0o600: "", 0o640: "", 0o644: "everybody on this machine", 0o660: "its group, which may even change it"} {
+	for mode, want := range map[os.FileMode]string{0o600: "", 0o640: "", 0o644: "everyone on this machine", 0o660: "its group, which may even change it"} {
 		chmod(t, path, mode)
 		got, err := openToOthers(path)
 		if err != nil || (got == "") != (want == "") || !strings.Contains(got, want) {
@@ -153,24 +153,24 @@ func TestOpenToOthers(t *testing.T) {
 	}
 }
 
-func TestJudgeShare(t *testing.T) {
+func TestShareType(t *testing.T) {
 	for kind, want := range map[int64]struct {
 		share string
 		sure  bool
 	}{
 		unix.NFS_SUPER_MAGIC: {"a network share (NFS)", true}, unix.CIFS_SUPER_MAGIC: {"a network share (CIFS)", true},
-		// As a 32-bit machine gives it.
+		// As on a 32-bit machine.
 		int64(int32(unix.SMB2_SUPER_MAGIC - 1<<32)): {"a network share (SMB)", true},
 		unix.FUSE_SUPER_MAGIC:                       {"a FUSE file system", false}, unix.EXT4_SUPER_MAGIC: {"", false},
 	} {
-		if share, sure := judgeShare(kind); share != want.share || sure != want.sure {
+		if share, sure := shareType(kind); share != want.share || sure != want.sure {
 			t.Errorf("%#x: %q, %t, want %q, %t", kind, share, sure, want.share, want.sure)
 		}
 	}
 }
 
-// Folders are judged for the service's account, whoever asks.
-func TestTheServicesAccount(t *testing.T) {
+// Folders are checked for the service's account, whichever account runs the check.
+func TestServiceAccount(t *testing.T) {
 	if os.Geteuid() == nobody {
 		t.Skip("this is the service's account itself")
 	}

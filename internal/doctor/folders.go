@@ -9,15 +9,15 @@ import (
 	"path/filepath"
 )
 
-// folders reports whether the folder of pipelines can be read, and those of the handlers and of
-// the log can be written.
+// folders reports whether the folder of pipelines is readable, and whether those of the handlers
+// and of the log are writable.
 func (d *Doctor) folders(context.Context) []Result {
 	results := []Result{d.folder(d.o.Pipelines, "pipelines.dir", "readable", d.readable(d.o.Pipelines))}
 	for _, folder := range d.o.Folders {
 		results = append(results, d.folder(folder, "handlers.folders", "writable", d.writable(folder)))
 	}
 	if d.o.Log != "" {
-		// A worker makes the folder of its log.
+		// A worker creates the folder of its log.
 		r := d.folder(d.o.Log, "log.file", "writable", d.writable(existing(d.o.Log)))
 		if r.State == Fault {
 			r.State = Warning // the worker runs without a log
@@ -36,22 +36,22 @@ func (d *Doctor) folder(path, setting, can string, err error) Result {
 	}
 	r.State, r.Found = Fault, fmt.Sprintf("not %s%s (%s): %v", can, d.forWhom(), setting, err)
 	switch {
-	case errors.Is(err, errNotKnown):
-		r = notKnown(err)
+	case errors.Is(err, errUnknown):
+		r = unknownResult(err)
 		r.About = path
 	case errors.Is(err, fs.ErrNotExist):
-		r.Advice = "make the folder, or correct the path: a relative one stands against the folder of the settings file"
+		r.Advice = "create the folder, or correct the path: a relative path is relative to the folder of the settings file"
 	case isReadOnly(err):
-		r.Advice = "the file system is mounted for reading: mount it for writing, or move the folder"
+		r.Advice = "the file system is mounted read-only: mount it for writing, or move the folder"
 	default:
-		r.Advice = fmt.Sprintf("let %s use it", d.whom())
+		r.Advice = fmt.Sprintf("allow %s to use it", d.whom())
 	}
 	return r
 }
 
-// notKnown is the result if permissions alone are not enough to decide.
-func notKnown(err error) Result {
-	return Result{State: Warning, Found: err.Error(), Advice: "run this as that account, which tries it"}
+// unknownResult is the result if permissions alone are not enough to decide.
+func unknownResult(err error) Result {
+	return Result{State: Warning, Found: err.Error(), Advice: "run this command as that account, to try it"}
 }
 
 func (d *Doctor) whom() string {
@@ -68,7 +68,7 @@ func (d *Doctor) forWhom() string {
 	return ""
 }
 
-// readable returns nil when the folder's names can be read.
+// readable returns nil if the folder can be listed.
 func (d *Doctor) readable(folder string) error {
 	if d.account.name != "" {
 		return d.account.mayUse(folder, toRead)
@@ -77,7 +77,7 @@ func (d *Doctor) readable(folder string) error {
 	return err
 }
 
-// writable returns nil when files can be made in the folder.
+// writable returns nil if files can be created in the folder.
 func (d *Doctor) writable(folder string) error {
 	if d.account.name != "" {
 		return d.account.mayUse(folder, toWrite)
@@ -85,8 +85,8 @@ func (d *Doctor) writable(folder string) error {
 	return tryFile(folder)
 }
 
-// tryFile makes a file in a folder and removes it. Only a try is reliable: modes, access control
-// lists, quotas and mounts all matter.
+// tryFile creates a file in a folder and removes it. Only that is reliable, because modes, access
+// control lists, quotas and mounts all matter.
 func tryFile(folder string) error {
 	info, err := os.Stat(folder)
 	switch {
@@ -97,7 +97,7 @@ func tryFile(folder string) error {
 	}
 	f, err := os.CreateTemp(folder, ".botwork-doctor-*")
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("no file can be made in %s: %w", folder, path.Err) // the name that was tried is of no use to the reader
+		return fmt.Errorf("cannot create a file in %s: %w", folder, path.Err) // without the random file name
 	}
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func tryFile(folder string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// existing is the path, or the nearest folder above it that is there.
+// existing returns the path, or the nearest folder above it that exists.
 func existing(path string) string {
 	for {
 		if _, err := os.Stat(path); err == nil || filepath.Dir(path) == path {

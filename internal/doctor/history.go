@@ -8,30 +8,31 @@ import (
 	"time"
 )
 
-// epochIsNews is how long after an epoch was raised that is reported.
-const epochIsNews = 7 * 24 * time.Hour
+// recentEpoch is how long a new epoch is reported as a warning.
+const recentEpoch = 7 * 24 * time.Hour
 
-// history reports whether the database may have lost transactions lately.
+// history reports whether the database may have lost transactions recently.
 func (d *Doctor) history(ctx context.Context) []Result {
 	var epoch, ms int64
 	var reason string
-	err := d.ask(ctx, "history", func(rows *sql.Rows) error { return rows.Scan(&epoch, &ms, &reason) })
+	err := d.query(ctx, "history", func(rows *sql.Rows) error { return rows.Scan(&epoch, &ms, &reason) })
 	if err != nil {
-		return d.unanswered(ctx, err)
+		return d.queryFailed(ctx, err)
 	}
-	return judgeHistory(epoch, time.Duration(ms)*time.Millisecond, reason)
+	return evaluateHistory(epoch, time.Duration(ms)*time.Millisecond, reason)
 }
 
-// judgeHistory judges an epoch that was raised so long ago; below 0: never.
-func judgeHistory(epoch int64, ago time.Duration, reason string) []Result {
+// evaluateHistory returns the result for an epoch. ago is the time since it was raised; below 0:
+// never.
+func evaluateHistory(epoch int64, ago time.Duration, reason string) []Result {
 	switch {
 	case ago < 0:
-		return ok("the database has lost nothing that anybody knows of")
-	case ago >= epochIsNews:
+		return ok("no lost transactions were detected")
+	case ago >= recentEpoch:
 		return ok(fmt.Sprintf("epoch %d for %d days", epoch, int(ago.Hours()/24)))
 	}
-	return warning(fmt.Sprintf("epoch %d began %s ago, because %s", epoch, ago.Round(time.Second), reason),
-		"look for items that were added, and results that were written, shortly before: some may be gone; docs/reliability.md says which")
+	return warning(fmt.Sprintf("epoch %d started %s ago, because %s", epoch, ago.Round(time.Second), reason),
+		"check the items that were added and the results that were written shortly before: some may be lost; see docs/reliability.md")
 }
 
 // standby is a server that may become the primary.
@@ -40,10 +41,10 @@ type standby struct {
 	sync sql.NullBool // a commit waits for it; NULL: the login may not see that
 }
 
-// replication reports whether a failover can lose what was acknowledged.
+// replication reports whether a failover can lose acknowledged changes.
 func (d *Doctor) replication(ctx context.Context) []Result {
 	var all []standby
-	err := d.ask(ctx, "replication", func(rows *sql.Rows) error {
+	err := d.query(ctx, "replication", func(rows *sql.Rows) error {
 		var s standby
 		var name sql.NullString
 		err := rows.Scan(&name, &s.sync)
@@ -52,13 +53,13 @@ func (d *Doctor) replication(ctx context.Context) []Result {
 		return err
 	})
 	if err != nil {
-		return skipped("the server does not say which standbys it has: " + err.Error())
+		return skipped("the server does not list its standbys: " + err.Error())
 	}
-	return judgeReplication(all)
+	return evaluateReplication(all)
 }
 
-// judgeReplication judges the standbys of a server.
-func judgeReplication(all []standby) []Result {
+// evaluateReplication returns the result for the standbys of a server.
+func evaluateReplication(all []standby) []Result {
 	var waits, lags []string
 	for _, s := range all {
 		switch {
@@ -77,5 +78,5 @@ func judgeReplication(all []standby) []Result {
 		return ok("a commit waits for " + strings.Join(waits, ", "))
 	}
 	return warning("asynchronous: "+strings.Join(lags, ", "),
-		"a failover to it loses what was acknowledged shortly before; on PostgreSQL set synchronous_standby_names, on SQL Server the availability mode SYNCHRONOUS_COMMIT; docs/reliability.md")
+		"a failover to it loses changes that were acknowledged shortly before; on PostgreSQL set synchronous_standby_names, on SQL Server the availability mode SYNCHRONOUS_COMMIT; see docs/reliability.md")
 }

@@ -8,25 +8,25 @@ import (
 	"botwork/internal/keyring"
 )
 
-// keyset seals a text and opens it again, and looks who may read the keys.
+// keyset encrypts and decrypts a text, and checks who may read the keys.
 func (d *Doctor) keyset(context.Context) []Result {
 	k := d.o.Keyset
 	switch {
 	case !k.Named:
 		return ok("the settings name none: encrypted queues cannot be used")
 	case k.Error != nil:
-		return fault(firstLines(k.Error.Error()), "give this machine the keyset that the other workers have; `botwork keys list` tells what is in one")
+		return fault(firstLines(k.Error.Error()), "copy the keyset of the other workers to this machine; `botwork keys list` shows the keys of a keyset")
 	}
 	const text = "botwork doctor"
 	sealed, err := k.Keys.Seal(text, "doctor")
 	if err == nil {
 		var opened string
 		if opened, err = k.Keys.Open(sealed, "doctor"); err == nil && opened != text {
-			err = fmt.Errorf("the text came back changed")
+			err = fmt.Errorf("the decrypted text differs")
 		}
 	}
 	if err != nil {
-		return fault("a text that was sealed cannot be opened again: "+err.Error(), "the keyset is damaged: take it from the copy")
+		return fault("cannot decrypt a text that the keyset has encrypted: "+err.Error(), "the keyset is damaged: restore it from a backup")
 	}
 	found := describe(k.Keys.Keys())
 	if k.File == "" {
@@ -34,18 +34,18 @@ func (d *Doctor) keyset(context.Context) []Result {
 	}
 	found += ", in " + k.File
 	if d.account.name != "" {
-		if err := d.account.mayUse(k.File, toRead); errors.Is(err, errNotKnown) {
-			return []Result{notKnown(err)}
+		if err := d.account.mayUse(k.File, toRead); errors.Is(err, errUnknown) {
+			return []Result{unknownResult(err)}
 		} else if err != nil {
-			return fault(found+"; "+err.Error(), "let "+d.account.name+" read the file, and nobody else")
+			return fault(found+"; "+err.Error(), "allow only "+d.account.name+" to read the file")
 		}
 	}
 	others, err := openToOthers(k.File)
 	if err != nil {
-		return warning(found+"; who may read it is not known: "+err.Error(), "see to it that only the service may read it")
+		return warning(found+"; cannot determine who may read it: "+err.Error(), "make sure that only the service may read it")
 	}
 	if others != "" {
-		return warning(found+"; it can be read by "+others, "whoever reads it reads the encrypted items: "+onlyOwner(k.File, d.account))
+		return warning(found+"; it can be read by "+others, "everyone who can read it can decrypt the items: "+onlyOwner(k.File, d.account))
 	}
 	return ok(found)
 }
@@ -61,5 +61,5 @@ func describe(keys []keyring.Key) string {
 			primary = key.ID
 		}
 	}
-	return fmt.Sprintf("%s, %d enabled; key %d seals", counted(len(keys), "key"), enabled, primary)
+	return fmt.Sprintf("%s, %d enabled; the primary key is %d", counted(len(keys), "key"), enabled, primary)
 }

@@ -24,15 +24,15 @@ func TestKeyset(t *testing.T) {
 	wantResult(t, "none", check(Keyset{}), OK, "name none")
 	wantResult(t, "unusable", check(Keyset{Named: true, Error: errors.New("the keyset is not JSON")}), Fault, "not JSON", "botwork keys list")
 	wantResult(t, "in a variable", check(Keyset{Named: true, Keys: keys}), OK, "1 key, 1 enabled", fmt.Sprint(keys.Keys()[0].ID))
-	if runtime.GOOS != "windows" { // where the folder decides who may read the file
+	if runtime.GOOS != "windows" { // on Windows the folder's permissions apply to the file
 		wantResult(t, "in a file", check(Keyset{Named: true, Keys: keys, File: file}), OK, file)
 	}
-	wantResult(t, "gone", check(Keyset{Named: true, Keys: keys, File: file + "x"}), Warning, "who may read it is not known")
+	wantResult(t, "missing", check(Keyset{Named: true, Keys: keys, File: file + "x"}), Warning, "cannot determine who may read it")
 }
 
 func TestSettingsAndPipelines(t *testing.T) {
 	wantResult(t, "no file", New(Options{}).settings(t.Context())[0], Warning, "no botwork.yaml in")
-	wantResult(t, "mistakes", New(Options{SettingsError: errors.New("a:1:1: x\na:2:1: y")}).settings(t.Context())[0], Fault, "a:1:1", "a:2:1")
+	wantResult(t, "errors", New(Options{SettingsError: errors.New("a:1:1: x\na:2:1: y")}).settings(t.Context())[0], Fault, "a:1:1", "a:2:1")
 	wantResult(t, "zone", New(Options{Timezone: "Europe/Nowhere"}).zoneData(t.Context())[0], Fault, "Europe/Nowhere")
 	wantResult(t, "secrets", New(Options{SecretsError: errors.New("secrets.a: the environment variable A is not set")}).secrets(t.Context())[0], Fault, "variable A")
 	wantResult(t, "two", New(Options{Secrets: []string{"a", "b"}}).secrets(t.Context())[0], OK, "2 secrets")

@@ -4,7 +4,7 @@ package doctor
 
 import "syscall"
 
-// The errors of the system for a server that it cannot reach.
+// The system's errors for an unreachable server.
 const (
 	refused = syscall.ECONNREFUSED
 	noHost  = syscall.EHOSTUNREACH

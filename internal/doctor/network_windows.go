@@ -2,8 +2,8 @@ package doctor
 
 import "golang.org/x/sys/windows"
 
-// The errors of the system for a server that it cannot reach: not the numbers of package syscall,
-// which Windows never gives.
+// The system's errors for an unreachable server. The values of package syscall differ, and Windows
+// never returns them.
 const (
 	refused = windows.WSAECONNREFUSED
 	noHost  = windows.Errno(10065) // WSAEHOSTUNREACH

@@ -28,11 +28,11 @@ func postgres(t *testing.T) testdb.Engine {
 			return e
 		}
 	}
-	t.Fatal("PostgreSQL is no engine")
+	t.Fatal("PostgreSQL is not one of the engines")
 	return testdb.Engine{}
 }
 
-// as is the DSN with another part.
+// as returns a DSN with a changed part.
 func as(t *testing.T, dsn string, change func(*url.URL)) string {
 	t.Helper()
 	u, err := url.Parse(dsn)
@@ -43,7 +43,7 @@ func as(t *testing.T, dsn string, change func(*url.URL)) string {
 	return u.String()
 }
 
-// A role with fewer rights, for real.
+// A real role with fewer rights.
 func TestRightsOnPostgres(t *testing.T) {
 	e := postgres(t)
 	dsn := e.DSN(t)
@@ -65,7 +65,7 @@ func TestRightsOnPostgres(t *testing.T) {
 	})
 	limited := optionsFor(t, e.Driver, as(t, dsn, func(u *url.URL) { u.User = url.UserPassword(role, "hunter2") }))
 
-	// It does not even see the tables.
+	// It cannot see the tables.
 	want(t, examine(t, limited), "schema", doctor.Warning, "or this login may not see them")
 	want(t, examine(t, limited), "rights", doctor.Fault, "CREATE on schema (none of the search path)")
 
@@ -79,13 +79,13 @@ func TestRightsOnPostgres(t *testing.T) {
 	want(t, examine(t, limited), "rights", doctor.Fault, "DELETE on BotPipelineRuns;", "DELETE, INSERT, UPDATE on BotDurations", "IN SCHEMA \""+schema+"\"", `TO "`+role+`"`)
 
 	exec(t, db, `GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA `+schema+` TO `+role)
-	want(t, examine(t, limited), "rights", doctor.OK, "it may not change the schema")
+	want(t, examine(t, limited), "rights", doctor.OK, "the login may not change the schema")
 
 	exec(t, db, `DELETE FROM goose_db_version WHERE version_id = 11`)
-	want(t, examine(t, limited), "rights", doctor.Fault, "1 migration to come", "ownership on BotPipelineRuns")
+	want(t, examine(t, limited), "rights", doctor.Fault, "1 migration is pending", "ownership on BotPipelineRuns")
 }
 
-func TestPostgresThatLetsNobodyIn(t *testing.T) {
+func TestPostgresRefusesConnections(t *testing.T) {
 	e := postgres(t)
 	server := os.Getenv(e.Server)
 	o := optionsFor(t, e.Driver, as(t, server, func(u *url.URL) { u.Path, u.User = "/botwork_no_such", url.UserPassword("postgres", "hunter2") }))
@@ -96,7 +96,7 @@ func TestPostgresThatLetsNobodyIn(t *testing.T) {
 	want(t, found, "folders", doctor.OK)
 
 	o.DSN = as(t, server, func(u *url.URL) { u.User = url.UserPassword("botwork_nobody", "hunter2") })
-	want(t, examine(t, o), "database", doctor.Fault, `does not let "botwork_nobody" in`, "pg_hba.conf")
+	want(t, examine(t, o), "database", doctor.Fault, `does not allow "botwork_nobody" to connect`, "pg_hba.conf")
 
 	o.DSN = as(t, server, func(u *url.URL) {
 		u.RawQuery += "&default_transaction_read_only=on"
@@ -104,7 +104,7 @@ func TestPostgresThatLetsNobodyIn(t *testing.T) {
 	want(t, examine(t, o), "version", doctor.Fault, "read-only")
 }
 
-// listen is a server on this machine; each connection is given to serve.
+// listen starts a server on this machine, which calls serve for each connection.
 func listen(t *testing.T, serve func(net.Conn)) (address string) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -129,8 +129,8 @@ func listen(t *testing.T, serve func(net.Conn)) (address string) {
 	return l.Addr().String()
 }
 
-// The test's server asks for no password, so a server that refuses one is
-// played: it answers as PostgreSQL does.
+// The server of the tests does not require a password, so this test has a server that answers as
+// PostgreSQL does when it rejects a password.
 func TestWrongPassword(t *testing.T) {
 	address := listen(t, func(conn net.Conn) {
 		defer conn.Close()
@@ -149,10 +149,10 @@ func TestWrongPassword(t *testing.T) {
 		_ = backend.Flush()
 	})
 	o := optionsFor(t, database.Postgres, "postgres://bot:hunter2@"+address+"/work?sslmode=disable")
-	want(t, examine(t, o), "database", doctor.Fault, `no login "bot" with this password`)
+	want(t, examine(t, o), "database", doctor.Fault, `login "bot" failed`)
 }
 
-func TestServersThatDoNotAnswer(t *testing.T) {
+func TestUnreachableServers(t *testing.T) {
 	silent := listen(t, func(conn net.Conn) {
 		buffer := make([]byte, 1024)
 		for {
@@ -184,7 +184,7 @@ func TestServersThatDoNotAnswer(t *testing.T) {
 			want(t, found, "database", doctor.Fault, silent+" did not answer in time")
 			want(t, found, "connections", doctor.Warning, "nothing listens on port", "steps that use it fail")
 			if took := time.Since(started); took > 5*time.Second {
-				t.Errorf("took %s with a bound of 300ms", took)
+				t.Errorf("took %s with a timeout of 300ms", took)
 			}
 		})
 	}

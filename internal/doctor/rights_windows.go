@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// What may be asked for with a file or folder.
+// The access to a file or folder that can be checked.
 const (
 	toRead  os.FileMode = 0o4
 	toWrite os.FileMode = 0o2
@@ -27,8 +27,8 @@ const (
 	allServices    = "S-1-5-80-0"
 )
 
-// groups are the groups that an account belongs to as a service. all is false for
-// an account of a person or a domain, which may belong to others as well.
+// groups returns the groups that an account belongs to as a service. all is false for
+// an account of a user or a domain, which may belong to other groups as well.
 func groups(id string) (ids []string, all bool) {
 	switch {
 	case id == "S-1-5-18":
@@ -41,7 +41,7 @@ func groups(id string) (ids []string, all bool) {
 	return []string{id, everyone, authenticated, users, services}, false
 }
 
-// mayUse reports by the access control list of path whether the account may use it.
+// mayUse returns nil if the access control list of path allows the account to use it.
 func (a account) mayUse(path string, want os.FileMode) error {
 	list, err := accessList(path)
 	if err != nil {
@@ -59,14 +59,14 @@ func (a account) mayUse(path string, want os.FileMode) error {
 	case allowed:
 		return nil
 	case !all:
-		return fmt.Errorf("%w whether %s may %s %s: it may belong to groups that this does not look at", errNotKnown, a.name, verb, path)
+		return fmt.Errorf("%w whether %s may %s %s: it may belong to groups that this check does not read", errUnknown, a.name, verb, path)
 	}
-	return fmt.Errorf("the permissions of %s do not let %s %s it", path, a.name, verb)
+	return fmt.Errorf("the permissions of %s do not allow %s to %s it", path, a.name, verb)
 }
 
-// allows goes through the entries of a list in their order, as Windows does: what
-// an entry refuses that was not granted before is refused. nil is no list, which
-// lets everybody do everything.
+// allows evaluates the entries of a list in their order, as Windows does: an entry that denies a
+// right counts unless an earlier entry grants it. nil means no list, which allows everyone
+// everything.
 func allows(list *windows.ACL, ids []string, need uint32) (bool, error) {
 	if list == nil {
 		return true, nil
@@ -97,7 +97,7 @@ func allows(list *windows.ACL, ids []string, need uint32) (bool, error) {
 	return false, nil
 }
 
-// specific makes the rights of files out of the generic ones.
+// specific replaces generic rights by the rights of files.
 func specific(rights uint32) uint32 {
 	if rights&windows.GENERIC_ALL != 0 {
 		rights |= windows.FILE_READ_DATA | windows.FILE_WRITE_DATA | windows.FILE_APPEND_DATA
@@ -111,7 +111,7 @@ func specific(rights uint32) uint32 {
 	return rights
 }
 
-// accessList is that of a file or folder; nil when it has none.
+// accessList returns the access control list of a file or folder; nil if it has none.
 func accessList(path string) (*windows.ACL, error) {
 	descriptor, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION)
 	if err != nil {
@@ -124,8 +124,8 @@ func accessList(path string) (*windows.ACL, error) {
 	return list, err
 }
 
-// openToOthers says which of the groups that hold everybody may read a file that
-// only the service may read; "" if none.
+// openToOthers returns which of the groups of all users may read a file that only the service
+// should read; "" if none.
 func openToOthers(path string) (string, error) {
 	list, err := accessList(path)
 	if err != nil {
@@ -144,8 +144,8 @@ func openToOthers(path string) (string, error) {
 	return strings.Join(who, ", "), nil
 }
 
-// onlyOwner is how a file is kept to administrators, the system and the service's
-// account, in words that Windows takes in every language.
+// onlyOwner returns the command after which only administrators, the system and the service's
+// account may use a file. It works with Windows in every language.
 func onlyOwner(path string, a account) string {
 	command := fmt.Sprintf(`icacls "%s" /inheritance:r /grant *%s:F *S-1-5-18:F`, path, administrators)
 	if a.name != "" {
@@ -154,5 +154,5 @@ func onlyOwner(path string, a account) string {
 	return command
 }
 
-// isReadOnly reports an error that is not about rights.
+// isReadOnly reports whether the cause of an error is write protection, and not missing rights.
 func isReadOnly(err error) bool { return errors.Is(err, windows.ERROR_WRITE_PROTECT) }

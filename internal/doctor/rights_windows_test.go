@@ -17,16 +17,16 @@ func TestWindowsAllows(t *testing.T) {
 		need       uint32
 		want       bool
 	}{
-		{"everybody reads", "D:(A;;FR;;;WD)", service, windows.FILE_READ_DATA, true},
-		{"and does not write", "D:(A;;FR;;;WD)", service, write, false},
-		{"administrators alone", "D:(A;;FA;;;BA)", service, windows.FILE_READ_DATA, false},
-		{"the system is one", "D:(A;;FA;;;BA)", system, write, true},
+		{"everyone may read", "D:(A;;FR;;;WD)", service, windows.FILE_READ_DATA, true},
+		{"everyone may read, not write", "D:(A;;FR;;;WD)", service, write, false},
+		{"administrators only", "D:(A;;FA;;;BA)", service, windows.FILE_READ_DATA, false},
+		{"the system is an administrator", "D:(A;;FA;;;BA)", system, write, true},
 		{"the account itself", "D:(A;;FA;;;BA)(A;;0x1301bf;;;" + own + ")", service, write, true},
-		{"in two pieces", "D:(A;;0x2;;;WD)(A;;0x4;;;BU)", service, write, true},
-		{"for what will be in it", "D:(A;OICIIO;FA;;;WD)", service, windows.FILE_READ_DATA, false},
-		{"refused before", "D:(D;;FW;;;BU)(A;;FA;;;WD)", service, write, false},
-		{"refused after", "D:(A;;FA;;;WD)(D;;FW;;;BU)", service, write, true},
-		{"refused to another", "D:(D;;FA;;;BG)(A;;FA;;;WD)", service, write, true},
+		{"two entries together", "D:(A;;0x2;;;WD)(A;;0x4;;;BU)", service, write, true},
+		{"inherit-only entry", "D:(A;OICIIO;FA;;;WD)", service, windows.FILE_READ_DATA, false},
+		{"denied before", "D:(D;;FW;;;BU)(A;;FA;;;WD)", service, write, false},
+		{"denied after", "D:(A;;FA;;;WD)(D;;FW;;;BU)", service, write, true},
+		{"denied to another group", "D:(D;;FA;;;BG)(A;;FA;;;WD)", service, write, true},
 		{"generic", "D:(A;;GW;;;WD)", service, write, true},
 		{"an empty list", "D:", service, windows.FILE_READ_DATA, false},
 	} {

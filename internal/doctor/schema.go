@@ -22,11 +22,11 @@ import (
 func (d *Doctor) schema(ctx context.Context) []Result {
 	known, err := d.migrations()
 	if err != nil {
-		return fault(err.Error(), "this program is damaged: install it again")
+		return fault(err.Error(), "this program is damaged: reinstall it")
 	}
 	applied := map[int64]bool{}
 	var newest int64
-	err = d.ask(ctx, "schema", func(rows *sql.Rows) error {
+	err = d.query(ctx, "schema", func(rows *sql.Rows) error {
 		var v int64
 		err := rows.Scan(&v)
 		applied[v] = true
@@ -34,33 +34,33 @@ func (d *Doctor) schema(ctx context.Context) []Result {
 		return err
 	})
 	if err != nil && !noSuchTable(err) {
-		return d.unanswered(ctx, err)
+		return d.queryFailed(ctx, err)
 	}
 	for _, v := range known {
 		if !applied[v] {
 			d.waiting++
 		}
 	}
-	return judgeSchema(d.waiting, newest, known[len(known)-1])
+	return evaluateSchema(d.waiting, newest, known[len(known)-1])
 }
 
-// judgeSchema says whether the schema fits: how many migrations wait, the newest
-// that was applied, and the newest that this program knows.
-func judgeSchema(waiting int, newest, known int64) []Result {
-	const mend = "`botwork run` applies them when it starts, if its login may change the schema; `botwork db migrate` does it for one that may not"
+// evaluateSchema reports whether the schema fits this program: waiting is the number of pending
+// migrations, newest the latest applied one, and known the latest one of this program.
+func evaluateSchema(waiting int, newest, known int64) []Result {
+	const migrate = "`botwork run` applies them when it starts, if its login may change the schema; otherwise run `botwork db migrate` with another login"
 	switch {
 	case newest == 0:
-		return warning("the tables are not there yet, or this login may not see them", mend)
+		return warning("the tables do not exist yet, or this login may not see them", migrate)
 	case waiting > 0:
-		return warning(fmt.Sprintf("migration %d was applied last; %s of this program to come", newest, counted(waiting, "migration")), mend)
+		return warning(fmt.Sprintf("migration %d was applied last; %s pending", newest, counted(waiting, "migration")), migrate)
 	case newest > known:
-		return warning(fmt.Sprintf("the schema is newer than this program: migration %d was applied, %d is the newest known here", newest, known),
+		return warning(fmt.Sprintf("the schema is newer than this program: migration %d was applied, this program knows migrations up to %d", newest, known),
 			"install the version of the program that the other workers have")
 	}
-	return ok(fmt.Sprintf("migration %d, the newest", newest))
+	return ok(fmt.Sprintf("migration %d, the latest", newest))
 }
 
-// migrations are the versions of the schema that this program knows, in order.
+// migrations returns the versions of the schema that this program knows, in order.
 func (d *Doctor) migrations() ([]int64, error) {
 	files, err := fs.Glob(sqlfiles.Files, path.Join(string(d.o.Driver), "migrations", "*.sql"))
 	if err != nil || len(files) == 0 {
@@ -76,7 +76,7 @@ func (d *Doctor) migrations() ([]int64, error) {
 	return versions, nil
 }
 
-// noSuchTable reports whether the schema was never created.
+// noSuchTable reports whether the error means that the schema was never created.
 func noSuchTable(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == "42P01"

@@ -25,9 +25,9 @@ func TestSecretFiles(t *testing.T) {
 	files = append(files, SecretFile{"secrets.gone", filepath.Join(dir, "gone")})
 	for _, r := range New(Options{SecretFiles: files}).secretFiles(t.Context()) {
 		want := map[string]string{
-			"closed": "ok: kept to the service (secrets.closed)", "group": "ok: kept to the service (secrets.group)",
-			"open": "warning: it can be read by everybody on this machine (its mode is 0644) (secrets.open)",
-			"gone": "warning: who may read it is not known (secrets.gone)",
+			"closed": "ok: only the service may read it (secrets.closed)", "group": "ok: only the service may read it (secrets.group)",
+			"open": "warning: it can be read by everyone on this machine (its mode is 0644) (secrets.open)",
+			"gone": "warning: cannot determine who may read it (secrets.gone)",
 		}[filepath.Base(r.About)]
 		if got := string(r.State) + ": " + r.Found; !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s, want %s", r.About, got, want)

@@ -10,7 +10,7 @@ import (
 	"botwork/internal/database"
 )
 
-// What is supported. Azure's editions have no version that counts.
+// The oldest supported versions. The versions of Azure's editions have no meaning.
 const (
 	oldestPostgres   = 14
 	oldestSQLServer  = 15  // 2019
@@ -19,31 +19,31 @@ const (
 	azureManaged     = 8
 )
 
-// about is what a server says of itself.
-type about struct {
+// serverInfo is the version and state of a server.
+type serverInfo struct {
 	version       string
 	edition       int // of SQL Server: EngineEdition
 	compatibility int // of the SQL Server database
 	readOnly      bool
 }
 
-// version compares the server with what is supported.
+// version checks that the server's version is supported.
 func (d *Doctor) version(ctx context.Context) []Result {
-	var a about
-	err := d.ask(ctx, "server", func(rows *sql.Rows) error {
+	var a serverInfo
+	err := d.query(ctx, "server", func(rows *sql.Rows) error {
 		return rows.Scan(&a.version, &a.edition, &a.compatibility, &a.readOnly)
 	})
 	if err != nil {
-		return d.unanswered(ctx, err)
+		return d.queryFailed(ctx, err)
 	}
-	return judgeVersion(d.o.Driver, a)
+	return evaluateVersion(d.o.Driver, a)
 }
 
-// judgeVersion says whether a server of this sort can hold the queue.
-func judgeVersion(driver database.Driver, a about) []Result {
-	major, err := strconv.Atoi(leadingDigits(a.version)) // of "18beta1", too
+// evaluateVersion reports whether Botwork supports a server.
+func evaluateVersion(driver database.Driver, a serverInfo) []Result {
+	major, err := strconv.Atoi(leadingDigits(a.version)) // also of "18beta1"
 	if err != nil {
-		return warning(fmt.Sprintf("the server says that its version is %q, which is none", a.version), "supported are PostgreSQL 14, SQL Server 2019, Azure SQL, and later")
+		return warning(fmt.Sprintf("cannot parse the server's version %q", a.version), "supported are PostgreSQL 14, SQL Server 2019, Azure SQL, and later")
 	}
 	found := map[database.Driver]string{database.SQLite: "SQLite ", database.Postgres: "PostgreSQL ", database.SQLServer: "SQL Server "}[driver] + a.version
 	switch azure := a.edition == azureDatabase || a.edition == azureManaged; {
@@ -55,11 +55,11 @@ func judgeVersion(driver database.Driver, a about) []Result {
 		return fault(found, "upgrade the server: 2019 (15.0) is the oldest that is supported")
 	}
 	if a.readOnly {
-		return fault(found+"; the database is read-only", "name the primary server in database.dsn, not a standby, or set the database to be written")
+		return fault(found+"; the database is read-only", "name the primary server in database.dsn, not a standby, or make the database writable")
 	}
 	if driver == database.SQLServer && a.compatibility < oldestCompatible {
 		return fault(fmt.Sprintf("%s; the database has the compatibility level %d", found, a.compatibility),
-			"the statements read their batches by OPENJSON, which there is from the level 130 on: ALTER DATABASE CURRENT SET COMPATIBILITY_LEVEL = 150")
+			"Botwork's statements use OPENJSON, which needs level 130: ALTER DATABASE CURRENT SET COMPATIBILITY_LEVEL = 150")
 	}
 	return ok(found)
 }
@@ -73,13 +73,13 @@ func leadingDigits(text string) string {
 func (d *Doctor) snapshot(ctx context.Context) []Result {
 	var on bool
 	var name string
-	err := d.ask(ctx, "snapshot", func(rows *sql.Rows) error { return rows.Scan(&name, &on) })
+	err := d.query(ctx, "snapshot", func(rows *sql.Rows) error { return rows.Scan(&name, &on) })
 	switch {
 	case err != nil:
-		return d.unanswered(ctx, err)
+		return d.queryFailed(ctx, err)
 	case on:
 		return ok("read-committed snapshot is on")
 	}
-	return warning("read-committed snapshot is off: lists and pages wait for workers, and workers for them",
-		"when the workers are stopped: ALTER DATABASE "+bracketed(name)+" SET READ_COMMITTED_SNAPSHOT ON WITH ROLLBACK IMMEDIATE")
+	return warning("read-committed snapshot is off: queries of lists and pages wait for workers, and workers wait for them",
+		"stop the workers, then: ALTER DATABASE "+bracketed(name)+" SET READ_COMMITTED_SNAPSHOT ON WITH ROLLBACK IMMEDIATE")
 }

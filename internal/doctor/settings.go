@@ -14,7 +14,7 @@ const manyLines = 8
 // settings reports whether the settings could be read.
 func (d *Doctor) settings(context.Context) []Result {
 	if d.o.SettingsError != nil {
-		return fault(firstLines(d.o.SettingsError.Error()), "mend them in the file or in the environment; docs/configuration.md tells every setting")
+		return fault(firstLines(d.o.SettingsError.Error()), "fix the errors in the file or in the environment; docs/configuration.md describes all settings")
 	}
 	if d.o.File != "" {
 		return ok(d.o.File)
@@ -23,12 +23,12 @@ func (d *Doctor) settings(context.Context) []Result {
 	if err != nil {
 		folder = "the working folder"
 	}
-	return warning("no botwork.yaml in "+folder+": the defaults and the environment are all there is",
-		"name the file with --config or BOTWORK_CONFIG, or work in its folder; `botwork init` writes one")
+	return warning("no botwork.yaml in "+folder+": only the defaults and the environment are used",
+		"name the file with --config or BOTWORK_CONFIG, or run in its folder; `botwork init` creates one")
 }
 
-// zoneData loads zones as triggers do. The program carries the data with it, so
-// this finds a name that came by the environment, or a ZONEINFO that is broken.
+// zoneData loads time zones as triggers do. The program contains the data, so this finds a wrong
+// name from the environment, or a broken ZONEINFO.
 func (d *Doctor) zoneData(context.Context) []Result {
 	for _, name := range []string{d.o.Timezone, "Europe/Lisbon", "America/New_York"} {
 		if _, err := time.LoadLocation(name); err != nil {
@@ -42,25 +42,25 @@ func (d *Doctor) zoneData(context.Context) []Result {
 	}
 	now := time.Now().In(zone)
 	if d.o.Timezone == "Local" {
-		return ok(now.Format("triggers go by this machine's zone, where it is 15:04 (UTC-07:00) now"))
+		return ok(now.Format("triggers use this machine's zone, where it is 15:04 (UTC-07:00) now"))
 	}
-	return ok(fmt.Sprintf("triggers go by %s, where it is %s now", d.o.Timezone, now.Format("15:04 (UTC-07:00)")))
+	return ok(fmt.Sprintf("triggers use %s, where it is %s now", d.o.Timezone, now.Format("15:04 (UTC-07:00)")))
 }
 
-// secrets reports whether all texts outside of the settings exist.
+// secrets reports whether all secrets and DSNs in variables and files exist.
 func (d *Doctor) secrets(context.Context) []Result {
 	if d.o.SecretsError != nil {
 		return fault(firstLines(d.o.SecretsError.Error()),
-			"a worker does not start like this: set the variable, or let the account read the file. A service has an environment of its own; "+
-				"what is set for you need not be set for it")
+			"a worker does not start: set the variable, or allow the account to read the file. A service has its own environment, "+
+				"so a variable of your environment may not be set for the service")
 	}
 	if len(d.o.Secrets) == 0 {
 		return ok("the settings name none")
 	}
-	return ok(fmt.Sprintf("%s, each with a text", counted(len(d.o.Secrets), "secret")))
+	return ok(fmt.Sprintf("%s, all readable", counted(len(d.o.Secrets), "secret")))
 }
 
-// firstLines keeps a list of mistakes within what a person reads at once.
+// firstLines shortens a long list of errors.
 func firstLines(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if more := len(lines) - manyLines; more > 0 {
@@ -69,7 +69,7 @@ func firstLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// counted writes a number with its noun.
+// counted returns a number with its noun.
 func counted(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

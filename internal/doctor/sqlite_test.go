@@ -16,11 +16,11 @@ func TestSQLiteFiles(t *testing.T) {
 	path := func(name string) string { return filepath.Join(dir, name) }
 
 	found := examine(t, optionsFor(t, database.SQLite, path("new.db")))
-	want(t, found, "database", doctor.Warning, "new.db is not there yet", "botwork db migrate")
-	want(t, found, "schema", doctor.Skipped, "not there yet")
-	want(t, found, "sqlite-file", doctor.OK, "can be made")
+	want(t, found, "database", doctor.Warning, "new.db does not exist yet", "botwork db migrate")
+	want(t, found, "schema", doctor.Skipped, "does not exist yet")
+	want(t, found, "sqlite-file", doctor.OK, "can be created")
 	if _, err := os.Stat(path("new.db")); err == nil {
-		t.Error("the doctor has made the database")
+		t.Error("the doctor has created the database")
 	}
 
 	found = examine(t, optionsFor(t, database.SQLite, path("none/new.db")))
@@ -28,15 +28,15 @@ func TestSQLiteFiles(t *testing.T) {
 	want(t, found, "sqlite-file", doctor.Fault)
 
 	writeFile(t, path("text.db"), strings.Repeat("this is no database\n", 100))
-	want(t, examine(t, optionsFor(t, database.SQLite, path("text.db"))), "database", doctor.Fault, "is no SQLite database")
+	want(t, examine(t, optionsFor(t, database.SQLite, path("text.db"))), "database", doctor.Fault, "is not a SQLite database")
 
 	found = examine(t, optionsFor(t, database.SQLite, ":memory:"))
-	want(t, found, "database", doctor.Warning, "gone when its process ends")
+	want(t, found, "database", doctor.Warning, "lost when its process ends")
 	want(t, found, "version", doctor.OK, "SQLite 3.")
 }
 
-// The doctor leaves the file as it is, also where a worker would change it.
-func TestSQLiteStaysAsItIs(t *testing.T) {
+// The doctor does not change the file, even if a worker would.
+func TestSQLiteFileIsNotChanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.db")
 	e := testdb.Engine{Driver: database.SQLite}
 	db := e.SQL(t, "file:"+path+"?_pragma=journal_mode(DELETE)")

@@ -13,8 +13,8 @@ import (
 	"botwork/internal/database"
 )
 
-// sqliteFile looks at the file of the queue: where it lies, who may write it and
-// the files beside it, and how it keeps its journal.
+// sqliteFile checks the database file: its file system, whether the file and its folder can be
+// written, and its journal mode.
 func (d *Doctor) sqliteFile(ctx context.Context) []Result {
 	path := database.SQLitePath(d.o.DSN)
 	if path == "" {
@@ -25,27 +25,27 @@ func (d *Doctor) sqliteFile(ctx context.Context) []Result {
 		return r
 	}
 	if share, sure := remoteShare(folder); sure {
-		return fault(folder+" is on "+share, "SQLite loses data where locks are those of a file server: put the file on a disk of this machine, or use PostgreSQL or SQL Server")
+		return fault(folder+" is on "+share, "SQLite can lose data on a file server, because of its locks: move the file to a disk of this machine, or use PostgreSQL or SQL Server")
 	} else if share != "" {
-		return warning(folder+" is on "+share+", which may be another machine's disk", "see to it that it is a disk of this machine: SQLite loses data on a file server's")
+		return warning(folder+" is on "+share+", which may be another machine's disk", "make sure that it is a disk of this machine: SQLite can lose data on a file server")
 	}
-	// The journal comes and goes beside the file, so the folder has to be writable.
-	if err := d.writable(folder); errors.Is(err, errNotKnown) {
-		return []Result{notKnown(err)}
+	// SQLite creates and removes the journal next to the file, so the folder must be writable.
+	if err := d.writable(folder); errors.Is(err, errUnknown) {
+		return []Result{unknownResult(err)}
 	} else if err != nil {
-		return fault(err.Error(), "let "+d.whom()+" make files in the folder: SQLite keeps its journal beside the database")
+		return fault(err.Error(), "allow "+d.whom()+" to create files in the folder: SQLite keeps its journal next to the database")
 	}
 	for _, file := range []string{path, path + "-wal", path + "-shm"} {
-		if err := d.fileWritable(file); errors.Is(err, errNotKnown) {
-			return []Result{notKnown(err)}
+		if err := d.fileWritable(file); errors.Is(err, errUnknown) {
+			return []Result{unknownResult(err)}
 		} else if err != nil {
-			return fault(err.Error(), "let "+d.whom()+" write the file; a tool that an administrator ran may have made it")
+			return fault(err.Error(), "allow "+d.whom()+" to write the file; a tool that an administrator ran may have created it")
 		}
 	}
 	return d.journal(ctx, path)
 }
 
-// fileWritable returns nil for a file that can be written or is not there.
+// fileWritable returns nil for a file that can be written or does not exist.
 func (d *Doctor) fileWritable(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -56,25 +56,25 @@ func (d *Doctor) fileWritable(path string) error {
 	return mayWriteFile(path)
 }
 
-// journal returns the journal mode of the file. It has a connection of its own: the one of the
-// check "database" may be waiting.
+// journal reports the journal mode of the file. It uses its own connection, because the check
+// "database" may still be waiting.
 func (d *Doctor) journal(ctx context.Context, path string) []Result {
 	if strings.Contains(strings.ToLower(d.o.DSN), "journal_mode") && !strings.Contains(strings.ToLower(d.o.DSN), "journal_mode(wal)") {
-		return warning(path+": database.dsn asks for another journal than a write-ahead log", "leave journal_mode out of database.dsn: without a write-ahead log, readers and the writer wait for each other")
+		return warning(path+": database.dsn sets another journal than a write-ahead log", "remove journal_mode from database.dsn: without a write-ahead log, readers and the writer wait for each other")
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return ok(path + " can be made")
+		return ok(path + " can be created")
 	}
-	db, err := database.OpenToLook(d.o.Driver, d.o.DSN)
+	db, err := database.OpenReadOnly(d.o.Driver, d.o.DSN)
 	if err != nil {
-		return d.unanswered(ctx, err)
+		return d.queryFailed(ctx, err)
 	}
 	defer db.Close()
 	var mode string
 	if err := db.QueryRowContext(ctx, d.statement("journal")).Scan(&mode); errors.Is(err, sql.ErrNoRows) {
 		mode = "none"
 	} else if err != nil {
-		return d.unanswered(ctx, err)
+		return d.queryFailed(ctx, err)
 	}
 	found := path + " can be written"
 	if mode != "wal" {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// remoteShare says whether a folder is on a file server.
+// remoteShare returns the network share of a folder; "" if it is local.
 func remoteShare(folder string) (share string, sure bool) {
 	root := filepath.VolumeName(folder)
 	if strings.HasPrefix(root, `\\`) {
@@ -21,8 +21,7 @@ func remoteShare(folder string) (share string, sure bool) {
 	return "", false
 }
 
-// mayWriteFile opens the file and closes it again, which on Windows takes no
-// lock away.
+// mayWriteFile opens the file and closes it again, which releases no locks on Windows.
 func mayWriteFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

@@ -9,22 +9,22 @@ import (
 	"botwork/internal/database"
 )
 
-// lostFile is the result for a SQLite file that was used before and is gone, or is not the
-// one that was used; nil when neither is so.
+// lostFile returns the result for a SQLite file that was used before and is missing, or that was
+// replaced; nil if it is neither.
 func (d *Doctor) lostFile(path string) []Result {
 	if path == "" {
 		return nil
 	}
 	if err := database.CheckSQLiteUsed(d.o.DSN); err != nil {
-		return fault(err.Error(), "stop the workers, put the file back from where it was moved to or from a backup, and start them; or begin with an empty database by `botwork db init`")
+		return fault(err.Error(), "stop the workers, move the file back or restore a backup, and start them; or create an empty database with `botwork db init`")
 	}
 	if database.ReplacedSQLite(path) {
-		return fault(path+" is not the file that a worker opened last: it was replaced", "if you have put another database there, such as a backup, restart the workers: the next start uses it as it is; workers that still run stop at their next heartbeat")
+		return fault(path+" is not the file that a worker opened last: it was replaced", "if that was intended, for example to restore a backup, restart the workers: they use the new file; workers that still run stop at their next heartbeat")
 	}
 	return nil
 }
 
-// sqliteAccess looks who else may read the SQLite file or replace it.
+// sqliteAccess checks who else may read or replace the SQLite file.
 func (d *Doctor) sqliteAccess(context.Context) []Result {
 	path := database.SQLitePath(d.o.DSN)
 	if path == "" {
@@ -36,17 +36,17 @@ func (d *Doctor) sqliteAccess(context.Context) []Result {
 	}
 	var results []Result
 	if risk := database.FolderRisk(path, uid); risk != "" {
-		results = append(results, warning(risk, "keep the database in a folder that belongs to the account of the worker, or to root, and that others may not write")...)
+		results = append(results, warning(risk, "keep the database in a folder that belongs to the worker's account or to root, and that other users may not write to")...)
 	}
 	if risk := database.FileRisk(path); risk != "" {
-		results = append(results, warning(risk, "chmod 600 "+path+"*: the payloads and outputs of all items are in it")...)
+		results = append(results, warning(risk, "chmod 600 "+path+"*: the database contains the payloads and outputs of all items")...)
 	}
 	switch {
 	case results != nil:
 		return results
 	case runtime.GOOS == "windows":
-		return ok("access control lists are not looked at: docs/windows.md says how to keep the folder to the service")
+		return ok("not checked on Windows: docs/windows.md describes how to restrict the folder to the service")
 	default:
-		return ok("only the owner may use the database, and replace it")
+		return ok("only the owner may use or replace the database")
 	}
 }

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Fault is what happens to the bytes of all connections, present and new. The
+// Fault is what happens to the bytes of all connections, current and new. The
 // zero Fault passes them on.
 type Fault struct {
 	kind kind
 
-	// least and jitter bound the time that each piece is held up, either way.
+	// least and jitter are the range of the delay of each piece, in both directions.
 	least, jitter time.Duration
 
-	// after is how many bytes of a connection's answers still pass before the
-	// fault begins, counted from the moment at which it is set.
+	// after is how many bytes of a connection's answers are still passed on before the
+	// fault begins, counted from the time at which it is set.
 	after int
 }
 
@@ -28,32 +28,31 @@ const (
 	stalling
 )
 
-// Reset ends every connection with an RST, new ones as soon as they are made.
+// Reset closes every connection with an RST, and new ones as soon as they are made.
 func Reset() Fault { return Fault{kind: resetting} }
 
-// Delay holds up each piece, in both directions, for at least this long and up
-// to jitter longer. The order of the bytes stays.
+// Delay delays each piece, in both directions, by at least this duration and up to
+// jitter longer. The order of the bytes does not change.
 func Delay(least, jitter time.Duration) Fault {
 	return Fault{kind: delaying, least: least, jitter: jitter}
 }
 
-// Swallow makes connections half-open: they stay, new ones are accepted, what
-// is sent is taken and goes nowhere, and neither end learns that the other has
-// closed. A connection that has lost bytes never works again, whatever fault
-// comes next.
+// Swallow makes connections half-open: they remain open, new ones are accepted, but all
+// bytes are dropped, and neither end notices that the other has closed. A connection
+// that has lost bytes never works again, regardless of later faults.
 func Swallow() Fault { return Fault{kind: swallowing} }
 
-// Stall keeps all bytes until the next fault is set. Then they go on, however
-// old they are.
+// Stall holds all bytes until the next fault is set. Then they are passed on, regardless
+// of their age.
 func Stall() Fault { return Fault{kind: stalling} }
 
-// CutAnswer lets requests through and so many bytes of a connection's answers; then it ends the
-// connection with an RST. With 0 the request is executed and the caller never learns of it.
-func CutAnswer(after int) Fault { return Fault{kind: resetting, after: after + 1} }
+// TruncateResponse passes on requests and this number of bytes of a connection's answers; then it closes the
+// connection with an RST. With 0 the request is executed, but the caller gets no answer.
+func TruncateResponse(after int) Fault { return Fault{kind: resetting, after: after + 1} }
 
-// SwallowAnswer is like CutAnswer, but leaves the connection half-open: the
-// server waits in the middle of a transaction for a client that is not there.
-func SwallowAnswer(after int) Fault { return Fault{kind: swallowing, after: after + 1} }
+// DropResponse is like TruncateResponse, but leaves the connection half-open: the
+// server waits in the middle of a transaction for a client that does not answer.
+func DropResponse(after int) Fault { return Fault{kind: swallowing, after: after + 1} }
 
 // String returns the fault for messages of tests.
 func (f Fault) String() string {

@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// link is one connection of a client and the one to the server that belongs to
-// it; server is nil when the connection was half-open from the start.
+// link is one connection of a client and its connection to the server; server is nil if
+// the connection was half-open from the start.
 type link struct {
 	p              *Proxy
 	client, server *net.TCPConn
 
-	over     chan struct{} // closed when both ends are
+	over     chan struct{} // closed when both ends are closed
 	overOnce sync.Once
-	hole     atomic.Bool // it has swallowed something, and does for ever
+	hole     atomic.Bool // it has dropped bytes, and drops all later ones
 
 	cut   atomic.Bool // the next answer is lost
-	began bool        // owned by the goroutine that carries requests: see CutAnswerTo
+	began bool        // owned by the goroutine of the requests: see TruncateResponseTo
 
-	// Owned by the goroutine that carries the answers: how many bytes still
-	// pass in this era.
+	// Owned by the goroutine of the answers: how many bytes are still passed
+	// on in this era.
 	era  uint64
 	left int
 }
 
-// join carries bytes between a client and the server until one of them, or the
-// test, has enough.
+// join passes on bytes between a client and the server until one of them, or the
+// test, ends it.
 func (p *Proxy) join(of net.Listener, client *net.TCPConn) {
 	l := &link{p: p, client: client, over: make(chan struct{})}
 	fault, _, _ := p.now()
@@ -37,7 +37,7 @@ func (p *Proxy) join(of net.Listener, client *net.TCPConn) {
 	} else {
 		server, err := net.Dial("tcp", p.server)
 		if err != nil {
-			_ = client.Close() // as a server that refuses
+			_ = client.Close() // like a server that refuses
 			return
 		}
 		l.server = server.(*net.TCPConn)
@@ -66,7 +66,7 @@ func (p *Proxy) join(of net.Listener, client *net.TCPConn) {
 	p.mu.Unlock()
 }
 
-// pump carries the bytes of one direction.
+// pump passes on the bytes of one direction.
 func (l *link) pump(from, to *net.TCPConn, answers bool) {
 	piece := make([]byte, 32<<10)
 	for {
@@ -81,7 +81,7 @@ func (l *link) pump(from, to *net.TCPConn, answers bool) {
 			return
 		}
 		if err != nil {
-			if !l.hole.Load() { // else the other end is not notified
+			if !l.hole.Load() { // otherwise the other end is not notified
 				l.close()
 			}
 			return
@@ -89,7 +89,7 @@ func (l *link) pump(from, to *net.TCPConn, answers bool) {
 	}
 }
 
-// carry deals with a piece as the fault of the moment says; false when the
+// carry applies the current fault to a piece; it returns false if the
 // connection has ended.
 func (l *link) carry(to *net.TCPConn, piece []byte, answers bool) bool {
 	for {
@@ -97,7 +97,7 @@ func (l *link) carry(to *net.TCPConn, piece []byte, answers bool) bool {
 		if l.hole.Load() {
 			return true
 		}
-		pass := len(piece) // what passes before the fault begins
+		pass := len(piece) // the bytes before the fault begins
 		if fault.after > 0 {
 			if answers {
 				pass = l.allowance(era, fault.after-1, len(piece))
@@ -110,7 +110,7 @@ func (l *link) carry(to *net.TCPConn, piece []byte, answers bool) bool {
 		}
 		if pass > 0 {
 			if answers {
-				// First of all: who has read the answer may ask how long it was.
+				// First, because a client that has read the answer may check its length.
 				l.p.answered.Add(int64(pass))
 			}
 			if _, err := to.Write(piece[:pass]); err != nil {
@@ -136,8 +136,8 @@ func (l *link) carry(to *net.TCPConn, piece []byte, answers bool) bool {
 	}
 }
 
-// allowance is how many of n bytes of answers pass in this era, which lets so
-// many through.
+// allowance returns how many of n bytes of answers may pass in this era, with this
+// limit.
 func (l *link) allowance(era uint64, limit, n int) int {
 	if l.era != era {
 		l.era, l.left = era, limit
@@ -147,7 +147,7 @@ func (l *link) allowance(era uint64, limit, n int) int {
 	return pass
 }
 
-// wait waits for the next fault, or for a time; false when the connection ended.
+// wait waits for the next fault, or for a time; it returns false if the connection ended.
 func (l *link) wait(changed <-chan struct{}, d time.Duration) bool {
 	var late <-chan time.Time
 	if changed == nil {
@@ -169,7 +169,7 @@ func (l *link) wait(changed <-chan struct{}, d time.Duration) bool {
 func (l *link) reset() {
 	for _, conn := range []*net.TCPConn{l.client, l.server} {
 		if conn != nil {
-			_ = conn.SetLinger(0) // it may be closed already
+			_ = conn.SetLinger(0) // it may already be closed
 		}
 	}
 	l.close()
@@ -179,7 +179,7 @@ func (l *link) close() {
 	l.overOnce.Do(func() { close(l.over) })
 	for _, conn := range []*net.TCPConn{l.client, l.server} {
 		if conn != nil {
-			_ = conn.Close() // cut off on purpose
+			_ = conn.Close() // closed on purpose
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Proxy carries the connections between a program and its database server. Its
+// Proxy passes on the connections between a program and its database server. Its
 // methods may be called from several goroutines.
 type Proxy struct {
 	t              testing.TB
@@ -26,13 +26,13 @@ type Proxy struct {
 }
 
 // New returns a proxy that refuses connections until Restore, and the DSN of a
-// database behind it. It ends with the test. A DSN that is no URL with a host
-// skips the test.
+// database through it. It ends with the test. If the DSN is not a URL with a host, the
+// test is skipped.
 func New(t testing.TB, dsn string) (p *Proxy, through string) {
 	t.Helper()
 	u, err := url.Parse(dsn)
 	if err != nil || u.Host == "" {
-		t.Skip("the server's DSN is no URL with a host: there is no place for a proxy")
+		t.Skip("the server's DSN is not a URL with a host, so it cannot use a proxy")
 	}
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -52,21 +52,21 @@ func New(t testing.TB, dsn string) (p *Proxy, through string) {
 	return p, u.String()
 }
 
-// Addr is where programs reach the proxy.
+// Addr is the address of the proxy.
 func (p *Proxy) Addr() string { return p.listen }
 
-// Answered is how many bytes of answers have been passed on so far, at least
-// those that a client has read.
-func (p *Proxy) Answered() int64 { return p.answered.Load() }
+// ResponseBytes returns how many bytes of answers have been passed on so far, including at
+// least those that a client has read.
+func (p *Proxy) ResponseBytes() int64 { return p.answered.Load() }
 
-// Links counts the connections that are open, at one end at least.
+// Links returns the number of connections that are open at one end or both.
 func (p *Proxy) Links() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.links)
 }
 
-// Restore takes connections again and passes on what they carry.
+// Restore accepts connections again and passes on their bytes.
 func (p *Proxy) Restore() {
 	p.t.Helper()
 	p.Set(Fault{})
@@ -92,7 +92,7 @@ func (p *Proxy) Restore() {
 	})
 }
 
-// Set says what happens to all bytes from now on.
+// Set sets the fault for all bytes from now on.
 func (p *Proxy) Set(f Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,15 +105,15 @@ func (p *Proxy) Set(f Fault) {
 	}
 }
 
-// Drop ends the present connections with an RST; new ones are taken.
+// Drop closes the current connections with an RST; new ones are accepted.
 func (p *Proxy) Drop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.endLocked((*link).reset)
 }
 
-// Cut ends all connections in good order and refuses new ones, as a server does
-// that is shut down.
+// Cut closes all connections gracefully and refuses new ones, like a server that
+// is shut down.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,7 +131,7 @@ func (p *Proxy) endLocked(end func(*link)) {
 	clear(p.links)
 }
 
-// now returns the present fault, its number, and a channel that is closed at the next.
+// now returns the current fault, its number, and a channel that is closed at the next fault.
 func (p *Proxy) now() (Fault, uint64, <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// echo is a server that answers every piece with the same.
+// echo is a server that returns every piece.
 func echo(t *testing.T) (dsn string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -31,7 +31,7 @@ func echo(t *testing.T) (dsn string) {
 				return
 			}
 			go func() {
-				_, _ = io.Copy(conn, conn) // until either end goes
+				_, _ = io.Copy(conn, conn) // until one end closes
 				conn.Close()
 			}()
 		}
@@ -39,7 +39,7 @@ func echo(t *testing.T) (dsn string) {
 	return "postgres://" + listener.Addr().String() + "/db"
 }
 
-// dial connects through a proxy.
+// dial connects through the proxy.
 func dial(t *testing.T, through string) net.Conn {
 	t.Helper()
 	u, err := url.Parse(through)
@@ -54,8 +54,8 @@ func dial(t *testing.T, through string) net.Conn {
 	return conn
 }
 
-// ask sends a text and returns as much of the answer as comes before it ends,
-// or before the patience does.
+// ask sends a text and returns the part of the answer that arrives before the connection
+// ends or the time has passed.
 func ask(t *testing.T, conn net.Conn, text string, patience time.Duration) (string, error) {
 	t.Helper()
 	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
@@ -70,8 +70,8 @@ func ask(t *testing.T, conn net.Conn, text string, patience time.Duration) (stri
 }
 
 const (
-	soon = 50 * time.Millisecond // for what is not to come
-	long = 10 * time.Second      // for what is
+	soon = 50 * time.Millisecond // for bytes that must not arrive
+	long = 10 * time.Second      // for bytes that must arrive
 )
 
 func started(t *testing.T) (*Proxy, string) {
@@ -98,24 +98,24 @@ func wantReset(t *testing.T, err error) {
 func wantSilence(t *testing.T, conn net.Conn) {
 	t.Helper()
 	if got, err := ask(t, conn, "hello", soon); got != "" || !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("answer %q, %v; want none, and no end", got, err)
+		t.Errorf("answer %q, %v; want none, and an open connection", got, err)
 	}
 }
 
-func TestItRefusesUntilItIsRestored(t *testing.T) {
+func TestProxyRefusesUntilRestored(t *testing.T) {
 	p, through := New(t, echo(t))
 	if conn, err := net.Dial("tcp", p.Addr()); !errors.Is(err, syscall.ECONNREFUSED) {
-		t.Errorf("connected to %v, %v; want it refused", conn, err)
+		t.Errorf("connected to %v, %v; want a refused connection", conn, err)
 	}
 	p.Restore()
 	conn := dial(t, through)
 	wantEcho(t, conn)
-	if p.Answered() != 5 {
-		t.Errorf("%d bytes of answers, want 5", p.Answered())
+	if p.ResponseBytes() != 5 {
+		t.Errorf("%d bytes of answers, want 5", p.ResponseBytes())
 	}
 	p.Cut()
 	if _, err := ask(t, conn, "hello", long); err == nil {
-		t.Error("a connection outlived the cut")
+		t.Error("a connection is still open after the cut")
 	}
 	if _, err := net.Dial("tcp", p.Addr()); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("connected after the cut: %v", err)
@@ -133,7 +133,7 @@ func TestReset(t *testing.T) {
 
 	p.Set(Reset())
 	conn, err := net.Dial("tcp", p.Addr())
-	if err == nil { // it may come before the dial has returned
+	if err == nil { // the reset may arrive before the dial has returned
 		_, err = ask(t, conn, "hello", long)
 		conn.Close()
 	}
@@ -151,15 +151,15 @@ func TestDelayKeepsTheOrder(t *testing.T) {
 		wantEcho(t, conn)
 	}
 	if took := time.Since(began); took < 10*time.Millisecond {
-		t.Errorf("ten delays of a millisecond and more took %v", took)
+		t.Errorf("ten delays of at least a millisecond took %v", took)
 	}
 	text := strings.Repeat("0123456789", 20_000)
 	if got, err := ask(t, conn, text, long); got != text {
-		t.Errorf("%d bytes came back changed, %v", len(got), err)
+		t.Errorf("%d bytes were changed, %v", len(got), err)
 	}
 }
 
-func TestHalfOpenStaysHalfOpen(t *testing.T) {
+func TestSwallowedConnectionStaysHalfOpen(t *testing.T) {
 	p, through := started(t)
 	old := dial(t, through)
 	wantEcho(t, old)
@@ -181,37 +181,37 @@ func TestStalledBytesArriveLate(t *testing.T) {
 	wantSilence(t, conn)
 	p.Set(Fault{})
 	if got, err := ask(t, conn, "again", long); got != "hello" {
-		t.Errorf("answer %q, %v; want the one that was kept", got, err)
+		t.Errorf("answer %q, %v; want the one that was held", got, err)
 	}
 }
 
-func TestAnswersAreCutAndSwallowed(t *testing.T) {
+func TestCutAndSwallowedAnswers(t *testing.T) {
 	p, through := started(t)
 	for after, want := range []string{"", "h", "he", "hel", "hell"} {
 		p.Set(Fault{})
 		cut, swallowed := dial(t, through), dial(t, through)
 		wantEcho(t, cut)
 		wantEcho(t, swallowed)
-		p.Set(CutAnswer(after))
+		p.Set(TruncateResponse(after))
 		got, err := ask(t, cut, "hello", long)
 		if wantReset(t, err); got != want {
-			t.Errorf("%v: answer %q, want %q", CutAnswer(after), got, want)
+			t.Errorf("%v: answer %q, want %q", TruncateResponse(after), got, want)
 		}
-		p.Set(SwallowAnswer(after))
+		p.Set(DropResponse(after))
 		if got, err = ask(t, swallowed, "hello", soon); got != want || !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("%v: answer %q, %v; want %q and no end", SwallowAnswer(after), got, err, want)
+			t.Errorf("%v: answer %q, %v; want %q and an open connection", DropResponse(after), got, err, want)
 		}
 	}
-	p.Set(CutAnswer(5))
+	p.Set(TruncateResponse(5))
 	wantEcho(t, dial(t, through))
 }
 
-func TestAnAnswerThatWasReadIsCounted(t *testing.T) {
+func TestReadAnswersAreCounted(t *testing.T) {
 	p, through := started(t)
 	conn := dial(t, through)
 	for asked := int64(1); asked <= 2000; asked++ {
 		wantEcho(t, conn)
-		if got := p.Answered(); got != 5*asked {
+		if got := p.ResponseBytes(); got != 5*asked {
 			t.Fatalf("%d bytes of answers are counted after %d were read", got, 5*asked)
 		}
 	}

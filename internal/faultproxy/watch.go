@@ -5,25 +5,25 @@ import (
 	"sync/atomic"
 )
 
-// watched is the request whose answer is to be lost.
+// watched is the request whose answer must be lost.
 type watched struct {
 	first, text []byte
-	left        atomic.Int64 // so many requests that hold the text, this one included
+	left        atomic.Int64 // the number of requests with the text, including this one
 	then        Fault
 }
 
-// CutAnswerTo passes on the nth request that holds a text, and ends its connection with an RST
-// instead of the answer: the request was executed, and the caller never learns of it. Requests
-// count only on connections over which one with the text first went since the last that was
-// counted. From then on the fault then holds; the zero Fault lets everything through. Each text
-// must come in one piece, as a short statement such as "commit" does.
-func (p *Proxy) CutAnswerTo(first, text string, nth int, then Fault) {
+// TruncateResponseTo passes on the nth request that contains text, and closes its connection with an RST
+// instead of the answer: the request was executed, but the caller gets no answer. A request
+// counts only if a request with first was sent on its connection since the last one that was
+// counted. After that, the fault then is set; the zero Fault passes everything on. Each text
+// must arrive in one piece, like a short statement such as "commit".
+func (p *Proxy) TruncateResponseTo(first, text string, nth int, then Fault) {
 	w := &watched{first: []byte(first), text: []byte(text), then: then}
 	w.left.Store(int64(nth))
 	p.watched.Store(w)
 }
 
-// watch looks at a request before it is passed on.
+// watch checks a request before it is passed on.
 func (p *Proxy) watch(l *link, request []byte) {
 	w := p.watched.Load()
 	if w == nil {
@@ -41,7 +41,7 @@ func (p *Proxy) watch(l *link, request []byte) {
 	}
 }
 
-// lose ends a connection in place of its answer.
+// lose closes a connection instead of its answer.
 func (p *Proxy) lose(l *link) {
 	if w := p.watched.Swap(nil); w != nil && w.then != (Fault{}) {
 		p.Set(w.then)

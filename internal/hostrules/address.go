@@ -12,8 +12,8 @@ var (
 	loopback4  = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 )
 
-// meanings are the addresses that a connection to addr can reach: an IPv4 address
-// that is written as IPv6, and this machine where no address is given.
+// meanings returns the addresses that a connection to addr can reach: also the IPv4
+// address in an IPv6 address, and the loopback addresses for the unspecified address.
 func meanings(addr netip.Addr) []netip.Addr {
 	addr = addr.Unmap().WithZone("")
 	switch {
@@ -26,9 +26,9 @@ func meanings(addr netip.Addr) []netip.Addr {
 	return []netip.Addr{addr}
 }
 
-// looseAddress reads an address as the inet_aton of C libraries does, which many
-// resolvers use: one to four numbers, decimal, octal (0…) or hexadecimal (0x…), of
-// which the last fills the rest. 127.1, 0177.0.0.1 and 0x7f000001 are 127.0.0.1.
+// looseAddress parses an address like inet_aton in C libraries, which many resolvers use:
+// one to four numbers, decimal, octal (0…) or hexadecimal (0x…), of which the last one
+// fills the remaining bytes. 127.1, 0177.0.0.1 and 0x7f000001 are 127.0.0.1.
 func looseAddress(host string) (netip.Addr, bool) {
 	if addr, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		return addr, true

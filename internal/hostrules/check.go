@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// RefusedError says which host is refused and why.
+// RefusedError reports which host is not allowed and why.
 type RefusedError struct {
 	Host    string
-	Address string // "" when the name alone decided
+	Address string // "" if the name alone was the reason
 	Reason  string
 }
 
@@ -20,7 +20,7 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("host %q, which is %s, is not allowed: %s", e.Host, e.Address, e.Reason)
 }
 
-// verdict is what the entries say; unlisted when none matches.
+// verdict is the result of the entries; unlisted if none matches.
 type verdict int
 
 const (
@@ -29,8 +29,8 @@ const (
 	denied
 )
 
-// CheckAddress decides about a connection to addr that is made for host. Its error is
-// a *RefusedError.
+// CheckAddress checks a connection to addr that is made for host. Its error is a
+// *RefusedError.
 func (r *Rules) CheckAddress(host string, addr netip.Addr) error {
 	byAddress, reason := r.address(addr)
 	byName := unlisted
@@ -49,8 +49,8 @@ func (r *Rules) CheckAddress(host string, addr netip.Addr) error {
 	return nil
 }
 
-// CheckHost refuses what the host in a URL shows to be denied before it is resolved.
-// What it lets through is decided by CheckAddress.
+// CheckHost rejects the host of a URL before its name is resolved, if the name is denied.
+// The caller must check the resolved address with CheckAddress.
 func (r *Rules) CheckHost(host string) error {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return r.CheckAddress(host, addr)
@@ -61,9 +61,9 @@ func (r *Rules) CheckHost(host string) error {
 	return nil
 }
 
-// CheckProxied decides about a host that a proxy resolves, so that its address is
-// never seen here. Spellings of addresses that resolvers accept, such as 2130706433,
-// are taken for the address. With allowed entries the name itself has to be allowed.
+// CheckProxied checks a host that a proxy resolves, so that this process never sees its
+// address. Spellings of addresses that resolvers accept, such as 2130706433, are checked
+// as addresses. If there are allowed entries, the name itself must be allowed.
 func (r *Rules) CheckProxied(host string) error {
 	if addr, ok := looseAddress(canonical(host)); ok {
 		return r.CheckAddress(host, addr)
@@ -74,13 +74,13 @@ func (r *Rules) CheckProxied(host string) error {
 		return &RefusedError{Host: host, Reason: reason}
 	case r != nil && r.closed && byName == unlisted:
 		return &RefusedError{Host: host, Reason: "handlers.http.allow in the configuration does not list this name, " +
-			"and a proxy resolves it, so that no network can allow it"}
+			"and a proxy resolves it, so an allowed network does not help"}
 	}
 	return nil
 }
 
-// address looks for the narrowest network of each address that addr stands for. One
-// that is denied decides.
+// address finds the narrowest matching network for each address that addr can mean. If
+// one of them is denied, the result is denied.
 func (r *Rules) address(addr netip.Addr) (verdict, string) {
 	found := unlisted
 	for _, a := range meanings(addr) {
@@ -115,12 +115,12 @@ func (r *Rules) single(addr netip.Addr) (verdict, string) {
 	case best.allow:
 		return allowed, ""
 	case best.reserved != "":
-		return denied, fmt.Sprintf("%s (%s) is denied by default; list the address under handlers.http.allow in the configuration if a step has to reach it", best.Prefix, best.reserved)
+		return denied, fmt.Sprintf("%s (%s) is denied by default; list the address under handlers.http.allow in the configuration if a step needs it", best.Prefix, best.reserved)
 	}
 	return denied, fmt.Sprintf("handlers.http.deny in the configuration lists %s", best.Prefix)
 }
 
-// name looks for the longest pattern that matches a host that is no address.
+// name finds the longest pattern that matches a host that is not an address.
 func (r *Rules) name(host string) (verdict, string) {
 	if r == nil {
 		return unlisted, ""

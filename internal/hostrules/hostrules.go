@@ -1,9 +1,9 @@
-// Package hostrules decides which hosts the HTTP steps of a project may reach, by
-// the host's name and by the address that is connected to.
+// Package hostrules decides which hosts the HTTP steps of a project may reach, by the
+// host's name and by the address of the connection.
 //
-// A name alone proves nothing: it can resolve to any address, and to another one a
-// moment later. So the caller checks the address that it is about to connect to,
-// after the name was resolved, with [Rules.CheckAddress].
+// A name alone is not enough: it can resolve to any address, and to a different one a
+// moment later. The caller therefore resolves the name and then checks the address that
+// it is about to connect to with [Rules.CheckAddress].
 package hostrules
 
 import (
@@ -12,33 +12,33 @@ import (
 	"strings"
 )
 
-// Rules are the hosts that are allowed and denied. They are immutable. A nil *Rules
-// has no entries: it denies the reserved networks only.
+// Rules are the allowed and denied hosts. They are immutable. A nil *Rules has no
+// entries: it denies only the reserved networks.
 //
-// Of the networks that contain an address the narrowest decides, of the patterns that
-// match a name the longest; deny wins a tie. What is denied by its name or by its
-// address is refused. With any allowed entry, what is neither allowed by its name nor
-// by its address is refused as well.
+// The narrowest network that contains an address decides, and the longest pattern that
+// matches a name; deny wins a tie. A host is rejected if its name or its address is
+// denied. If there is any allowed entry, a host is also rejected if neither its name nor
+// its address is allowed.
 type Rules struct {
 	networks []network
 	names    []name
-	closed   bool // there is an allowed entry
+	closed   bool // true if there is an allowed entry
 }
 
 type network struct {
 	netip.Prefix
 	allow    bool
-	reserved string // what the network is, of those that are denied by default
+	reserved string // the purpose of the network, if it is denied by default
 }
 
 type name struct {
-	pattern string // in lower case: a host, *.domain or *
+	pattern string // in lowercase: a host, *.domain or *
 	allow   bool
 }
 
-// reserved are denied unless an allowed network lies inside them. They hold what the
-// machine itself, and not a service on the network, answers for: the credentials of a
-// machine in a cloud among them.
+// reserved networks are denied unless an allowed network is inside them. The machine
+// itself serves these addresses, not a service on the network; in a cloud they provide
+// the credentials of the machine.
 var reserved = []network{
 	{Prefix: netip.MustParsePrefix("169.254.0.0/16"), reserved: "link-local addresses and cloud metadata"},
 	{Prefix: netip.MustParsePrefix("fe80::/10"), reserved: "link-local addresses"},
@@ -49,7 +49,7 @@ var reserved = []network{
 	{Prefix: netip.MustParsePrefix("192.0.0.192/32"), reserved: "cloud metadata"},
 }
 
-// New makes rules of entries that CheckAllow and CheckDeny accept.
+// New creates rules from entries that CheckAllow and CheckDeny accept.
 func New(allow, deny []string) (*Rules, error) {
 	r := &Rules{closed: len(allow) > 0}
 	for _, entry := range allow {
@@ -67,7 +67,7 @@ func New(allow, deny []string) (*Rules, error) {
 	return r, nil
 }
 
-// add takes an entry that was checked.
+// add adds a valid entry.
 func (r *Rules) add(entry string, allow bool) {
 	if prefix, isNetwork, _ := parseNetwork(entry); isNetwork {
 		r.networks = append(r.networks, network{Prefix: prefix, allow: allow})
@@ -76,8 +76,8 @@ func (r *Rules) add(entry string, allow bool) {
 	r.names = append(r.names, name{canonical(entry), allow})
 }
 
-// CheckAllow reports what is wrong with an allowed entry: a host name, *.domain, an
-// address, a network, or * for every name.
+// CheckAllow checks an allowed entry: a host name, *.domain, an address, a network, or *
+// for every name.
 func CheckAllow(entry string) error {
 	if entry == "*" {
 		return nil
@@ -85,10 +85,10 @@ func CheckAllow(entry string) error {
 	return check(entry)
 }
 
-// CheckDeny is CheckAllow for a denied entry, which cannot be *.
+// CheckDeny is like CheckAllow for a denied entry, which cannot be *.
 func CheckDeny(entry string) error {
 	if entry == "*" {
-		return fmt.Errorf("got *, want a host or a network; with allow, everything else is denied")
+		return fmt.Errorf("got *, want a host or a network; to deny everything except some hosts, use allow")
 	}
 	return check(entry)
 }
@@ -111,8 +111,8 @@ func check(entry string) error {
 	return nil
 }
 
-// parseNetwork reads an address or a network; isNetwork is false for what is neither
-// and may be a name.
+// parseNetwork parses an address or a network. isNetwork is false if the entry is
+// neither; it may be a name.
 func parseNetwork(entry string) (prefix netip.Prefix, isNetwork bool, err error) {
 	bare := strings.TrimSuffix(strings.TrimPrefix(entry, "["), "]")
 	if addr, err := netip.ParseAddr(bare); err == nil {
@@ -130,10 +130,10 @@ func parseNetwork(entry string) (prefix netip.Prefix, isNetwork bool, err error)
 	case err != nil:
 		return prefix, false, fmt.Errorf("got %q, %s", entry, want)
 	case prefix.Addr().Is4In6():
-		return prefix, false, fmt.Errorf("got %q, want an IPv4 network in its own form, such as 10.0.0.0/8", entry)
+		return prefix, false, fmt.Errorf("got %q, want an IPv4 network in IPv4 notation, such as 10.0.0.0/8", entry)
 	}
 	return prefix.Masked(), true, nil
 }
 
-// canonical is the form in which names are compared.
+// canonical returns the form in which names are compared.
 func canonical(host string) string { return strings.ToLower(strings.TrimSuffix(host, ".")) }

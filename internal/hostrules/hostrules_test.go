@@ -11,7 +11,7 @@ func TestCheckAddress(t *testing.T) {
 		name        string
 		allow, deny []string
 		host, addr  string
-		want        string // part of the error, "" for none
+		want        string // a substring of the error; "" for none
 	}{
 		{"anything by default", nil, nil, "example.test", "10.1.2.3", ""},
 		{"loopback by default", nil, nil, "localhost", "127.0.0.1", ""},
@@ -22,13 +22,13 @@ func TestCheckAddress(t *testing.T) {
 		{"nat64", nil, nil, "x", "64:ff9b::169.254.169.254", "denied by default"},
 		{"link-local with a zone", nil, nil, "x", "fe80::1%eth0", "denied by default"},
 		{"metadata in IPv6", nil, nil, "x", "fd00:ec2::254", "denied by default"},
-		{"another of that network", nil, nil, "x", "fd00:ec2::1", ""},
+		{"another address of that network", nil, nil, "x", "fd00:ec2::1", ""},
 		{"metadata elsewhere", nil, nil, "x", "100.100.100.200", "denied by default"},
 		{"metadata is allowed", []string{"169.254.169.254"}, nil, "x", "169.254.169.254", ""},
 		{"its whole network is allowed", []string{"169.254.0.0/16"}, nil, "x", "169.254.1.1", ""},
-		{"everything is allowed but that", []string{"*", "0.0.0.0/0", "::/0"}, nil, "x", "169.254.169.254", "denied by default"},
+		{"everything else is allowed", []string{"*", "0.0.0.0/0", "::/0"}, nil, "x", "169.254.169.254", "denied by default"},
 		{"its name is allowed", []string{"x"}, nil, "x", "169.254.169.254", "denied by default"},
-		{"both ways", []string{"169.254.169.254"}, []string{"169.254.169.254"}, "x", "169.254.169.254", "handlers.http.deny"},
+		{"allowed and denied", []string{"169.254.169.254"}, []string{"169.254.169.254"}, "x", "169.254.169.254", "handlers.http.deny"},
 
 		{"denied network", nil, []string{"127.0.0.0/8"}, "localtest.test", "127.9.9.9", "handlers.http.deny in the configuration lists 127.0.0.0/8"},
 		{"denied network, mapped", nil, []string{"127.0.0.0/8"}, "x", "::ffff:127.0.0.1", "handlers.http.deny"},
@@ -36,11 +36,11 @@ func TestCheckAddress(t *testing.T) {
 		{"denied loopback, any address", nil, []string{"::1"}, "::", "::", "handlers.http.deny"},
 		{"loopback in IPv6", nil, []string{"127.0.0.0/8"}, "::1", "::1", ""},
 		{"an exception", []string{"*", "10.1.2.3"}, []string{"10.0.0.0/8"}, "erp.test", "10.1.2.3", ""},
-		{"beside the exception", []string{"*", "10.1.2.3"}, []string{"10.0.0.0/8"}, "erp.test", "10.1.2.4", "handlers.http.deny"},
+		{"next to the exception", []string{"*", "10.1.2.3"}, []string{"10.0.0.0/8"}, "erp.test", "10.1.2.4", "handlers.http.deny"},
 		{"denied name", nil, []string{"Evil.test."}, "evil.TEST", "8.8.8.8", "lists evil.test"},
 		{"denied domain", nil, []string{"*.evil.test"}, "a.b.evil.test.", "8.8.8.8", "lists *.evil.test"},
 		{"not the domain itself", nil, []string{"*.evil.test"}, "evil.test", "8.8.8.8", ""},
-		{"nor what ends like it", nil, []string{"*.evil.test"}, "notevil.test", "8.8.8.8", ""},
+		{"nor another domain with that suffix", nil, []string{"*.evil.test"}, "notevil.test", "8.8.8.8", ""},
 		{"an allowed host of a denied domain", []string{"good.evil.test"}, []string{"*.evil.test"}, "good.evil.test", "8.8.8.8", ""},
 		{"a denied host of an allowed domain", []string{"*.good.test"}, []string{"bad.good.test"}, "bad.good.test", "8.8.8.8", "lists bad.good.test"},
 
@@ -48,7 +48,7 @@ func TestCheckAddress(t *testing.T) {
 		{"listed by name", []string{"good.test"}, nil, "good.test", "8.8.8.8", ""},
 		{"listed by network", []string{"8.8.0.0/16"}, nil, "other.test", "8.8.8.8", ""},
 		{"listed by name, denied by address", []string{"good.test"}, []string{"10.0.0.0/8"}, "good.test", "10.0.0.1", "handlers.http.deny"},
-		{"an address is no name", []string{"*.8.8"}, nil, "8.8.8.8", "8.8.8.8", "does not list it"},
+		{"an address is not a name", []string{"*.8.8"}, nil, "8.8.8.8", "8.8.8.8", "does not list it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rules, err := New(c.allow, c.deny)
@@ -69,7 +69,7 @@ func TestCheckProxied(t *testing.T) {
 	}
 	for _, host := range []string{"127.0.0.1", "127.1", "2130706433", "0177.0.0.1", "0x7f000001", "0x7F.1", "0xa9febb01", "127.0.0.1.", "::ffff:127.0.0.1", "0", "evil.test", "169.254.43518"} {
 		if rules.CheckProxied(host) == nil {
-			t.Errorf("CheckProxied(%q) = nil, want it refused", host)
+			t.Errorf("CheckProxied(%q) = nil, want an error", host)
 		}
 	}
 	for _, host := range []string{"good.test", "1.2.3.4.5", "0b1", "08.test", "8.8.8.8", "1_0"} {
@@ -90,7 +90,7 @@ func TestCheckHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, closed.CheckHost("erp.test"), "") // its address decides
+	wantError(t, closed.CheckHost("erp.test"), "") // its address decides later
 	wantError(t, closed.CheckHost("evil.test"), "lists evil.test")
 	wantError(t, closed.CheckHost("11.0.0.1"), "does not list it")
 	wantError(t, closed.CheckHost("10.0.0.1"), "")
@@ -103,17 +103,17 @@ func TestEntries(t *testing.T) {
 	}
 	for _, bad := range []string{"", ".", "*.", "*x", "a.*", "a..b", "http://a", "a:80", "bücher.test", "10.0.0.0/33", "a/8", "fe80::1%eth0", "127.1", "0x7f000001", "::ffff:10.0.0.0/104", "a b"} {
 		if CheckAllow(bad) == nil || CheckDeny(bad) == nil {
-			t.Errorf("%q is accepted", bad)
+			t.Errorf("%q was accepted", bad)
 		}
 		if _, err := New([]string{bad}, nil); err == nil {
-			t.Errorf("New accepts %q", bad)
+			t.Errorf("New accepted %q", bad)
 		}
 		if _, err := New(nil, []string{bad}); err == nil {
-			t.Errorf("New accepts %q", bad)
+			t.Errorf("New accepted %q", bad)
 		}
 	}
 	wantError(t, CheckAllow("*"), "")
-	wantError(t, CheckDeny("*"), "everything else is denied")
+	wantError(t, CheckDeny("*"), "to deny everything except some hosts, use allow")
 }
 
 func wantError(t *testing.T, err error, want string) {

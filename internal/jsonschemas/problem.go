@@ -18,8 +18,8 @@ type Problem struct {
 	Text string
 }
 
-// Under returns the problem with its path after a name: "payload.lines.0: …".
-func (p Problem) Under(name string) string {
+// TextBelow returns the problem with its path after a name: "payload.lines.0: …".
+func (p Problem) TextBelow(name string) string {
 	return strings.Join(slices.Concat([]string{name}, p.Path), ".") + ": " + p.Text
 }
 
@@ -32,13 +32,13 @@ func (p Problem) sortKey() string {
 // empty are an error.
 type Problems []Problem
 
-func (ps Problems) Error() string { return strings.Join(ps.Under("value"), "; ") }
+func (ps Problems) Error() string { return strings.Join(ps.TextsBelow("value"), "; ") }
 
-// Under returns each problem with its path after a name.
-func (ps Problems) Under(name string) []string {
+// TextsBelow returns each problem with its path after a name.
+func (ps Problems) TextsBelow(name string) []string {
 	texts := make([]string, len(ps))
 	for i, p := range ps {
-		texts[i] = p.Under(name)
+		texts[i] = p.TextBelow(name)
 	}
 	return texts
 }

@@ -50,7 +50,7 @@ func TestCheck(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, schema.Check(value).Under("payload"), cmp.Transformer("nil", func(s []string) string { return strings.Join(s, "\n") })); diff != "" {
+			if diff := cmp.Diff(tt.want, schema.Check(value).TextsBelow("payload"), cmp.Transformer("nil", func(s []string) string { return strings.Join(s, "\n") })); diff != "" {
 				t.Errorf("Check (-want +got):\n%s", diff)
 			}
 		})

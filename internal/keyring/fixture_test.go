@@ -11,8 +11,8 @@ import (
 	"botwork/internal/keyring"
 )
 
-// text is a keyset as it stands in a file, taken apart so that a test can spoil
-// a part of it.
+// text is a keyset in the form of its file, parsed so that a test can damage a part of
+// it.
 type text struct {
 	PrimaryKeyID uint32     `json:"primaryKeyId"`
 	Key          []*textKey `json:"key"`
@@ -36,7 +36,7 @@ func newKeyring(t *testing.T) *keyring.Keyring {
 	return must(keyring.New())(t)
 }
 
-// must takes what a function returns and fails the test for an error.
+// must returns the value of a call and fails the test if there is an error.
 func must[T any](value T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
@@ -62,7 +62,7 @@ func parts(t *testing.T, k *keyring.Keyring) text {
 }
 
 func (set text) String() string {
-	data, _ := json.Marshal(set) // cannot fail: nothing but texts and numbers
+	data, _ := json.Marshal(set) // cannot fail: the set has only texts and numbers
 	return string(data)
 }
 
@@ -76,8 +76,8 @@ func primary(t *testing.T, k *keyring.Keyring) keyring.Key {
 	return keys[at]
 }
 
-// leaks tells whether said shows key material of the keyset: eight signs of it
-// in a row, as base64 of any alignment or as hex.
+// leaks reports whether the output shows key material of the keyset: eight consecutive
+// characters of it, as base64 of any alignment or as hex.
 func (set text) leaks(said string) bool {
 	for _, key := range set.Key {
 		if key.KeyData == nil {
@@ -85,7 +85,7 @@ func (set text) leaks(said string) bool {
 		}
 		raw, err := base64.StdEncoding.DecodeString(key.KeyData.Value)
 		if err != nil {
-			raw = nil // a spoiled one: its text alone counts
+			raw = nil // damaged: check only its text
 		}
 		forms := []string{key.KeyData.Value, hex.EncodeToString(raw)}
 		for skip := range min(3, len(raw)) {

@@ -1,11 +1,11 @@
-// Package keyring seals the texts of encrypted queues with a keyset of Tink.
+// Package keyring encrypts (seals) the texts of encrypted queues with a Tink keyset.
 //
-// A keyset holds one or more AEAD keys. The primary one seals; every enabled one opens what it
-// has sealed, so that a new key does not make old texts unreadable. It is read from, and written
-// as, Tink's JSON of a cleartext keyset: a reader of that text has the keys. No error of this
-// package shows any part of it.
+// A keyset has one or more AEAD keys. The primary key seals texts. Each enabled key opens
+// the texts that it sealed, so that old texts stay readable after a new key is added. The
+// keyset is read and written in Tink's JSON format for cleartext keysets: everyone who
+// can read that text has the keys. No error of this package shows any part of it.
 //
-// This is the only package that knows Tink.
+// This is the only package that uses Tink.
 package keyring
 
 import (
@@ -23,8 +23,8 @@ import (
 	"botwork/workqueue"
 )
 
-// Keyring is a set of keys. It never changes, so it is safe for concurrent use:
-// what adds a key or chooses another primary returns a new one.
+// Keyring is a set of keys. It is immutable and safe for concurrent use: methods that add
+// a key or choose another primary key return a new Keyring.
 type Keyring struct {
 	handle *keyset.Handle
 	aead   tink.AEAD
@@ -33,16 +33,16 @@ type Keyring struct {
 
 var _ workqueue.Cipher = (*Keyring)(nil)
 
-// New makes a keyring with one new key, for AES-256-GCM.
+// New creates a keyring with one new key for AES-256-GCM.
 func New() (*Keyring, error) {
 	handle, err := keyset.NewHandle(aead.AES256GCMKeyTemplate())
 	if err != nil {
-		return nil, fmt.Errorf("make a key: %w", err)
+		return nil, fmt.Errorf("create a key: %w", err)
 	}
 	return from(handle)
 }
 
-// Material returns what no log may show: the keys, as JSON returns them.
+// Material returns the key material, as JSON writes it. Logs must never show these texts.
 func (k *Keyring) Material() []string {
 	var material []string
 	for _, key := range insecurecleartextkeyset.KeysetMaterial(k.handle).GetKey() {
@@ -59,19 +59,19 @@ func from(handle *keyset.Handle) (*Keyring, error) {
 	return &Keyring{handle: handle, aead: primitive, keys: list(handle)}, nil
 }
 
-// String returns how many keys there are, and nothing about them.
+// String returns only the number of keys.
 func (k *Keyring) String() string { return fmt.Sprintf("keyring(%d)", len(k.keys)) }
 
-// JSON returns the keyset in the form that Parse reads, on one line, with all
-// key material in the clear. The caller keeps it from logs and errors.
+// JSON returns the keyset in the format that Parse reads, on one line. It contains all
+// key material in cleartext, so the caller must keep it out of logs and errors.
 func (k *Keyring) JSON() ([]byte, error) {
 	var text, line bytes.Buffer
 	if err := insecurecleartextkeyset.Write(k.handle, keyset.NewJSONWriter(&text)); err != nil {
-		return nil, errors.New("write the keyset as JSON: Tink refuses it") // its words might quote the keyset
+		return nil, errors.New("write the keyset as JSON: Tink returned an error") // Tink's error might quote the keyset
 	}
-	// Tink's library puts spaces at random places on purpose.
+	// Tink's library deliberately adds spaces at random positions.
 	if err := json.Compact(&line, text.Bytes()); err != nil {
-		return nil, errors.New("write the keyset as JSON: Tink's text is no JSON")
+		return nil, errors.New("write the keyset as JSON: Tink's output is not JSON")
 	}
 	return line.Bytes(), nil
 }

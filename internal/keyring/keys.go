@@ -7,27 +7,26 @@ import (
 	"github.com/tink-crypto/tink-go/v2/keyset"
 )
 
-// Enabled is the status of a key that seals or opens. Others are "disabled" and
-// "destroyed".
+// Enabled is the status of a key that can seal and open texts. The others are "disabled"
+// and "destroyed".
 const Enabled = "enabled"
 
-// Key is what may be shown of a key.
+// Key is the public information about a key.
 type Key struct {
-	// ID is what a sealed text says of its key. It is random, and no secret.
+	// ID identifies the key in each sealed text. It is random and not secret.
 	ID uint32 `json:"id"`
 
 	// Type is Tink's name of the algorithm, such as AesGcmKey.
 	Type string `json:"type"`
 
-	// Status is "enabled", "disabled" or "destroyed". Only an enabled key opens
-	// texts.
+	// Status is "enabled", "disabled" or "destroyed". Only an enabled key can open texts.
 	Status string `json:"status"`
 
-	// Primary is true for the one key of a keyset that seals.
+	// Primary is true for the one key of a keyset that seals texts.
 	Primary bool `json:"primary"`
 
-	// TextsBegin begins every text that this key has sealed, to look for them
-	// in the database.
+	// TextsBegin is the prefix of every text that this key sealed, for searches in the
+	// database.
 	TextsBegin string `json:"textsBegin"`
 }
 
@@ -35,7 +34,7 @@ type Key struct {
 func (k *Keyring) Keys() []Key { return slices.Clone(k.keys) }
 
 func list(handle *keyset.Handle) []Key {
-	info := handle.KeysetInfo() // holds no key material
+	info := handle.KeysetInfo() // contains no key material
 	keys := make([]Key, len(info.GetKeyInfo()))
 	for i, key := range info.GetKeyInfo() {
 		keys[i] = Key{

@@ -13,20 +13,19 @@ import (
 	tinkpb "github.com/tink-crypto/tink-go/v2/proto/tink_go_proto"
 )
 
-// typePrefix begins the type of every key that Tink itself defines.
+// typePrefix is the prefix of the type of every key that Tink itself defines.
 const typePrefix = "type.googleapis.com/google.crypto.tink."
 
-// aeadTypes are the keys that seal by themselves. One that needs a key
-// management service is not among them: a worker would depend on it for every
-// item.
+// aeadTypes are the supported key types. Keys that need a key management service are not
+// supported, because a worker would depend on that service for each item.
 var aeadTypes = []string{
 	"AesGcmKey", "AesGcmSivKey", "AesCtrHmacAeadKey", "XAesGcmKey", "ChaCha20Poly1305Key", "XChaCha20Poly1305Key",
 }
 
-// Parse reads a keyset from the JSON of a cleartext keyset. It refuses one that could not seal,
-// and one with a key that is not for AEAD or whose texts would not show which key opens them. The
-// error never shows any of the text: it does not wrap those of the libraries, which quote what
-// they cannot read.
+// Parse reads a cleartext keyset in JSON. It returns an error for a keyset that cannot
+// seal, that has a key that is not an AEAD key, or whose sealed texts would not identify
+// their key. The error never shows any part of the text: it does not wrap the errors of
+// the libraries, which quote text that they cannot read.
 func Parse(text string) (*Keyring, error) {
 	set, err := read(text)
 	if err != nil {
@@ -41,7 +40,7 @@ func Parse(text string) (*Keyring, error) {
 			return nil, fmt.Errorf("key %d %w", key.GetKeyId(), err)
 		}
 		if seen[key.GetKeyId()] {
-			return nil, fmt.Errorf("key %d stands in the keyset twice", key.GetKeyId())
+			return nil, fmt.Errorf("the keyset has two keys with the id %d", key.GetKeyId())
 		}
 		seen[key.GetKeyId()] = true
 	}
@@ -56,37 +55,38 @@ func Parse(text string) (*Keyring, error) {
 func read(text string) (*tinkpb.Keyset, error) {
 	const want = "want the JSON that `botwork keys new` writes"
 	if strings.TrimSpace(text) == "" {
-		return nil, errors.New("the keyset is an empty text, " + want)
+		return nil, errors.New("the keyset is empty, " + want)
 	}
 	if !json.Valid([]byte(text)) {
-		return nil, errors.New("the keyset is not JSON, or is cut short: " + want)
+		return nil, errors.New("the keyset is not JSON, or is truncated: " + want)
 	}
 	set, err := keyset.NewJSONReader(strings.NewReader(text)).Read()
 	if err != nil {
 		if _, err := keyset.NewJSONReader(strings.NewReader(text)).ReadEncrypted(); err == nil {
-			return nil, errors.New("the keyset is encrypted itself, want a cleartext keyset, as `botwork keys new` writes it")
+			return nil, errors.New("the keyset is encrypted, want a cleartext keyset, as `botwork keys new` writes it")
 		}
-		return nil, errors.New("the text is JSON, but no Tink keyset: " + want)
+		return nil, errors.New("the text is JSON, but not a Tink keyset: " + want)
 	}
 	if len(set.GetKey()) == 0 {
-		return nil, errors.New("the keyset holds no key, " + want)
+		return nil, errors.New("the keyset has no keys, " + want)
 	}
 	return set, nil
 }
 
-// checkPrimary finds the key that seals.
+// checkPrimary finds the primary key and checks its status.
 func checkPrimary(set *tinkpb.Keyset) error {
 	at := slices.IndexFunc(set.GetKey(), func(key *tinkpb.Keyset_Key) bool { return key.GetKeyId() == set.GetPrimaryKeyId() })
 	if at < 0 {
-		return fmt.Errorf("the keyset's primaryKeyId is %d, which none of its keys has", set.GetPrimaryKeyId())
+		return fmt.Errorf("the keyset's primaryKeyId is %d, but no key has this id", set.GetPrimaryKeyId())
 	}
 	if status := set.GetKey()[at].GetStatus(); status != tinkpb.KeyStatusType_ENABLED {
-		return fmt.Errorf("the primary key %d is %s, want ENABLED: it could not seal", set.GetPrimaryKeyId(), status)
+		return fmt.Errorf("the primary key %d is %s, want ENABLED: otherwise it cannot encrypt", set.GetPrimaryKeyId(), status)
 	}
 	return nil
 }
 
-// checkKey says what is wrong with one key, in words that follow its id.
+// checkKey returns what is wrong with one key; the text continues a sentence that starts
+// with the key's id.
 func checkKey(key *tinkpb.Keyset_Key) error {
 	switch key.GetStatus() {
 	case tinkpb.KeyStatusType_ENABLED, tinkpb.KeyStatusType_DISABLED, tinkpb.KeyStatusType_DESTROYED:
@@ -101,13 +101,13 @@ func checkKey(key *tinkpb.Keyset_Key) error {
 		return fmt.Errorf("is not an AEAD key, want one of %s", strings.Join(aeadTypes, ", "))
 	}
 	if prefix := key.GetOutputPrefixType(); prefix != tinkpb.OutputPrefixType_TINK {
-		return fmt.Errorf("has the output prefix %s, want TINK: its texts would not tell which key opens them", prefix)
+		return fmt.Errorf("has the output prefix %s, want TINK: otherwise its texts do not name their key", prefix)
 	}
 	alone := &tinkpb.Keyset{PrimaryKeyId: key.GetKeyId(), Key: []*tinkpb.Keyset_Key{{
 		KeyData: key.GetKeyData(), KeyId: key.GetKeyId(), OutputPrefixType: key.GetOutputPrefixType(), Status: tinkpb.KeyStatusType_ENABLED,
 	}}}
 	if _, err := open(alone); err != nil {
-		return errors.New("cannot be used: its key material is damaged, or gone")
+		return errors.New("cannot be used: its key material is damaged or missing")
 	}
 	return nil
 }

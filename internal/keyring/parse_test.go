@@ -26,36 +26,36 @@ func TestNew(t *testing.T) {
 		t.Errorf("the key has %d bytes, want 32", len(raw)-2)
 	}
 	if jsonOf(t, newKeyring(t)) == jsonOf(t, k) {
-		t.Error("two new keyrings are the same")
+		t.Error("two new keyrings are equal")
 	}
 	if text := jsonOf(t, k); strings.ContainsAny(text, " \n") || text != jsonOf(t, must(keyring.Parse(text))(t)) {
-		t.Errorf("the JSON is not on one line, or changes when it is read and written")
+		t.Errorf("the JSON is not on one line or changes after a round trip")
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseRejectsInvalidKeysets(t *testing.T) {
 	const hmac = "type.googleapis.com/google.crypto.tink.HmacKey"
 	for name, tt := range map[string]struct {
 		spoil func(set *text)
 		want  string
 	}{
-		"no keys":                     {func(set *text) { set.Key = nil }, "holds no key"},
-		"a primary key of no key":     {func(set *text) { set.PrimaryKeyID++ }, "which none of its keys has"},
+		"no keys":                     {func(set *text) { set.Key = nil }, "has no keys"},
+		"a primary key of no key":     {func(set *text) { set.PrimaryKeyID++ }, "no key has this id"},
 		"a disabled primary key":      {func(set *text) { set.Key[0].Status = "DISABLED" }, "is DISABLED, want ENABLED"},
 		"a destroyed primary key":     {func(set *text) { set.Key[0].Status = "DESTROYED" }, "is DESTROYED, want ENABLED"},
 		"a key without status":        {func(set *text) { set.Key[1].Status = "UNKNOWN_STATUS" }, "has no status"},
 		"another primitive":           {func(set *text) { set.Key[0].KeyData.TypeURL = hmac }, "is not an AEAD key"},
 		"another primitive, disabled": {func(set *text) { set.Key[1].KeyData.TypeURL, set.Key[1].Status = hmac, "DISABLED" }, "is not an AEAD key"},
-		"a key of nobody":             {func(set *text) { set.Key[0].KeyData.TypeURL = "mine" }, "is not of a type that Tink defines"},
+		"a key of an unknown type":    {func(set *text) { set.Key[0].KeyData.TypeURL = "mine" }, "is not of a type that Tink defines"},
 		"a key without a prefix":      {func(set *text) { set.Key[1].OutputPrefixType = "RAW" }, "has the output prefix RAW, want TINK"},
-		"a key without material":      {func(set *text) { set.Key[1].KeyData.Value = "" }, "its key material is damaged, or gone"},
-		"a key cut short": {func(set *text) { set.Key[1].KeyData.Value = set.Key[1].KeyData.Value[:12] },
-			"its key material is damaged, or gone"},
+		"a key without material":      {func(set *text) { set.Key[1].KeyData.Value = "" }, "its key material is damaged or missing"},
+		"a truncated key": {func(set *text) { set.Key[1].KeyData.Value = set.Key[1].KeyData.Value[:12] },
+			"its key material is damaged or missing"},
 		"a key without data": {func(set *text) { set.Key[1].KeyData = nil }, "is not of a type"},
-		"the same id twice":  {func(set *text) { set.Key[1].KeyID = set.Key[0].KeyID }, "twice"},
-		"a status that is no word": {func(set *text) { set.Key[1].Status = set.Key[1].KeyData.Value },
-			"no Tink keyset"},
-		"material that is no base64": {func(set *text) { set.Key[1].KeyData.Value = "!" + set.Key[1].KeyData.Value }, "no Tink keyset"},
+		"the same id twice":  {func(set *text) { set.Key[1].KeyID = set.Key[0].KeyID }, "two keys with the id"},
+		"an invalid status": {func(set *text) { set.Key[1].Status = set.Key[1].KeyData.Value },
+			"not a Tink keyset"},
+		"material that is not base64": {func(set *text) { set.Key[1].KeyData.Value = "!" + set.Key[1].KeyData.Value }, "not a Tink keyset"},
 		"material in place of a type": {func(set *text) {
 			set.Key[1].KeyData.TypeURL = "type.googleapis.com/google.crypto.tink." + set.Key[1].KeyData.Value
 		},
@@ -63,7 +63,7 @@ func TestParseRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			set := parts(t, must(newKeyring(t).Rotate())(t))
-			// The primary key comes first here.
+			// The primary key is the first one here.
 			set.Key[0], set.Key[1] = set.Key[1], set.Key[0]
 			sound := parts(t, must(keyring.Parse(set.String()))(t))
 			tt.spoil(&set)
@@ -78,17 +78,17 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-func TestParseRefusesWhatIsNoKeyset(t *testing.T) {
+func TestParseRejectsOtherTexts(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                     "an empty text",
-		" \n":                  "an empty text",
+		"":                     "is empty",
+		" \n":                  "is empty",
 		"keys.json":            "is not JSON",
-		"{}":                   "holds no key",
-		"null":                 "no Tink keyset",
-		"[]":                   "no Tink keyset",
-		`{"kty": "oct"}`:       "no Tink keyset",
-		`{"key": [], "x": {}}`: "no Tink keyset",
-		`{"encryptedKeyset": "AAAA", "keysetInfo": {"primaryKeyId": 1}}`: "is encrypted itself",
+		"{}":                   "has no keys",
+		"null":                 "not a Tink keyset",
+		"[]":                   "not a Tink keyset",
+		`{"kty": "oct"}`:       "not a Tink keyset",
+		`{"key": [], "x": {}}`: "not a Tink keyset",
+		`{"encryptedKeyset": "AAAA", "keysetInfo": {"primaryKeyId": 1}}`: "is encrypted",
 	} {
 		if _, err := keyring.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Parse(%q): error = %v, want %q", text, err, want)
@@ -96,9 +96,10 @@ func TestParseRefusesWhatIsNoKeyset(t *testing.T) {
 	}
 }
 
-// A keyset is spoiled most easily by copying it: none of the ways in which its
-// beginning, or what is left without a sign, is refused shows a part of it.
-func TestNoErrorShowsTheKey(t *testing.T) {
+// TestErrorsDoNotShowKeys checks keysets that were damaged while they were copied:
+// truncated after any number of characters, or with one character missing. The error
+// never shows a part of the keyset.
+func TestErrorsDoNotShowKeys(t *testing.T) {
 	k := must(newKeyring(t).Rotate())(t)
 	set, text := parts(t, k), jsonOf(t, k)
 	if !set.leaks("key " + set.Key[1].KeyData.Value[8:20] + " is wrong") {
@@ -116,7 +117,7 @@ func TestNoErrorShowsTheKey(t *testing.T) {
 		}
 	}
 	if refused < len(text) {
-		t.Errorf("%d of the spoiled keysets were refused, want most", refused)
+		t.Errorf("%d of the damaged keysets were rejected, want most", refused)
 	}
 	sealed := must(k.Seal("secret", place))(t)
 	for _, err := range []error{
@@ -130,7 +131,7 @@ func TestNoErrorShowsTheKey(t *testing.T) {
 
 func errorOf2(_ string, err error) error { return err }
 
-func TestAKeyringPrintsNoKeys(t *testing.T) {
+func TestKeyringDoesNotPrintKeys(t *testing.T) {
 	k := newKeyring(t)
 	set := parts(t, k)
 	data := must(json.Marshal(map[string]any{"keyring": k}))(t)
@@ -139,12 +140,12 @@ func TestAKeyringPrintsNoKeys(t *testing.T) {
 		fmt.Sprintf("%v %+v %#v", k.Keys(), k.Keys(), k.Keys()),
 	} {
 		if set.leaks(said) {
-			t.Errorf("it shows key material: %s", said)
+			t.Errorf("the text shows key material: %s", said)
 		}
 	}
 }
 
-// Keysets of Tink's own tool spell things in other ways.
+// TestParseOtherSpellings checks the spellings that Tink's own tool uses.
 func TestParseOtherSpellings(t *testing.T) {
 	text := strings.TrimSpace(string(must(os.ReadFile("testdata/keyset.json"))(t)))
 	want := must(keyring.Parse(text))(t).Keys()

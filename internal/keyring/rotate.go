@@ -8,17 +8,17 @@ import (
 	"github.com/tink-crypto/tink-go/v2/keyset"
 )
 
-// The reasons not to rotate.
+// The reasons why a rotation is not possible.
 var (
-	// ErrStaged says that a key was added already and waits to be promoted.
-	ErrStaged = errors.New("a key that was added before is not in use yet")
+	// ErrStaged reports that an added key is still waiting to be promoted.
+	ErrStaged = errors.New("a key was added before and is not in use yet")
 
-	// ErrNothingStaged says that no key waits to be promoted.
+	// ErrNothingStaged reports that no key is waiting to be promoted.
 	ErrNothingStaged = errors.New("no key has been added since the last rotation")
 )
 
-// Staged returns the key that Promote would make the primary one: the newest enabled key after
-// the primary one. ok is false if there is none.
+// Staged returns the key that Promote would make the primary key: the newest enabled key
+// after the primary one. ok is false if there is none.
 func (k *Keyring) Staged() (key Key, ok bool) {
 	behind := false
 	for _, each := range k.keys {
@@ -32,22 +32,22 @@ func (k *Keyring) Staged() (key Key, ok bool) {
 	return key, ok
 }
 
-// Add returns a keyring with one more key, for AES-256-GCM. It opens texts and
-// does not seal yet, so that every process can learn of it before the first text is
-// sealed with it. While such a key waits already the error is ErrStaged.
+// Add returns a keyring with one more key for AES-256-GCM. The new key can open texts but
+// does not seal yet, so that all processes can load it before the first text is sealed
+// with it. If such a key exists already, the error is ErrStaged.
 func (k *Keyring) Add() (*Keyring, error) {
 	if _, waits := k.Staged(); waits {
 		return nil, ErrStaged
 	}
 	manager := keyset.NewManagerFromHandle(k.handle)
 	if _, err := manager.Add(aead.AES256GCMKeyTemplate()); err != nil {
-		return nil, fmt.Errorf("make a key: %w", err)
+		return nil, fmt.Errorf("create a key: %w", err)
 	}
 	return managed(manager)
 }
 
-// Promote returns a keyring whose primary key is the staged one. The key before
-// stays, for reading. Without a staged key the error is ErrNothingStaged.
+// Promote returns a keyring whose primary key is the staged one. The previous primary key
+// stays, to open old texts. Without a staged key the error is ErrNothingStaged.
 func (k *Keyring) Promote() (*Keyring, error) {
 	staged, ok := k.Staged()
 	if !ok {
@@ -60,8 +60,8 @@ func (k *Keyring) Promote() (*Keyring, error) {
 	return managed(manager)
 }
 
-// Rotate is Add and Promote at once: what the new keyring seals, a process that
-// still holds the old one cannot open.
+// Rotate is Add followed by Promote. A process that still has the old keyring cannot open
+// texts that the new keyring seals.
 func (k *Keyring) Rotate() (*Keyring, error) {
 	added, err := k.Add()
 	if err != nil {

@@ -19,10 +19,10 @@ func TestRotate(t *testing.T) {
 		t.Error("the rotated keyring does not open all texts")
 	}
 	if _, err := first.Open(after, place); !errors.As(err, new(*workqueue.UnknownKeyError)) {
-		t.Errorf("the keyring before opens what the new key sealed: %v", err)
+		t.Errorf("the previous keyring opens a text of the new key: %v", err)
 	}
 	if keys := first.Keys(); len(keys) != 1 || !keys[0].Primary {
-		t.Errorf("rotating has changed the keyring before: %+v", keys)
+		t.Errorf("rotating has changed the previous keyring: %+v", keys)
 	}
 	keys := second.Keys()
 	if len(keys) != 2 || keys[0].ID != first.Keys()[0].ID || keys[0].Primary || !keys[1].Primary {
@@ -38,12 +38,12 @@ func TestRotate(t *testing.T) {
 	}
 	third := must(must(keyring.Parse(jsonOf(t, second)))(t).Rotate())(t)
 	if must(third.Open(before, place))(t) != "before" || must(third.Open(after, place))(t) != "after" || len(third.Keys()) != 3 {
-		t.Error("a second rotation, of a keyset that was read, loses texts")
+		t.Error("after a second rotation of a parsed keyset, some texts cannot be opened")
 	}
 }
 
-// The two steps leave no moment in which one process seals what another one
-// cannot open, whichever of two neighbouring keysets each of them has.
+// TestRotateInTwoSteps checks that two processes with neighbouring keysets can always
+// open each other's texts, at each moment of the rotation.
 func TestRotateInTwoSteps(t *testing.T) {
 	start := newKeyring(t)
 	added := must(start.Add())(t)
@@ -71,9 +71,9 @@ func TestRotateInTwoSteps(t *testing.T) {
 		}
 	}
 	for name, err := range map[string]error{
-		"nothing was added":   errorOf(start.Promote()),
-		"it is promoted now":  errorOf(promoted.Promote()),
-		"what waits disabled": errorOf(disabled(t, added, 1).Promote()),
+		"nothing was added":          errorOf(start.Promote()),
+		"promoted already":           errorOf(promoted.Promote()),
+		"the staged key is disabled": errorOf(disabled(t, added, 1).Promote()),
 	} {
 		if !errors.Is(err, keyring.ErrNothingStaged) {
 			t.Errorf("%s: error = %v, want ErrNothingStaged", name, err)
@@ -83,7 +83,7 @@ func TestRotateInTwoSteps(t *testing.T) {
 
 func errorOf(_ *keyring.Keyring, err error) error { return err }
 
-// disabled returns the keyring with one key switched off.
+// disabled returns the keyring with one key disabled.
 func disabled(t *testing.T, k *keyring.Keyring, at int) *keyring.Keyring {
 	t.Helper()
 	set := parts(t, k)

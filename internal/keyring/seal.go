@@ -10,17 +10,17 @@ import (
 	"botwork/workqueue"
 )
 
-// A ciphertext begins with a byte for the form, then the key's id in four bytes, the highest
-// first. Tink calls it the output prefix.
+// A ciphertext begins with one byte for the format, then the key's id in four bytes, most
+// significant byte first. Tink calls this the output prefix.
 const (
 	prefixStart = 1
 	prefixSize  = 5
 )
 
-// encoding is strict, so that a sealed text has one spelling.
+// encoding is strict, so that each sealed text has only one spelling.
 var encoding = base64.RawStdEncoding.Strict()
 
-// Seal implements workqueue.Cipher with the primary key.
+// Seal implements workqueue.Cipher. It uses the primary key.
 func (k *Keyring) Seal(plaintext, associated string) (string, error) {
 	data, err := k.aead.Encrypt([]byte(plaintext), []byte(associated))
 	if err != nil {
@@ -29,7 +29,7 @@ func (k *Keyring) Seal(plaintext, associated string) (string, error) {
 	return workqueue.SealedPrefix + encoding.EncodeToString(data), nil
 }
 
-// Open implements workqueue.Cipher with the key that the text names.
+// Open implements workqueue.Cipher. It uses the key that the text names.
 func (k *Keyring) Open(sealed, associated string) (string, error) {
 	data, err := decode(sealed)
 	if err != nil {
@@ -42,37 +42,37 @@ func (k *Keyring) Open(sealed, associated string) (string, error) {
 	}
 	plaintext, err := k.aead.Decrypt(data, []byte(associated))
 	if err != nil {
-		return "", &workqueue.BrokenSealError{} // Tink says no more than that it failed
+		return "", &workqueue.BrokenSealError{} // Tink does not report a more specific reason
 	}
 	return string(plaintext), nil
 }
 
-// decode returns the ciphertext with its prefix.
+// decode returns the ciphertext including its prefix.
 func decode(sealed string) ([]byte, error) {
 	text, ok := strings.CutPrefix(sealed, workqueue.SealedPrefix)
 	switch {
 	case !ok && workqueue.Sealed(sealed):
-		return nil, &workqueue.BrokenSealError{Found: "it was sealed in a form that this version of the program does not know"}
+		return nil, &workqueue.BrokenSealError{Found: "its format is not supported by this version of the program"}
 	case !ok:
 		return nil, &workqueue.BrokenSealError{Found: "it does not begin with " + workqueue.SealedPrefix}
-	case strings.ContainsAny(text, "\r\n"): // which package base64 skips
-		return nil, &workqueue.BrokenSealError{Found: "it has line ends in it"}
+	case strings.ContainsAny(text, "\r\n"): // the base64 package ignores them
+		return nil, &workqueue.BrokenSealError{Found: "it contains line breaks"}
 	}
 	data, err := encoding.DecodeString(text)
 	switch {
 	case err != nil:
-		return nil, &workqueue.BrokenSealError{Found: "it is not base64 to its end"}
+		return nil, &workqueue.BrokenSealError{Found: "it is not valid base64"}
 	case len(data) < prefixSize:
-		return nil, &workqueue.BrokenSealError{Found: "it is cut short"}
+		return nil, &workqueue.BrokenSealError{Found: "it is truncated"}
 	case data[0] != prefixStart:
 		return nil, &workqueue.BrokenSealError{Found: "it names no key"}
 	}
 	return data, nil
 }
 
-// textsBegin is what all texts that a key has sealed have in common. Six characters of base64
-// hold the first byte of the prefix and 28 bits of the id, enough to distinguish the keys of one
-// keyset.
+// textsBegin returns the prefix that all texts sealed by a key share. Its six base64
+// characters contain the first byte of the ciphertext and 28 bits of the id, which is
+// enough to distinguish the keys of one keyset.
 func textsBegin(id uint32) string {
 	prefix := binary.BigEndian.AppendUint32([]byte{prefixStart}, id)
 	return workqueue.SealedPrefix + encoding.EncodeToString(prefix)[:6]

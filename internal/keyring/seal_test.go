@@ -18,7 +18,7 @@ const place = "payload of item 7"
 func TestRoundTrip(t *testing.T) {
 	k := newKeyring(t)
 	for name, plaintext := range map[string]string{
-		"nothing": "", "JSON": `{"iban": "PT50 0002 0123"}`, "signs": "größer\x00\n\"€", "long": strings.Repeat("x", 1<<20),
+		"nothing": "", "JSON": `{"iban": "PT50 0002 0123"}`, "special characters": "größer\x00\n\"€", "long": strings.Repeat("x", 1<<20),
 		"a sealed text": must(k.Seal("inner", place))(t),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -30,7 +30,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("the sealed text shows the plaintext: %.200q", sealed)
 			}
 			if _, err := base64.RawStdEncoding.DecodeString(strings.TrimPrefix(sealed, workqueue.SealedPrefix)); err != nil {
-				t.Errorf("behind the prefix: %v", err)
+				t.Errorf("after the prefix: %v", err)
 			}
 			if again := must(k.Seal(plaintext, place))(t); again == sealed {
 				t.Error("two calls gave the same sealed text")
@@ -42,9 +42,9 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// What is in the database must open for ever: the file was sealed once, by the
-// first version.
-func TestFormStays(t *testing.T) {
+// TestFormatIsStable checks that texts stay readable forever: the first version of the
+// program sealed the file.
+func TestFormatIsStable(t *testing.T) {
 	read := func(name string) string {
 		return strings.TrimSpace(string(must(os.ReadFile(filepath.Join("testdata", name)))(t)))
 	}
@@ -54,7 +54,7 @@ func TestFormStays(t *testing.T) {
 	}
 }
 
-func TestOpenWantsThePlace(t *testing.T) {
+func TestOpenRequiresSamePlace(t *testing.T) {
 	k := newKeyring(t)
 	sealed := must(k.Seal("secret", place))(t)
 	for _, other := range []string{"", "payload of item 8", "output of item 7", place + " "} {
@@ -62,7 +62,7 @@ func TestOpenWantsThePlace(t *testing.T) {
 	}
 }
 
-func TestOpenRefusesATamperedText(t *testing.T) {
+func TestOpenRejectsTamperedText(t *testing.T) {
 	k := newKeyring(t)
 	data := must(base64.RawStdEncoding.DecodeString(strings.TrimPrefix(must(k.Seal(`{"amount": 100}`, place))(t), workqueue.SealedPrefix)))(t)
 	for i := range data {
@@ -84,26 +84,26 @@ func TestOpenRefusesATamperedText(t *testing.T) {
 	}
 }
 
-func TestOpenRefusesOtherForms(t *testing.T) {
+func TestOpenRejectsOtherFormats(t *testing.T) {
 	k := newKeyring(t)
 	sealed := must(k.Seal("secret", place))(t)
 	for name, tt := range map[string]struct{ text, want string }{
-		"plain text":          {`{"a": 1}`, "does not begin with botwork:sealed:1:"},
-		"nothing":             {"", "does not begin with"},
-		"a later form":        {"botwork:sealed:2:AAAA", "this version of the program does not know"},
-		"the prefix alone":    {workqueue.SealedPrefix, "cut short"},
-		"not base64":          {workqueue.SealedPrefix + "!!!!", "not base64"},
-		"padded":              {sealed + "=", "not base64"},
-		"a line end":          {sealed[:40] + "\n" + sealed[40:], "line ends"},
-		"no key":              {workqueue.SealedPrefix + "AAAAAAAAAAAA", "names no key"},
-		"signs behind it":     {sealed + "AAAA", "has been changed"},
-		"another text's tail": {sealed[:len(sealed)-8] + "AAAAAAAA", "has been changed"},
+		"plain text":                 {`{"a": 1}`, "does not begin with botwork:sealed:1:"},
+		"nothing":                    {"", "does not begin with"},
+		"a later format":             {"botwork:sealed:2:AAAA", "is not supported by this version of the program"},
+		"the prefix alone":           {workqueue.SealedPrefix, "truncated"},
+		"not base64":                 {workqueue.SealedPrefix + "!!!!", "not valid base64"},
+		"padded":                     {sealed + "=", "not valid base64"},
+		"a line break":               {sealed[:40] + "\n" + sealed[40:], "line breaks"},
+		"no key":                     {workqueue.SealedPrefix + "AAAAAAAAAAAA", "names no key"},
+		"more characters at the end": {sealed + "AAAA", "has been changed"},
+		"another text's tail":        {sealed[:len(sealed)-8] + "AAAAAAAA", "has been changed"},
 	} {
 		t.Run(name, func(t *testing.T) { wantBroken(t, k, tt.text, place, tt.want) })
 	}
 }
 
-// wantBroken also holds the error to showing nothing of the text.
+// wantBroken also checks that the error shows nothing of the text.
 func wantBroken(t *testing.T, k *keyring.Keyring, sealed, associated, want string) {
 	t.Helper()
 	opened, err := k.Open(sealed, associated)
@@ -122,11 +122,11 @@ func TestOpenWithoutTheKey(t *testing.T) {
 		t.Errorf("error = %v, want key %d unknown", err, primary(t, k).ID)
 	}
 	if again := must(keyring.Parse(jsonOf(t, k)))(t); must(again.Open(sealed, place))(t) != "secret" {
-		t.Error("the keyset that was read again opens something else")
+		t.Error("the keyset that was read again opens a different text")
 	}
 }
 
-func TestOpenWithADisabledKey(t *testing.T) {
+func TestOpenWithDisabledKey(t *testing.T) {
 	old := newKeyring(t)
 	sealed := must(old.Seal("secret", place))(t)
 	set := parts(t, must(old.Rotate())(t))
@@ -138,7 +138,7 @@ func TestOpenWithADisabledKey(t *testing.T) {
 	}
 }
 
-func TestManyAtATime(t *testing.T) {
+func TestConcurrentUse(t *testing.T) {
 	k := newKeyring(t)
 	var wg sync.WaitGroup
 	for worker := range 8 {

@@ -2,15 +2,15 @@ package logfile
 
 import "io"
 
-// Lines writes lines to another writer. After one that was cut short, as by a full
-// disk, it begins a new line, so that the next is not joined to what is left of it.
-// It is not safe for several goroutines at once.
+// Lines writes lines to another writer. If a line was written only in part, for example
+// because the disk was full, it starts a new line for the next one. It is not safe for
+// concurrent use.
 type Lines struct {
 	to  io.Writer
 	cut bool
 }
 
-// NewLines returns the writer of lines to w.
+// NewLines returns a Lines that writes to w.
 func NewLines(w io.Writer) *Lines { return &Lines{to: w} }
 
 // Write writes one line, which ends with a line break.

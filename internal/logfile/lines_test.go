@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// fullDisk takes so many bytes and no more.
+// fullDisk accepts a number of bytes and then returns an error.
 type fullDisk struct {
 	bytes.Buffer
 	room int
@@ -24,7 +24,7 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestALineThatWasCutShortIsNotJoinedToTheNext(t *testing.T) {
+func TestIncompleteLineIsNotJoinedToNext(t *testing.T) {
 	disk := &fullDisk{}
 	l := NewLines(disk)
 	for _, step := range []struct {
@@ -36,7 +36,7 @@ func TestALineThatWasCutShortIsNotJoinedToTheNext(t *testing.T) {
 		{room: 6, line: "first\n", n: 6, ok: true},
 		{room: 3, line: "second\n", n: 3},
 		{room: 0, line: "third\n", n: 0},
-		{room: 1, line: "fourth\n", n: 0}, // the line break that was missing
+		{room: 1, line: "fourth\n", n: 0}, // the missing line break
 		{room: 3, line: "fifth\n", n: 2},
 		{room: 100, line: "sixth\n", n: 6, ok: true},
 		{room: 100, line: "seventh\n", n: 8, ok: true},
@@ -51,7 +51,7 @@ func TestALineThatWasCutShortIsNotJoinedToTheNext(t *testing.T) {
 	}
 }
 
-func TestALogThatEndsInALineGoesOnWithANewOne(t *testing.T) {
+func TestLogWithIncompleteLineContinuesOnNewLine(t *testing.T) {
 	path := filepath.Join(folder(t), "botwork.log")
 	if err := os.WriteFile(path, []byte("whole\nhal"), 0o600); err != nil {
 		t.Fatal(err)

@@ -1,9 +1,9 @@
-// Package logfile keeps a log in a file that is cut when it has grown, and reads such files.
-// Several processes may write one log, and people may look at it: a file that another program
-// holds open never causes a lost line.
+// Package logfile writes a log to a file that is rotated at a maximum size, and reads
+// such files. Several processes may write to one log while users read it: no line is lost
+// because another program has the file open.
 //
-// Known libraries rename a file after they have closed it, and drop the lines that
-// come while a viewer on Windows keeps them from that.
+// Other libraries close a file and then rename it; on Windows they lose lines while
+// another program has the file open, which prevents the rename.
 package logfile
 
 import (
@@ -15,29 +15,28 @@ import (
 	"time"
 )
 
-// The least time between two looks whether the file still has its name, and after a
-// cut that failed until the next try.
+// The minimum time between two checks whether the file still has its name, and between
+// two attempts to rotate after a failure.
 const (
 	lookEvery = time.Second
 	retryCut  = time.Minute
 )
 
-// Options say when a log is cut and what is kept of it.
+// Options define when a log is rotated and which old files are kept.
 type Options struct {
-	// MaxSize is how many bytes a file has at most, unless a single line has more.
-	// 0 never cuts.
+	// MaxSize is the maximum size of a file in bytes; a file with a single line may be
+	// larger. 0 never rotates.
 	MaxSize int64
 
-	// MaxFiles is how many files are kept beside the one that is written. 0 keeps
+	// MaxFiles is how many old files are kept in addition to the current one. 0 keeps
 	// all.
 	MaxFiles int
 
-	// MaxAge is how long after its last line a file is kept. 0 is for ever.
+	// MaxAge is how long a file is kept after its last line. 0 means forever.
 	MaxAge time.Duration
 }
 
-// File is a log that is being written. Its methods may be called from several
-// goroutines at once.
+// File is an open log. Its methods are safe for concurrent use.
 type File struct {
 	path string
 	o    Options
@@ -45,15 +44,15 @@ type File struct {
 	mu     sync.Mutex
 	f      *os.File
 	lines  Lines     // to f
-	size   int64     // as far as known: others may write, too
-	looked time.Time // when size and name were last compared with the folder
-	cutAt  time.Time // no cut before
+	size   int64     // as far as known: other processes may also write
+	looked time.Time // when size and name were last checked
+	cutAt  time.Time // no rotation before
 }
 
-// Open opens the log at path, whose folder it makes if need be.
+// Open opens the log at path and creates its folder if necessary.
 func Open(path string, o Options) (*File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
-		return nil, fmt.Errorf("make the folder of the log: %w", err)
+		return nil, fmt.Errorf("create the folder of the log: %w", err)
 	}
 	l := &File{path: path, o: o}
 	if err := l.open(); err != nil {
@@ -63,7 +62,7 @@ func Open(path string, o Options) (*File, error) {
 	return l, nil
 }
 
-// open opens the file at the path. On a failure the old one stays, if any.
+// open opens the file at the path. If it fails, the old file stays open, if any.
 func (l *File) open() error {
 	f, err := openToAppend(l.path)
 	if err != nil {
@@ -81,8 +80,8 @@ func (l *File) open() error {
 	return nil
 }
 
-// endsInLine reports whether a log of that size ends in the middle of a line: another
-// process has died there, or the disk was full.
+// endsInLine reports whether a log of that size ends with an incomplete line: a process
+// died while it wrote, or the disk was full.
 func endsInLine(path string, size int64) bool {
 	if size == 0 {
 		return false
@@ -97,13 +96,13 @@ func endsInLine(path string, size int64) bool {
 	return err == nil && last[0] != '\n'
 }
 
-// appender appends to a file, in one step.
+// appender appends to a file with one call.
 type appender struct{ f *os.File }
 
 func (a appender) Write(line []byte) (int, error) { return write(a.f, line) }
 
-// Write appends a line. It cuts the log first where the line would make it too
-// long. A cut that fails only makes the file longer.
+// Write appends a line. It rotates the log first if the line would exceed the maximum
+// size. If the rotation fails, the file just becomes larger.
 func (l *File) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -122,8 +121,8 @@ func (l *File) Write(line []byte) (int, error) {
 	return n, err
 }
 
-// look opens the file again when another process has cut the log or a person has moved it, and
-// learns how much others have written.
+// look opens the file again if another process has rotated it or a user has moved it, and
+// updates the size, because other processes may have written.
 func (l *File) look(now time.Time) {
 	l.looked = now
 	mine, err := l.f.Stat()
@@ -133,15 +132,15 @@ func (l *File) look(now time.Time) {
 	l.size = mine.Size()
 	if named, err := os.Stat(l.path); err != nil || !os.SameFile(mine, named) {
 		_ = os.MkdirAll(filepath.Dir(l.path), 0o750)
-		_ = l.open() // or else the lines go where they went before
+		_ = l.open() // if this fails, the lines go to the old file
 	}
 }
 
-// cut gives the file a name with the time and begins another.
+// cut renames the file to a name with the time and opens a new one.
 func (l *File) cut(now time.Time) {
 	before := l.f
 	if l.look(now); l.f != before && l.size < l.o.MaxSize {
-		return // another process has cut it
+		return // another process has rotated it
 	}
 	name, err := reserve(l.path, now)
 	if err != nil {
@@ -149,7 +148,7 @@ func (l *File) cut(now time.Time) {
 		return
 	}
 	if err := os.Rename(l.path, name); err != nil {
-		_ = os.Remove(name) // an empty file does no harm either
+		_ = os.Remove(name) // an empty file that remains is harmless
 		l.cutAt = now.Add(retryCut)
 		return
 	}
@@ -159,7 +158,7 @@ func (l *File) cut(now time.Time) {
 	l.prune(now)
 }
 
-// Close ends the log; what is written later is an error.
+// Close closes the log; Write then returns an error.
 func (l *File) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

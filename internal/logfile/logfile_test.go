@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// folder is t.TempDir, which fails under Wine when it removes what it made.
+// folder is like t.TempDir, which fails under Wine when it removes the folder.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "logfile-") //nolint:usetesting // see above
@@ -73,7 +73,7 @@ func files(t *testing.T, dir string) []string {
 	return names
 }
 
-func TestALogIsCutAndOldFilesGo(t *testing.T) {
+func TestLogIsRotatedAndOldFilesRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(folder(t), "logs")
 		path := filepath.Join(dir, "botwork.log")
@@ -95,7 +95,7 @@ func TestALogIsCutAndOldFilesGo(t *testing.T) {
 	})
 }
 
-func TestFilesGoWhenTheyAreOld(t *testing.T) {
+func TestOldFilesAreRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(folder(t), "botwork.log")
 		l := open(t, path, Options{MaxSize: 5, MaxAge: 24 * time.Hour})
@@ -104,7 +104,7 @@ func TestFilesGoWhenTheyAreOld(t *testing.T) {
 			time.Sleep(23 * time.Hour)
 		}
 		if got := len(files(t, filepath.Dir(path))); got != 3 {
-			t.Errorf("%d files, want 3: none was a day old at the last cut", got)
+			t.Errorf("%d files, want 3: none was a day old at the last rotation", got)
 		}
 		open(t, path, Options{MaxAge: 24 * time.Hour})
 		if diff := cmp.Diff([]string{"botwork-2000-01-02T22-00-00.000.log", "botwork.log"}, files(t, filepath.Dir(path))); diff != "" {
@@ -113,8 +113,8 @@ func TestFilesGoWhenTheyAreOld(t *testing.T) {
 	})
 }
 
-// Other files of the folder are nobody's to remove.
-func TestOnlyItsOwnFilesAreCounted(t *testing.T) {
+// TestOnlyRotatedFilesAreCounted checks that other files in the folder are never removed.
+func TestOnlyRotatedFilesAreCounted(t *testing.T) {
 	path := filepath.Join(folder(t), "botwork.log")
 	for _, name := range []string{"botwork-second.log", "botwork-second-2026-01-02T03-04-05.678.log", "botwork-notes.txt"} {
 		if err := os.WriteFile(filepath.Join(filepath.Dir(path), name), nil, 0o600); err != nil {
@@ -126,11 +126,12 @@ func TestOnlyItsOwnFilesAreCounted(t *testing.T) {
 		l.mustWrite(t, "line\n")
 	}
 	if got := files(t, filepath.Dir(path)); len(got) != 5 {
-		t.Errorf("files %q, want the three strangers, the log and one that was cut off", got)
+		t.Errorf("files %q, want the three other files, the log and one rotated file", got)
 	}
 }
 
-// Two processes that write one log cut it while the other has it open.
+// TestTwoWritersLoseNoLine lets two processes write to one log; each rotates it while the
+// other one has it open.
 func TestTwoWritersLoseNoLine(t *testing.T) {
 	path := filepath.Join(folder(t), "botwork.log")
 	const each = 500
@@ -150,16 +151,16 @@ func TestTwoWritersLoseNoLine(t *testing.T) {
 	for w := range 2 {
 		for i := range each {
 			if line := fmt.Sprintf("writer %d line %d\n", w, i); strings.Count(text, line) != 1 {
-				t.Errorf("%q stands there %d times, want once", line, strings.Count(text, line))
+				t.Errorf("%q is in the log %d times, want once", line, strings.Count(text, line))
 			}
 		}
 	}
 	if len(olds(path)) == 0 {
-		t.Error("the log was never cut")
+		t.Error("the log was never rotated")
 	}
 }
 
-func TestALogThatWasMovedBeginsAnew(t *testing.T) {
+func TestMovedLogIsCreatedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(folder(t), "logs", "botwork.log")
 		l := open(t, path, Options{})
@@ -170,13 +171,14 @@ func TestALogThatWasMovedBeginsAnew(t *testing.T) {
 		time.Sleep(lookEvery)
 		l.mustWrite(t, "after\n")
 		if got := last(t, path, 9); got != "after\n" {
-			t.Errorf("the log holds %q, want what was written after it was moved", got)
+			t.Errorf("the log holds %q, want the lines that were written after the move", got)
 		}
 	})
 }
 
-// What keeps a log from being cut must not keep lines from it.
-func TestACutThatFailsLosesNothing(t *testing.T) {
+// TestFailedRotationLosesNoLines checks that lines are written even if the log cannot be
+// rotated.
+func TestFailedRotationLosesNoLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := folder(t)
 		path := filepath.Join(dir, "botwork.log")
@@ -192,12 +194,12 @@ func TestACutThatFailsLosesNothing(t *testing.T) {
 		time.Sleep(retryCut)
 		l.mustWrite(t, "four\n")
 		if got := last(t, path, 9); got != "one\ntwo\nthree\nfour\n" || len(olds(path)) != 1 {
-			t.Errorf("the log holds %q in %d files, want it cut before the fourth", got, 1+len(olds(path)))
+			t.Errorf("the log holds %q in %d files, want a rotation before the fourth", got, 1+len(olds(path)))
 		}
 	})
 }
 
-func TestFollowGoesOverACut(t *testing.T) {
+func TestFollowContinuesAfterRotation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(folder(t), "botwork.log")
 		l := open(t, path, Options{MaxSize: 12})
@@ -223,7 +225,7 @@ func TestFollowGoesOverACut(t *testing.T) {
 			t.Error(err)
 		}
 		if got, want := text.String(), "two\nthree\nfour\nfive\nsix\n"; got != want || len(olds(path)) < 1 {
-			t.Errorf("followed %q over %d cuts, want %q", got, len(olds(path)), want)
+			t.Errorf("followed %q over %d rotations, want %q", got, len(olds(path)), want)
 		}
 	})
 }
@@ -247,12 +249,12 @@ func TestLastReadsInBlocks(t *testing.T) {
 	}
 }
 
-func TestAClosedLogRefuses(t *testing.T) {
+func TestWriteToClosedLogFails(t *testing.T) {
 	l := open(t, filepath.Join(folder(t), "botwork.log"), Options{})
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.Write([]byte("line\n")); err == nil {
-		t.Error("a line was taken after Close")
+		t.Error("Write succeeded after Close")
 	}
 }

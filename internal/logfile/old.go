@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// stamp is the format of the time of a cut, in UTC, in a name, without colons.
+// stamp is the format of the rotation time in a file name: UTC, without colons.
 const stamp = "2006-01-02T15-04-05.000"
 
-// old is a file that was cut off a log.
+// old is a rotated file of a log.
 type old struct {
 	path string
 	at   time.Time
 }
 
-// reserve makes an empty file for what is cut off the log at path, and returns its
-// name. A rename replaces it. Without it two processes that cut at the same moment
-// would choose the same name, and one would rename its file over that of the other.
+// reserve creates an empty file for the rotated content of the log at path and returns
+// its name. The rename then replaces it. Otherwise two processes that rotate at the same
+// time could choose the same name, and one rename would overwrite the other's file.
 func reserve(path string, at time.Time) (string, error) {
 	ext := filepath.Ext(path)
 	stem := strings.TrimSuffix(path, ext)
@@ -39,7 +39,7 @@ func reserve(path string, at time.Time) (string, error) {
 	}
 }
 
-// olds are the files that were cut off the log at path, the latest first.
+// olds returns the rotated files of the log at path, the latest first.
 func olds(path string) []old {
 	ext := filepath.Ext(path)
 	stem := strings.TrimSuffix(filepath.Base(path), ext) + "-"
@@ -59,8 +59,8 @@ func olds(path string) []old {
 	return found
 }
 
-// prune removes what is too much or too old. A file that cannot be removed because it is being
-// read is tried again at the next cut.
+// prune deletes the files that are too many or too old. A file that cannot be deleted
+// because another program reads it is deleted at a later rotation.
 func (l *File) prune(now time.Time) {
 	if l.o.MaxFiles == 0 && l.o.MaxAge == 0 {
 		return

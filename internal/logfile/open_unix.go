@@ -10,5 +10,5 @@ func openToAppend(path string) (*os.File, error) {
 
 func openToRead(path string) (*os.File, error) { return os.Open(path) }
 
-// write appends a line; the system finds the end and writes there in one step.
+// write appends a line; the operating system finds the end and writes there atomically.
 func write(f *os.File, line []byte) (int, error) { return f.Write(line) }

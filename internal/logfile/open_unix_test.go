@@ -7,11 +7,12 @@ import (
 	"testing"
 )
 
-// holdNames keeps files in dir from being renamed. It returns what lets them go.
+// holdNames prevents renames of files in dir. It returns a function that allows them
+// again.
 func holdNames(t *testing.T, dir string) func() {
 	t.Helper()
 	if os.Geteuid() == 0 {
-		t.Skip("the super-user may rename in any folder")
+		t.Skip("root may rename files in any folder")
 	}
 	if err := os.Chmod(dir, 0o500); err != nil {
 		t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// holdNames opens the log in dir as most programs do, which keeps it from being
-// renamed. It returns what lets it go.
+// holdNames opens the log in dir as most programs do, which prevents renames. It returns
+// a function that closes it.
 func holdNames(t *testing.T, dir string) func() {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, "botwork.log"))

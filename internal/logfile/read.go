@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// block is how much is read at a time, in bytes.
+// block is the number of bytes that are read at a time.
 const block = 64 << 10
 
-// Last writes the last lines of the log at path to w, oldest first, those of files
-// that were cut off included. It returns where the log ended.
+// Last writes the last lines of the log at path to w, oldest first, including lines in
+// rotated files. It returns the position of the end of the log.
 func Last(w io.Writer, path string, lines int) (Place, error) {
 	f, err := openToRead(path)
 	if err != nil {
@@ -38,7 +38,7 @@ func Last(w io.Writer, path string, lines int) (Place, error) {
 		}
 		more, n, err := lastLinesOf(o.path, lines-got)
 		if errors.Is(err, fs.ErrNotExist) {
-			break // it became too old just now
+			break // the file was deleted in the meantime
 		}
 		if err != nil {
 			return Place{}, errors.Join(err, f.Close())
@@ -67,7 +67,7 @@ func lastLinesOf(path string, lines int) ([]byte, int, error) {
 	return lastLines(f, end, lines)
 }
 
-// lastLines returns the last lines before end, and how many there are.
+// lastLines returns the last lines before end and their number.
 func lastLines(f io.ReaderAt, end int64, lines int) ([]byte, int, error) {
 	if lines <= 0 {
 		return nil, 0, nil
@@ -84,7 +84,7 @@ func lastLines(f io.ReaderAt, end int64, lines int) ([]byte, int, error) {
 	}
 	n := bytes.Count(text, []byte("\n"))
 	if len(text) > 0 && text[len(text)-1] != '\n' {
-		n++ // a line that is being written
+		n++ // an incomplete line that is being written
 	}
 	for ; n > lines; n-- {
 		text = text[bytes.IndexByte(text, '\n')+1:]
@@ -92,20 +92,21 @@ func lastLines(f io.ReaderAt, end int64, lines int) ([]byte, int, error) {
 	return text, n, nil
 }
 
-// Place is the position of a reader of a log. Close ends it.
+// Place is the position of a reader in a log. Close must be called.
 type Place struct {
 	path string
 	f    *os.File
 }
 
-// Follow writes to w what is appended to the log, until ctx ends, over cuts as well. It checks as
-// often as every says: no system reports changes on all of its file systems.
+// Follow writes new lines of the log to w until ctx ends, also after rotations. It checks
+// for new lines at the interval every, because no operating system reports changes on all
+// file systems.
 func (p *Place) Follow(ctx context.Context, w io.Writer, every time.Duration) error {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
-		// Whether there is another file is asked before the old one is read to its
-		// end: nothing is appended to it afterwards.
+		// Check for a new file before reading the old one to its end: after the rotation
+		// nothing is appended to the old one.
 		next := p.next()
 		if _, err := io.Copy(w, p.f); err != nil {
 			return err
@@ -123,7 +124,7 @@ func (p *Place) Follow(ctx context.Context, w io.Writer, every time.Duration) er
 	}
 }
 
-// next opens the file that has taken the log's name; nil when it is the same.
+// next opens the file that now has the log's name; it returns nil if it is the same file.
 func (p *Place) next() *os.File {
 	mine, err := p.f.Stat()
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"botwork/internal/namedsql"
 )
 
-// FuzzCompile puts the names back where the numbers stand and wants the text
-// that it began with: nothing else may change, in any style. Every number has a
-// name, and every name a value.
+// FuzzCompile replaces the numbers by the names again and compares the result with the
+// original text: nothing else may change, in any style. Every number must have a name,
+// and every name a value.
 func FuzzCompile(f *testing.F) {
 	for _, text := range []string{
 		"", "SELECT @a, @b, @a", "'@a' \"@b\" [@c] -- @d\n@e /* @f */ @g", "@@ROWCOUNT @a::bigint", "a @> @b", "'", "/*", "--", "[", "@", "@@", "@1", "a@b.c", "[a]]@b]", "é@é",
@@ -19,7 +19,7 @@ func FuzzCompile(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		const mark = "\x00" // for a style of its own, which no text holds
+		const mark = "\x00" // for a test style; no text contains it
 		if strings.Contains(text, mark) {
 			return
 		}

@@ -1,5 +1,5 @@
-// Package namedsql turns SQL with named parameters (@name) into the positional
-// form of each driver, so that one way of writing statements serves all of them.
+// Package namedsql converts SQL with named parameters (@name) to the positional
+// parameters of each driver, so that one form of a statement works for all of them.
 package namedsql
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Style is a driver's way to write the n-th parameter.
+// Style is a driver's syntax for the n-th parameter.
 type Style string
 
 // The styles of the three engines.
@@ -19,17 +19,18 @@ const (
 	identByte       = "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 )
 
-// Statement is a text in a driver's form and the names of its parameters.
+// Statement is a text in a driver's syntax with the names of its parameters.
 type Statement struct {
-	// Text has every @name replaced; a name that occurs twice has one number.
+	// Text has a numbered parameter for each @name; a name that occurs twice has one
+	// number.
 	Text string
 
-	// Names holds the parameter names in the order of their numbers.
+	// Names has the parameter names in the order of their numbers.
 	Names []string
 }
 
-// Compile replaces each @name of text by a numbered parameter. Names inside
-// comments, string literals and quoted identifiers stay, and so does @@name.
+// Compile replaces each @name of text by a numbered parameter. It does not change names
+// in comments, string literals and quoted identifiers, or @@name.
 func Compile(text string, style Style) Statement {
 	var out strings.Builder
 	out.Grow(len(text))
@@ -77,9 +78,8 @@ func Compile(text string, style Style) Statement {
 	return Statement{Text: out.String(), Names: names}
 }
 
-// literalLen returns the length of the comment, string literal or quoted
-// identifier that text starts with, 0 if it starts with none. An unclosed one
-// reaches to the end.
+// literalLen returns the length of the comment, string literal or quoted identifier at
+// the start of text; 0 if there is none. An unclosed one extends to the end.
 func literalLen(text string) int {
 	closed := func(skip int, end string) int {
 		if n := strings.Index(text[skip:], end); n >= 0 {
@@ -93,11 +93,12 @@ func literalLen(text string) int {
 	case strings.HasPrefix(text, "/*"):
 		return closed(2, "*/")
 	case text[0] == '\'', text[0] == '"':
-		// A doubled quote inside ends one literal and starts the next: same result.
+		// A doubled quote ends one literal and starts the next, which has the same
+		// result.
 		return closed(1, text[:1])
 	case text[0] == '[':
-		// Brackets quote identifiers in T-SQL and SQLite and index arrays in
-		// PostgreSQL; only an identifier cannot hold a parameter.
+		// Brackets quote identifiers in T-SQL and SQLite and index arrays in PostgreSQL;
+		// only an identifier cannot contain a parameter.
 		if n := strings.IndexByte(text, ']'); n > 0 && !strings.Contains(text[:n], "@") {
 			return n + 1
 		}
@@ -105,8 +106,8 @@ func literalLen(text string) int {
 	return 0
 }
 
-// Args orders values by the statement's parameter names. A parameter without a
-// value and a value without a parameter are errors that name it.
+// Args returns the values in the order of the statement's parameters. A parameter without
+// a value, and a value without a parameter, are errors with the name.
 func (s Statement) Args(values map[string]any) ([]any, error) {
 	args := make([]any, len(s.Names))
 	for i, name := range s.Names {

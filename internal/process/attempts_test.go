@@ -12,7 +12,7 @@ import (
 	"botwork/workqueue"
 )
 
-func TestLimitNMeansNAttemptsInAll(t *testing.T) {
+func TestLimitIsTotalNumberOfAttempts(t *testing.T) {
 	ends := map[string]struct {
 		end  func() error
 		kind workqueue.ErrorKind
@@ -35,9 +35,8 @@ func TestLimitNMeansNAttemptsInAll(t *testing.T) {
 	})
 }
 
-// wantAttempts runs an item that always fails until it is out of attempts. Only
-// the clock of the database moves, by an hour before the second attempt, two
-// before the third.
+// wantAttempts runs an item that always fails until it has no attempts left. Only the database's
+// clock is advanced: by one hour before the second attempt and by two before the third.
 func (x *fixture) wantAttempts(tried *int, limit int, kind workqueue.ErrorKind) {
 	now, err := x.store.Now(x.Context())
 	if err != nil {
@@ -51,7 +50,7 @@ func (x *fixture) wantAttempts(tried *int, limit int, kind workqueue.ErrorKind) 
 	})
 	wait := time.Hour
 	for attempt := 1; attempt < limit; attempt++ {
-		x.runOnce(x.bot("w"), medium)
+		x.runOnce(x.newOptions("w"), medium)
 		it := x.item(id)
 		if *tried != attempt || it.State != workqueue.Ready || it.RetryCount != attempt {
 			x.Fatalf("after run %d: tried %d times, state %s, RetryCount %d; want Ready and %d", attempt, *tried, it.State, it.RetryCount, attempt)
@@ -60,15 +59,15 @@ func (x *fixture) wantAttempts(tried *int, limit int, kind workqueue.ErrorKind) 
 			x.Errorf("attempt %d: due at %s, want %s", attempt+1, it.AvailableAt, want)
 		}
 		x.clock.advance(wait - time.Millisecond)
-		if x.runOnce(x.bot("w"), medium); *tried != attempt {
-			x.Fatalf("attempt %d came a millisecond before its backoff was over", attempt+1)
+		if x.runOnce(x.newOptions("w"), medium); *tried != attempt {
+			x.Fatalf("attempt %d ran a millisecond before the end of its backoff", attempt+1)
 		}
 		x.clock.advance(time.Millisecond)
 		wait *= 2
 	}
-	x.runOnce(x.bot("w"), medium)
+	x.runOnce(x.newOptions("w"), medium)
 	x.clock.advance(1000 * time.Hour)
-	x.runOnce(x.bot("w"), medium)
+	x.runOnce(x.newOptions("w"), medium)
 	it := x.item(id)
 	if *tried != limit || it.State != workqueue.Cancelled || it.RetryCount != limit || text(it.ErrorKind) != string(kind) {
 		x.Errorf("in the end: tried %d times, state %s, RetryCount %d, kind %s; want Cancelled, %d and %s",

@@ -9,21 +9,20 @@ import (
 	"botwork/workqueue"
 )
 
-// The low pipeline's next tick is hours away; what its dead worker left is not
-// to wait for it.
+// The low pipeline's next tick is hours away. Items that a dead worker left do not wait for it.
 func TestStrandedItemsRunBeforeTheNextTick(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newFixture(t, e)
-		b := x.bot("w")
+		b := x.newOptions("w")
 		b.Spec.Lease, b.Heartbeat = 3*time.Second, time.Second
 		p := x.new(b)
 		if err := p.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		b.awaitStart(t) // nothing to do
-		running := x.leftBehind("a", workqueue.Blocked, 100)
-		assigned := x.leftBehind("b", workqueue.Assigned, 200)
+		running := x.abandonedItem("a", workqueue.Blocked, 100)
+		assigned := x.abandonedItem("b", workqueue.Assigned, 200)
 		started := b.log.await(t, "started early: found abandoned items")
 		if started["pipeline"] != low && started["pipeline"] != medium {
 			t.Errorf("started %v, want one of the shipped pipelines", started)
@@ -34,9 +33,9 @@ func TestStrandedItemsRunBeforeTheNextTick(t *testing.T) {
 		}
 		x.wantState(workqueue.Processed, running, assigned)
 		if it := x.item(running); it.ReleaseCount != 1 || it.RetryCount != 0 {
-			t.Errorf("item %d: %d releases, %d failures; want the one release of its dead worker", running, it.ReleaseCount, it.RetryCount)
+			t.Errorf("item %d: %d releases, %d failures; want one release because of its dead worker", running, it.ReleaseCount, it.RetryCount)
 		}
-		runs, err := x.store.Runs(t.Context(), low, 10)
+		runs, err := x.store.Runs(t.Context(), workqueue.RunFilter{Pipeline: low, Limit: 10})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,14 +44,14 @@ func TestStrandedItemsRunBeforeTheNextTick(t *testing.T) {
 			triggers = append(triggers, r.Trigger)
 		}
 		if triggers[0] != "stranded" {
-			t.Errorf("the runs of %s, the latest first, were started by %q; want the latest by what was stranded", low, triggers)
+			t.Errorf("the runs of %s, latest first, were started by %q; want the latest by abandoned items", low, triggers)
 		}
 	})
 }
 
-// leftBehind makes an item that a worker held when it died. The worker lives
-// until it holds the item: nobody frees before that what it is about to claim.
-func (x *fixture) leftBehind(worker string, state workqueue.State, priority int) int64 {
+// abandonedItem creates an item that a worker held when it died. The worker's lease lasts until it
+// holds the item, so that no other worker frees the item before the claim.
+func (x *fixture) abandonedItem(worker string, state workqueue.State, priority int) int64 {
 	x.Helper()
 	const soon = time.Millisecond
 	id := x.enqueue(workqueue.NewItem{Priority: priority})
@@ -73,9 +72,9 @@ func (x *fixture) leftBehind(worker string, state workqueue.State, priority int)
 			WorkerID: w.ID, InstanceID: w.InstanceID, Band: workqueue.EveryPriority, Max: 1, Lease: time.Minute,
 		})
 		if err != nil || len(claimed) != 1 {
-			x.Fatalf("worker %s claimed %d items, %v; want the one that was assigned to it", worker, len(claimed), err)
+			x.Fatalf("worker %s claimed %d items, %v; want the one assigned item", worker, len(claimed), err)
 		}
-		x.hasBegun(w, claimed[0])
+		x.recordStart(w, claimed[0])
 		held = []workqueue.ItemRef{{ItemID: id, Fence: claimed[0].Fence}}
 	}
 	if _, err := x.store.Beat(x.Context(), workqueue.BeatParams{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: soon, Held: held}); err != nil {
@@ -84,8 +83,8 @@ func (x *fixture) leftBehind(worker string, state workqueue.State, priority int)
 	return id
 }
 
-// hasBegun records that the run of a claimed item has begun.
-func (x *fixture) hasBegun(w workqueue.Worker, it workqueue.Item) {
+// recordStart records that the run of a claimed item has started.
+func (x *fixture) recordStart(w workqueue.Worker, it workqueue.Item) {
 	x.Helper()
 	refused, err := x.store.Begin(x.Context(), workqueue.BeginParams{
 		WorkerID: w.ID, InstanceID: w.InstanceID, Items: []workqueue.ItemRef{{ItemID: it.ID, Fence: it.Fence}},

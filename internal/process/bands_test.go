@@ -9,7 +9,7 @@ import (
 	"botwork/workqueue"
 )
 
-// run is a step that ran items, as the log tells it.
+// run is a step that ran items, from its log line.
 type run struct {
 	Pipeline, Step, Band string
 	Succeeded            int
@@ -35,11 +35,11 @@ func (x *fixture) boundaries() map[int64]int {
 	return priorities
 }
 
-// wantPriorities fails unless exactly these ran since the last call, in order.
+// wantPriorities fails unless exactly these priorities ran since the last call, in this order.
 func (x *fixture) wantPriorities(of map[int64]int, want ...int) {
 	x.Helper()
 	var got []int
-	for _, r := range x.takeRan() {
+	for _, r := range x.drainRuns() {
 		got = append(got, of[r.Item])
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -51,8 +51,8 @@ func TestEachStepRunsItsBand(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newFixture(t, e)
 		of := x.boundaries()
-		b := x.bot("w")
-		b.Spec.Capacity = 1 // so that one item runs after the other
+		b := x.newOptions("w")
+		b.Spec.Capacity = 1 // so that items run one after the other
 
 		x.runOnce(b, medium)
 		x.wantPriorities(of, 1001, 1000, 999, 500)
@@ -72,11 +72,11 @@ func TestEachStepRunsItsBand(t *testing.T) {
 	})
 }
 
-func TestTheLowPipelineLeavesTheRestWaiting(t *testing.T) {
+func TestLowPipelineRunsOnlyLowItems(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newFixture(t, e)
 		of := x.boundaries()
-		x.runOnce(x.bot("w"), low)
+		x.runOnce(x.newOptions("w"), low)
 		x.wantPriorities(of, 499)
 		for id, priority := range of {
 			want := workqueue.Pending

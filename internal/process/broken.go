@@ -12,12 +12,12 @@ import (
 // withBroken adds the broken pipelines of the catalogue to a worker's labels, so that no
 // worker assigns their items to this one.
 func withBroken(labels workqueue.JSONText, catalogue *pipelines.Catalogue) workqueue.JSONText {
-	own, _ := matching.ParseLabels(string(labels)) // the assignment pass reports invalid labels
+	parsed, _ := matching.ParseLabels(string(labels)) // the assignment pass reports invalid labels
 	names := catalogue.BrokenNames()
-	if len(names) == 0 && own.Broken() == nil {
+	if len(names) == 0 && parsed.Broken() == nil {
 		return labels
 	}
-	return workqueue.JSONText(own.WithBroken(names).JSON())
+	return workqueue.JSONText(parsed.WithBroken(names).JSON())
 }
 
 // label updates the labels of the worker's row for a new catalogue.

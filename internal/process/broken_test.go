@@ -13,7 +13,7 @@ import (
 
 const noHandler = "steps:\n  - handler: Nte\n"
 
-// labels are those of the worker's row.
+// labels returns the labels of a worker's row.
 func (x *fixture) labels(worker string) matching.Labels {
 	x.Helper()
 	workers, err := x.store.Workers(x.Context())
@@ -29,23 +29,23 @@ func (x *fixture) labels(worker string) matching.Labels {
 			return labels
 		}
 	}
-	x.Fatalf("there is no worker %q", worker)
+	x.Fatalf("no worker %q", worker)
 	return nil
 }
 
-// An item whose pipeline's file has mistakes neither fails nor runs until the file is
-// fixed, and keeps no other item from running.
-func TestItemsOfABrokenPipelineWaitUntilItIsFixed(t *testing.T) {
+// An item of a broken pipeline neither runs nor fails until the file is fixed, and does not block
+// other items.
+func TestItemsOfBrokenPipelineWaitForFix(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newFixture(t, e)
 		x.files["often"] = often
 		x.broken = map[string]string{"import": noHandler, "nightly": "trigger: {cron: never}\nsteps: [{handler: Note}]\n"}
-		b := x.bot("w")
+		b := x.newOptions("w")
 		b.Spec.Labels = `{"gpu":true}`
 		p := x.new(b)
 		if got := x.labels("w").JSON(); got != `{"BrokenPipelines":"import, nightly","gpu":true}` {
-			t.Errorf("labels of the worker = %s, want both broken pipelines beside its own", got)
+			t.Errorf("labels of the worker = %s, want its own and both broken pipelines", got)
 		}
 		if err := p.Start(t.Context()); err != nil {
 			t.Fatal(err)
@@ -60,15 +60,15 @@ func TestItemsOfABrokenPipelineWaitUntilItIsFixed(t *testing.T) {
 
 		x.files["import"] = "steps:\n  - handler: Note\n"
 		delete(x.broken, "import")
-		if err := p.Adopt(t.Context(), x.catalogue(b.compiler)); err != nil {
+		if err := p.ReplacePipelines(t.Context(), x.catalogue(b.compiler)); err != nil {
 			t.Fatal(err)
 		}
 		b.log.awaitNth(t, "item succeeded", 2)
 		if got := x.labels("w").JSON(); got != `{"BrokenPipelines":"nightly","gpu":true}` {
-			t.Errorf("labels with one file fixed = %s, want the other one's pipeline", got)
+			t.Errorf("labels with one file fixed = %s, want the other pipeline as broken", got)
 		}
 		x.broken = nil
-		if err := p.Adopt(t.Context(), x.catalogue(b.compiler)); err != nil {
+		if err := p.ReplacePipelines(t.Context(), x.catalogue(b.compiler)); err != nil {
 			t.Fatal(err)
 		}
 		if got := x.labels("w").JSON(); got != `{"gpu":true}` {
@@ -81,15 +81,16 @@ func TestItemsOfABrokenPipelineWaitUntilItIsFixed(t *testing.T) {
 	})
 }
 
-// Of two workers, the one with a good version runs the items, whoever makes the pass.
-func TestAnotherWorkerRunsWhatIsBrokenHere(t *testing.T) {
+// Of two workers, the one with a valid version of the pipeline runs the items, whichever of them
+// makes the pass.
+func TestOtherWorkerRunsItemsOfLocallyBrokenPipeline(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newFixture(t, e)
 		x.broken = map[string]string{"import": noHandler}
-		ann := x.bot("ann")
+		ann := x.newOptions("ann")
 		x.broken, x.files["import"] = nil, "steps:\n  - handler: Note\n"
-		bob := x.bot("bob")
+		bob := x.newOptions("bob")
 		a := x.new(ann)
 		var ids []int64
 		for range 6 {
@@ -101,22 +102,22 @@ func TestAnotherWorkerRunsWhatIsBrokenHere(t *testing.T) {
 		x.wantState(workqueue.Pending, ids...)
 		x.runOnce(bob, medium)
 		x.wantState(workqueue.Processed, ids...)
-		for _, r := range x.takeRan() {
+		for _, r := range x.drainRuns() {
 			if r.Worker != "bob" {
-				t.Errorf("item %d ran at %s, want bob", r.Item, r.Worker)
+				t.Errorf("item %d ran on %s, want bob", r.Item, r.Worker)
 			}
 		}
 	})
 }
 
-// What was given to a worker that cannot run it, by a pass that did not know, goes back
-// and is not due for a while.
-func TestAnItemThatWasAssignedAlreadyGoesBack(t *testing.T) {
+// An item that an older pass assigned to a worker on which its pipeline is broken is released, and
+// is due only later.
+func TestAssignedItemOfBrokenPipelineIsReleased(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newFixture(t, e)
 		x.broken = map[string]string{"import": noHandler}
-		p := x.new(x.bot("ann"))
+		p := x.new(x.newOptions("ann"))
 		id := x.enqueue(workqueue.NewItem{IntegrationConfig: "import", Priority: 700})
 		w := p.Worker()
 		if err := x.store.LabelWorker(t.Context(), w.ID, w.InstanceID, ""); err != nil {
@@ -135,13 +136,13 @@ func TestAnItemThatWasAssignedAlreadyGoesBack(t *testing.T) {
 			t.Errorf("attempts %+v, want a snooze with the finding", attempts)
 		}
 		if it.State != workqueue.Ready || it.RetryCount != 0 || !it.AvailableAt.After(time.Now()) {
-			t.Errorf("the item is %s, %d failures, due %s; want it back, uncounted, later", it.State, it.RetryCount, it.AvailableAt)
+			t.Errorf("the item is %s, %d failures, due %s; want it released, without a failure, and due later", it.State, it.RetryCount, it.AvailableAt)
 		}
 	})
 }
 
 // A deadline ends the wait.
-func TestAnItemOfABrokenPipelineExpires(t *testing.T) {
+func TestItemOfBrokenPipelineExpires(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newFixture(t, e)
@@ -149,12 +150,12 @@ func TestAnItemOfABrokenPipelineExpires(t *testing.T) {
 		x.store = x.open()
 		x.broken = map[string]string{"import": noHandler}
 		id := x.enqueue(workqueue.NewItem{IntegrationConfig: "import", Priority: 700, DeadlineIn: time.Minute})
-		x.runOnce(x.bot("ann"), medium)
+		x.runOnce(x.newOptions("ann"), medium)
 		x.wantState(workqueue.Pending, id)
 		x.clock.advance(2 * time.Minute)
-		x.runOnce(x.bot("ann"), medium)
+		x.runOnce(x.newOptions("ann"), medium)
 		if it := x.item(id); it.State != workqueue.Cancelled || text(it.ErrorKind) != string(workqueue.KindExpired) {
-			t.Errorf("behind its deadline the item is %s (%s), want it expired", it.State, text(it.ErrorKind))
+			t.Errorf("after its deadline the item is %s (%s), want it expired", it.State, text(it.ErrorKind))
 		}
 	})
 }

@@ -10,9 +10,9 @@ import (
 	"botwork/workqueue"
 )
 
-// The channel stands in the pipeline's file, what it costs in the worker's
-// settings: a call takes all slots, so no letter runs beside it.
-func TestAPipelinesChannelTakesSlots(t *testing.T) {
+// The pipeline's file names the channel, and the worker's settings its cost: a call occupies all
+// slots, so no letter runs at the same time.
+func TestChannelOfPipelineOccupiesSlots(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newFixture(t, e)
 		var mu sync.Mutex
@@ -40,7 +40,7 @@ func TestAPipelinesChannelTakesSlots(t *testing.T) {
 		x.kinds["Write"] = beside("letter", func() { <-letters })
 		x.files["call"] = "channel: voice\nsteps:\n  - handler: Call\n"
 		x.files["letter"] = "steps:\n  - handler: Write\n"
-		b := x.bot("w")
+		b := x.newOptions("w")
 		b.Spec.Capacity, b.Spec.Channels = 2, workqueue.Channels{"voice": {Cost: 2}}
 		var ids []int64
 		for _, pipeline := range []string{"call", "letter", "letter", "call", " call\n"} {

@@ -37,17 +37,17 @@ type fixture struct {
 	now    func() time.Time // nil: the database's own
 
 	files  map[string]string // name → YAML
-	broken map[string]string // name → YAML with mistakes
+	broken map[string]string // name → YAML with errors
 	kinds  map[string]handle
 
 	mu  sync.Mutex
 	ran []ran
 }
 
-// handle is what a kind of the test does.
+// handle is the function of a handler that a test defines.
 type handle func(ctx context.Context, call *handlers.Call) (any, error)
 
-// ran is one run of the kind Note.
+// ran is one run of the handler Note.
 type ran struct {
 	Item   int64
 	Worker string
@@ -59,16 +59,15 @@ func newFixture(t *testing.T, e testdb.Engine) *fixture {
 	return x
 }
 
-// bot is a process to be made, what it logs, and what reads its pipelines.
-type bot struct {
+// testProcess is the options of a process, with its log and the compiler of its pipelines.
+type testProcess struct {
 	process.Options
 	log      *logSink
 	compiler *pipelines.Compiler
 }
 
-// bot returns the options of a process. Each has a store of its own, as a
-// process has.
-func (x *fixture) bot(name string) *bot {
+// newOptions returns the options of a process. Each process has its own store.
+func (x *fixture) newOptions(name string) *testProcess {
 	x.Helper()
 	link := &process.Link{}
 	registry := handlers.Builtin(handlers.Resources{})
@@ -88,7 +87,7 @@ func (x *fixture) bot(name string) *bot {
 	compiler := pipelines.NewCompiler(registry, pipelines.Options{})
 	catalogue := x.catalogue(compiler)
 	log := newLogSink()
-	return &bot{process.Options{
+	return &testProcess{process.Options{
 		Store: x.open(), Link: link, Catalogue: catalogue, Log: log.logger(),
 		Engine:    pipelines.NewEngine(pipelines.EngineOptions{WorkerName: name, Log: log.logger()}),
 		Spec:      workqueue.WorkerSpec{Name: name, Version: "test", Capacity: 4, Lease: time.Minute},
@@ -115,15 +114,15 @@ func (x *fixture) catalogue(c *pipelines.Compiler) *pipelines.Catalogue {
 	}
 	for name, text := range x.broken {
 		if findings := catalogue.Add(name+".yaml", []byte(text)); findings == nil {
-			x.Fatalf("%s.yaml has no mistakes", name)
+			x.Fatalf("%s.yaml has no errors", name)
 		}
 	}
 	return catalogue
 }
 
-// awaitStart waits until the two shipped pipelines that run at the start have
-// ended. Others end in between when a minute is full.
-func (b *bot) awaitStart(t *testing.T) {
+// awaitStart waits until the two shipped pipelines that run at the start have ended. In between,
+// others may end at a full minute.
+func (b *testProcess) awaitStart(t *testing.T) {
 	t.Helper()
 	ended := map[any]bool{}
 	for i := 1; !ended[medium] || !ended[low]; i++ {
@@ -131,8 +130,8 @@ func (b *bot) awaitStart(t *testing.T) {
 	}
 }
 
-// startedBy are the schedules of which a trigger has started a run that succeeded.
-func (b *bot) startedBy(trigger string) map[any]bool {
+// startedBy returns the pipelines of which the trigger started a run that succeeded.
+func (b *testProcess) startedBy(trigger string) map[any]bool {
 	schedules := map[any]bool{}
 	for _, line := range b.log.with("run succeeded") {
 		if line["trigger"] == trigger {
@@ -160,13 +159,13 @@ func (x *fixture) open() *sqlstore.Store {
 	return store
 }
 
-// step is a handler of the test's own.
+// step is a handler that a test defines.
 type step struct{ do handle }
 
 func (s *step) Handle(ctx context.Context, call *handlers.Call) (any, error) { return s.do(ctx, call) }
 
-// new makes a process that is stopped when the test ends, if not before.
-func (x *fixture) new(b *bot) *process.Process {
+// new creates a process, which is stopped when the test ends, if not before.
+func (x *fixture) new(b *testProcess) *process.Process {
 	x.Helper()
 	p, err := process.New(x.Context(), b.Options)
 	if err != nil {
@@ -180,9 +179,8 @@ func (x *fixture) new(b *bot) *process.Process {
 	return p
 }
 
-// runOnce is the life of a whole process: it starts, runs the pipelines and
-// stops.
-func (x *fixture) runOnce(b *bot, names ...string) {
+// runOnce starts a process, runs the pipelines once and stops the process.
+func (x *fixture) runOnce(b *testProcess, names ...string) {
 	x.Helper()
 	p, err := process.New(x.Context(), b.Options)
 	if err != nil {
@@ -196,8 +194,7 @@ func (x *fixture) runOnce(b *bot, names ...string) {
 	}
 }
 
-// enqueue adds an item; without a pipeline it runs note, without a state it is
-// Pending.
+// enqueue adds an item. The default pipeline is note, and the default state is Pending.
 func (x *fixture) enqueue(it workqueue.NewItem) int64 {
 	x.Helper()
 	it.IntegrationConfig = cmp.Or(it.IntegrationConfig, "note")
@@ -237,8 +234,8 @@ func (x *fixture) wantState(want workqueue.State, ids ...int64) {
 	}
 }
 
-// takeRan returns the items that ran since the last call, in order.
-func (x *fixture) takeRan() []ran {
+// drainRuns returns the runs since the last call, in order.
+func (x *fixture) drainRuns() []ran {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	list := slices.Clone(x.ran)
@@ -253,7 +250,7 @@ func text[T ~string](p *T) string {
 	return string(*p)
 }
 
-// clock is a database's clock that moves when it is told to.
+// clock is a database's clock that a test advances.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time

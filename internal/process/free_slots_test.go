@@ -11,9 +11,9 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// An item that takes long keeps no other from the slots that are free: neither of its
-// own band, nor of the bands of other steps, nor of another pipeline.
-func TestALongItemKeepsNoOtherFromAFreeSlot(t *testing.T) {
+// A long item does not block free slots for other items: neither for those of its band, nor for
+// those of other steps or of another pipeline.
+func TestLongItemDoesNotBlockFreeSlots(t *testing.T) {
 	for name, of := range map[string]struct {
 		wake  bool
 		bound time.Duration
@@ -27,25 +27,25 @@ func TestALongItemKeepsNoOtherFromAFreeSlot(t *testing.T) {
 						x.edit(medium, "wake: true", "wake: false")
 					}
 					first := x.add(long, `{"ms": 150000}`)
-					x.started("ann", nil)
+					x.startWorker("ann", nil)
 					time.Sleep(5 * time.Second)
-					if x.begin(first).IsZero() {
-						t.Fatal("the long item has not begun")
+					if x.startOf(first).IsZero() {
+						t.Fatal("the long item has not started")
 					}
 					came := time.Now()
 					high, mid := x.add(1600, `{"ms": 30000}`), x.add(700, `{"ms": 30000}`)
 					time.Sleep(75 * time.Second)
-					x.wantBegun(high, came, of.bound)
-					x.wantBegun(mid, came, of.bound)
-					if long == 100 { // the run of the low pipeline goes on: its band is open
+					x.wantStarted(high, came, of.bound)
+					x.wantStarted(mid, came, of.bound)
+					if long == 100 { // the run of the low pipeline continues: its band is open
 						came = time.Now()
 						low := x.add(50, `{"ms": 1}`)
 						time.Sleep(time.Minute)
 						bound := 15*time.Second + within
-						if of.wake { // some pipeline wakes, so runs of others hear of work as well
+						if of.wake { // one pipeline has wake: true, so the runs of others are woken as well
 							bound = within
 						}
-						x.wantBegun(low, came, bound)
+						x.wantStarted(low, came, bound)
 					}
 				})
 			})
@@ -53,10 +53,10 @@ func TestALongItemKeepsNoOtherFromAFreeSlot(t *testing.T) {
 	}
 }
 
-// What this process enqueues itself begins at once.
-func TestAnItemOfThisProcessBeginsAtOnce(t *testing.T) {
+// An item that this process enqueues starts at once.
+func TestOwnItemStartsAtOnce(t *testing.T) {
 	inBubble(t, func(x *virtual) {
-		b := x.bot("ann")
+		b := x.newOptions("ann")
 		p := x.new(b)
 		if err := p.Start(x.Context()); err != nil {
 			x.Fatal(err)
@@ -71,21 +71,21 @@ func TestAnItemOfThisProcessBeginsAtOnce(t *testing.T) {
 				x.Fatal(err)
 			}
 			time.Sleep(time.Second)
-			x.wantBegun(enqueued[0].ID, came, atOnce)
+			x.wantStarted(enqueued[0].ID, came, atOnce)
 		}
 	})
 }
 
-// Items that are retried, snoozed or scheduled begin within a second of their time,
-// also beside one that waits in vain and while another one runs.
-func TestAnItemBeginsWhenItsTimeComes(t *testing.T) {
+// Items that are retried, snoozed or scheduled start within a second of their time, even while one
+// item waits that cannot run, and another one runs.
+func TestItemStartsWhenDue(t *testing.T) {
 	inBubble(t, func(x *virtual) {
-		x.started("ann", nil)
+		x.startWorker("ann", nil)
 		x.add(900, `{"ms": 1}`, func(it *workqueue.NewItem) {
 			it.Selectors = []matching.Selector{{Key: "gpu", Operator: matching.Equal, Value: matching.Bool(true)}}
 		})
 		x.add(700, `{"ms": 600000}`)
-		time.Sleep(40 * time.Second) // past a tick; the pauses between looks in vain have grown
+		time.Sleep(40 * time.Second) // past a tick; the pauses between polls without effect have grown
 		came := time.Now()
 		retried := x.add(700, `{"ms": 10, "end": "fail"}`, func(it *workqueue.NewItem) {
 			it.ResilienceConfig = `{"limit": 2, "delay": "2s", "jitter": 0}`
@@ -94,33 +94,33 @@ func TestAnItemBeginsWhenItsTimeComes(t *testing.T) {
 		scheduled := x.add(600, `{"ms": 10}`, func(it *workqueue.NewItem) { it.In = 7 * time.Second })
 		time.Sleep(30 * time.Second)
 		for id, due := range map[int64]time.Duration{retried: 2 * time.Second, snoozed: 5 * time.Second} {
-			// The first attempt begins within a second, too.
-			x.wantBegun(id, came.Add(due), 2*within)
+			// The first attempt also starts within a second.
+			x.wantStarted(id, came.Add(due), 2*within)
 		}
-		x.wantBegun(scheduled, came.Add(7*time.Second), within)
+		x.wantStarted(scheduled, came.Add(7*time.Second), within)
 	})
 }
 
-// A worker that has looked knows when the next item becomes due.
-func TestAScheduledItemBeginsWhenItIsDue(t *testing.T) {
+// After a poll, a worker knows when the next item becomes due.
+func TestScheduledItemStartsWhenDue(t *testing.T) {
 	inBubble(t, func(x *virtual) {
-		x.started("ann", nil)
-		time.Sleep(20 * time.Second) // it is idle, and looks but once a second
+		x.startWorker("ann", nil)
+		time.Sleep(20 * time.Second) // it is idle, and polls only once a second
 		for range 5 {
 			came := time.Now()
 			scheduled := x.add(700, `{"ms": 10}`, func(it *workqueue.NewItem) { it.In = 3350 * time.Millisecond })
 			time.Sleep(7 * time.Second)
-			x.wantBegun(scheduled, came.Add(3350*time.Millisecond), 20*time.Millisecond)
+			x.wantStarted(scheduled, came.Add(3350*time.Millisecond), 20*time.Millisecond)
 		}
 	})
 }
 
-// The first slot that comes free, on whichever worker, is for the most urgent item, though
-// others wait for longer.
-func TestTheFirstFreeSlotOfAnyWorkerGoesToTheMostUrgent(t *testing.T) {
+// The first slot that becomes free on any worker is for the most urgent item, even if others have
+// waited longer.
+func TestFirstFreeSlotRunsMostUrgentItem(t *testing.T) {
 	inBubble(t, func(x *virtual) {
 		for _, name := range []string{"ann", "bob"} {
-			x.started(name, func(b *bot) { b.Spec.Capacity = 1 })
+			x.startWorker(name, func(b *testProcess) { b.Spec.Capacity = 1 })
 		}
 		x.add(800, `{"ms": 300000}`)
 		x.add(800, `{"ms": 40000}`)
@@ -129,21 +129,21 @@ func TestTheFirstFreeSlotOfAnyWorkerGoesToTheMostUrgent(t *testing.T) {
 			x.add(600, `{"ms": 15000}`)
 		}
 		time.Sleep(8 * time.Second)
-		for range 4 { // a slot comes free after 40 s, and each 15 s from then on
+		for range 4 { // a slot becomes free after 40 s, and then every 15 s
 			came := time.Now()
 			urgent := x.add(700, `{"ms": 1}`)
 			time.Sleep(90 * time.Second)
-			if waited := x.begin(urgent).Sub(came); waited > 40*time.Second {
-				t.Errorf("item %d began after %v, want that it takes the first slot that comes free", urgent, waited)
+			if waited := x.startOf(urgent).Sub(came); waited > 40*time.Second {
+				t.Errorf("item %d started after %v, want it in the first slot that becomes free", urgent, waited)
 			}
 		}
 	})
 }
 
-// A reserved slot is for a high item at once, however many lesser ones wait.
-func TestAHighItemBeginsInTheReservedSlot(t *testing.T) {
+// A high item starts at once in a reserved slot, no matter how many less urgent items wait.
+func TestHighItemStartsInReservedSlot(t *testing.T) {
 	inBubble(t, func(x *virtual) {
-		x.started("ann", func(b *bot) { b.Spec.Capacity, b.Spec.ReservedSlots = 2, 1 })
+		x.startWorker("ann", func(b *testProcess) { b.Spec.Capacity, b.Spec.ReservedSlots = 2, 1 })
 		for range 6 {
 			x.add(1000, `{"ms": 200000}`)
 		}
@@ -152,16 +152,16 @@ func TestAHighItemBeginsInTheReservedSlot(t *testing.T) {
 			came := time.Now()
 			high := x.add(1001, `{"ms": 5000}`)
 			time.Sleep(10 * time.Second)
-			x.wantBegun(high, came, within)
+			x.wantStarted(high, came, within)
 		}
 	})
 }
 
-// Without a free slot, the next one that frees goes to the most urgent item, also
-// before those that are claimed and have not begun.
-func TestTheNextSlotGoesToTheMostUrgent(t *testing.T) {
+// If no slot is free, the next free one goes to the most urgent item, even before claimed items
+// that have not started.
+func TestNextFreeSlotRunsMostUrgentItem(t *testing.T) {
 	inBubble(t, func(x *virtual) {
-		x.started("ann", func(b *bot) { b.Spec.Capacity = 1 })
+		x.startWorker("ann", func(b *testProcess) { b.Spec.Capacity = 1 })
 		for range 200 { // a worker that claims ahead
 			x.add(600, `{"ms": 20}`)
 		}
@@ -169,11 +169,11 @@ func TestTheNextSlotGoesToTheMostUrgent(t *testing.T) {
 		came := time.Now()
 		high := x.add(1200, `{"ms": 20}`)
 		time.Sleep(30 * time.Second)
-		x.wantBegun(high, came, within+40*time.Millisecond)
+		x.wantStarted(high, came, within+40*time.Millisecond)
 	})
 }
 
-// edit changes the text of a shipped pipeline.
+// edit replaces a part of the text of a shipped pipeline.
 func (x *virtual) edit(pipeline, from, to string) {
 	x.Helper()
 	for _, f := range shipped.Files() {
@@ -182,5 +182,5 @@ func (x *virtual) edit(pipeline, from, to string) {
 			return
 		}
 	}
-	x.Fatalf("%s has no %q", pipeline, from)
+	x.Fatalf("%s does not contain %q", pipeline, from)
 }

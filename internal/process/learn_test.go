@@ -8,9 +8,9 @@ import (
 	"botwork/workqueue/learned"
 )
 
-// What a file says of its items' keys reaches the worker that runs them, and what
-// it learns is in the database when it has stopped.
-func TestAWorkerLearnsByWhatAFileSays(t *testing.T) {
+// A worker learns durations by the key separator of a pipeline's file, and saves them before it
+// stops.
+func TestWorkerLearnsDurationsByKey(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newFixture(t, e)
 		x.files["import"] = "learnBy: {keyPrefix: \"/\"}\nsteps:\n  - handler: Note\n"
@@ -18,7 +18,7 @@ func TestAWorkerLearnsByWhatAFileSays(t *testing.T) {
 			x.enqueue(workqueue.NewItem{Priority: 1000, IntegrationConfig: "import", NaturalKey: key})
 		}
 		x.enqueue(workqueue.NewItem{Priority: 1000, IntegrationConfig: "note", NaturalKey: "lisbon/1"})
-		x.runOnce(x.bot("w"), medium)
+		x.runOnce(x.newOptions("w"), medium)
 
 		all, err := x.open().Durations(t.Context(), learned.Filter{})
 		if err != nil {
@@ -35,11 +35,11 @@ func TestAWorkerLearnsByWhatAFileSays(t *testing.T) {
 			{Kind: learned.OfPipeline, Pipeline: "note"}:              1,
 		}
 		if len(got) != len(want) {
-			t.Errorf("learned of %v, want %v", got, want)
+			t.Errorf("learned durations of %v, want %v", got, want)
 		}
 		for k, runs := range want {
 			if got[k] != runs {
-				t.Errorf("%q: learned of %d runs, want %d", k, got[k], runs)
+				t.Errorf("%q: learned from %d runs, want %d", k, got[k], runs)
 			}
 		}
 	})

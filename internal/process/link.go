@@ -34,6 +34,7 @@ func (l *Link) Services() queue.Services {
 		WorkerName:    l.workerName,
 		Profiles:      l.profile,
 		CheckPipeline: l.check,
+		CheckPayload:  l.checkPayload,
 	}
 }
 
@@ -103,4 +104,12 @@ func (l *Link) check(integrationConfig string) error {
 		return errors.New("no pipelines are loaded")
 	}
 	return c.CheckItem(integrationConfig)
+}
+
+func (l *Link) checkPayload(integrationConfig string, payload workqueue.JSONText) error {
+	c := l.catalogue.Load()
+	if c == nil {
+		return errors.New("no pipelines are loaded")
+	}
+	return c.CheckItemPayload(integrationConfig, payload)
 }

@@ -12,11 +12,10 @@ import (
 	"botwork/internal/testdb"
 )
 
-// patience bounds every wait of these tests; none is meant to come near it.
+// patience bounds every wait of these tests. Normally no wait takes nearly as long.
 var patience = testdb.Slow(30 * time.Second)
 
-// logSink keeps what a process logs, so that a test can look at it and wait
-// for it.
+// logSink stores the log of a process. A test can read it and wait for lines.
 type logSink struct {
 	mu      sync.Mutex
 	lines   []map[string]any
@@ -48,7 +47,7 @@ func (l *logSink) with(message string) []map[string]any {
 	return slices.DeleteFunc(slices.Clone(l.lines), func(line map[string]any) bool { return line["message"] != message })
 }
 
-// await returns the first line of a message as soon as it is there.
+// await waits for the first line of a message and returns it.
 func (l *logSink) await(t *testing.T, message string) map[string]any {
 	t.Helper()
 	return l.awaitNth(t, message, 1)
@@ -73,7 +72,7 @@ func (l *logSink) awaitNth(t *testing.T, message string, n int) map[string]any {
 	}
 }
 
-// receive takes a value from a channel, but does not wait for ever.
+// receive receives a value from a channel, with a timeout.
 func receive[T any](t *testing.T, from <-chan T, what string) T {
 	t.Helper()
 	select {

@@ -10,18 +10,18 @@ import (
 	"botwork/workqueue"
 )
 
-// Six items for six slots, of which one worker has three: with the shipped files all of
-// them run at the same time, whatever the mode is.
-func TestEachSlotGetsAnItem(t *testing.T) {
+// Six items for six slots, three of which are on one worker: with the shipped files all of them
+// run at the same time in every mode.
+func TestEachSlotRunsAnItem(t *testing.T) {
 	for _, mode := range []string{"longest-idle", "best-worker", "round-robin"} {
 		t.Run(mode, func(t *testing.T) {
 			testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 				x := newFixture(t, e)
-				begun, goOn := x.hold()
+				begun, goOn := x.addHold()
 				x.files["job"] = fmt.Sprintf("distribution: {mode: %s}\nsteps:\n  - handler: Hold\n", mode)
 				var processes []*process.Process
 				for name, capacity := range map[string]int{"large": 3, "a": 1, "b": 1, "c": 1} {
-					b := x.bot(name)
+					b := x.newOptions(name)
 					b.Spec.Capacity = capacity
 					processes = append(processes, x.new(b))
 				}
@@ -38,7 +38,7 @@ func TestEachSlotGetsAnItem(t *testing.T) {
 						}
 					})
 				}
-				defer close(goOn) // whatever still waits for its word
+				defer close(goOn) // for runs that still wait
 				for n := range 6 {
 					receive(t, begun, fmt.Sprintf("item %d of 6 at the same time", n+1))
 				}

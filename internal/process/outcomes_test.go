@@ -11,15 +11,15 @@ import (
 	"botwork/workqueue"
 )
 
-// outcomes are items that run once, and what the database says of them then.
+// outcomes are items that run once, with their expected rows afterwards.
 var outcomes = map[string]struct {
 	config, payload string
 
 	state   workqueue.State
 	kind    workqueue.ErrorKind
 	retries int
-	words   []string // of the error
-	reason  *string  // of the snooze; nil: it is none
+	words   []string // in the error
+	reason  *string  // of the snooze; nil: no snooze
 }{
 	"a pipeline's name":       {config: "note", state: workqueue.Processed},
 	"a whole pipeline, YAML":  {config: "steps:\n  - handler: Note\n", state: workqueue.Processed},
@@ -64,7 +64,7 @@ func TestOutcomes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x.runOnce(x.bot("w"), medium)
+		x.runOnce(x.newOptions("w"), medium)
 
 		for name, tt := range outcomes {
 			t.Run(name, func(t *testing.T) {
@@ -75,17 +75,17 @@ func TestOutcomes(t *testing.T) {
 				}
 				for _, word := range tt.words {
 					if !strings.Contains(text(it.Error), word) {
-						t.Errorf("error %q, want it to say %q", text(it.Error), word)
+						t.Errorf("error %q, want it to contain %q", text(it.Error), word)
 					}
 				}
 				if tt.reason != nil {
 					attempts, err := x.store.Attempts(t.Context(), it.ID)
 					if err != nil || len(attempts) != 1 || text(attempts[0].Reason) != *tt.reason || attempts[0].Error != nil || it.Error != nil {
-						t.Errorf("attempts %+v, %v, and the error %q; want one with the reason %q, and no error", attempts, err, text(it.Error), *tt.reason)
+						t.Errorf("attempts %+v, %v, item error %q; want one attempt with the reason %q, and no error", attempts, err, text(it.Error), *tt.reason)
 					}
 				}
 				if string(it.Payload) != tt.payload || it.IntegrationConfig != tt.config {
-					t.Errorf("the row has %q and %q now, want it untouched", it.IntegrationConfig, it.Payload)
+					t.Errorf("the row has %q and %q now, want it unchanged", it.IntegrationConfig, it.Payload)
 				}
 				// 30 s is the default backoff, ±10 %; the snooze asks for an hour.
 				if wait := it.AvailableAt.Sub(before); tt.state == workqueue.Ready && wait < 27*time.Second {
@@ -96,15 +96,15 @@ func TestOutcomes(t *testing.T) {
 	})
 }
 
-func TestARowOfHandWrittenSQLRuns(t *testing.T) {
+func TestRowInsertedByHandRuns(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newFixture(t, e)
 		if _, err := e.SQL(t, x.dsn).ExecContext(t.Context(), `INSERT INTO "BotWorkQueueItems" ("IntegrationConfig") VALUES ('note')`); err != nil {
 			t.Fatal(err)
 		}
-		x.runOnce(x.bot("w"), medium)
+		x.runOnce(x.newOptions("w"), medium)
 		items, err := x.store.Items(t.Context(), workqueue.ItemFilter{})
-		if err != nil || len(items) != 1 || items[0].State != workqueue.Processed || len(x.takeRan()) != 1 {
+		if err != nil || len(items) != 1 || items[0].State != workqueue.Processed || len(x.drainRuns()) != 1 {
 			t.Errorf("items = %+v, %v; want one, run and Processed", items, err)
 		}
 	})

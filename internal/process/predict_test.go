@@ -26,19 +26,20 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// shift is a drawn piece of work: a cluster, what is put into its queue, and when it is
-// asked when each item starts.
-type shift struct {
+// scenario is a random scenario: workers, the items that are enqueued, and the time at which the
+// expected start of each item is read.
+type scenario struct {
 	Wake    bool
-	Workers []seat
+	Workers []workerSpec
 	Before  []job         // enqueued before some of it has run
-	Asked   time.Duration // after the first were enqueued
-	Behind  []job         // enqueued just before it is asked
+	Asked   time.Duration // when the expected starts are read, after the first items were enqueued
+	After   []job         // enqueued just before that
 }
 
-// seat is a worker, job an item, or several.
-type seat struct{ Slots, Reserved int }
+// workerSpec is a worker.
+type workerSpec struct{ Slots, Reserved int }
 
+// job is one or more equal items.
 type job struct {
 	Priority, Count int
 	Takes           time.Duration
@@ -50,9 +51,9 @@ const (
 	lowTick    = 10 * time.Minute
 )
 
-// drawShift draws one in which items of the same priority take equally long: which of
-// several equally urgent ones a pass gives out first depends on what else it sees.
-func drawShift(t *rapid.T, before, behind []int) shift {
+// drawScenario draws a scenario in which items of the same priority take equally long, because
+// the order in which a pass assigns equally urgent items depends on other items.
+func drawScenario(t *rapid.T, before, behind []int) scenario {
 	takes := map[int]time.Duration{}
 	for _, priority := range slices.Concat(lowOnes, mediumOnes) {
 		seconds := rapid.OneOf(rapid.IntRange(1, 20), rapid.IntRange(20, 400)).Draw(t, fmt.Sprintf("seconds of %d", priority))
@@ -64,19 +65,19 @@ func drawShift(t *rapid.T, before, behind []int) shift {
 			return job{priority, rapid.IntRange(1, 3).Draw(t, "count"), takes[priority]}
 		}), 0, most).Draw(t, name)
 	}
-	s := shift{Wake: rapid.Bool().Draw(t, "wake")}
-	s.Workers = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) seat {
+	s := scenario{Wake: rapid.Bool().Draw(t, "wake")}
+	s.Workers = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) workerSpec {
 		slots := rapid.IntRange(1, 4).Draw(t, "slots")
-		return seat{slots, rapid.IntRange(0, min(slots-1, 1)).Draw(t, "reserved")}
+		return workerSpec{slots, rapid.IntRange(0, min(slots-1, 1)).Draw(t, "reserved")}
 	}), 1, 3).Draw(t, "workers")
 	s.Before = jobs("before", 10, before)
 	s.Asked = time.Duration(rapid.IntRange(1, 400).Draw(t, "asked")) * time.Second
-	s.Behind = jobs("behind", 5, behind)
+	s.After = jobs("behind", 5, behind)
 	return s
 }
 
 // pipeline is the text of a pipeline that assigns and runs a band.
-func (s *shift) pipeline(cron string, steps ...string) string {
+func (s *scenario) pipeline(cron string, steps ...string) string {
 	text := fmt.Sprintf("trigger: {cron: %q, atStart: true, wake: %t, scope: each-worker}\nsteps:\n", cron, s.Wake)
 	for _, step := range steps {
 		handler, with, _ := strings.Cut(step, " ")
@@ -85,8 +86,8 @@ func (s *shift) pipeline(cron string, steps ...string) string {
 	return text
 }
 
-// foreseen is what was said of an item, and when it started.
-type foreseen struct {
+// expectation is the expected and the actual start of an item.
+type expectation struct {
 	id       int64
 	priority int
 	text     string
@@ -94,8 +95,8 @@ type foreseen struct {
 	started  time.Time
 }
 
-// live lives through the shift.
-func (s *shift) live(t *testing.T, dsn string) (asked time.Time, list []foreseen) {
+// run runs the scenario.
+func (s *scenario) run(t *testing.T, dsn string) (asked time.Time, list []expectation) {
 	open := func() *sqlstore.Store {
 		store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: database.SQLite, DSN: dsn, Now: time.Now})
 		if err != nil {
@@ -182,7 +183,7 @@ func (s *shift) live(t *testing.T, dsn string) (asked time.Time, list []foreseen
 	enqueue(s.Before)
 	time.Sleep(s.Asked)
 	synctest.Wait()
-	enqueue(s.Behind)
+	enqueue(s.After)
 	asked = time.Now()
 	waits := []workqueue.State{workqueue.Ready, workqueue.Pending, workqueue.Assigned}
 	waiting, err := store.Items(t.Context(), workqueue.ItemFilter{States: waits, Limit: 1000})
@@ -194,7 +195,7 @@ func (s *shift) live(t *testing.T, dsn string) (asked time.Time, list []foreseen
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, foreseen{id: it.ID, priority: it.Priority, text: fmt.Sprintf("expected %s; %s: %s", r.Expected, r.Kind, r.Text), expected: r.ExpectedAt})
+		list = append(list, expectation{id: it.ID, priority: it.Priority, text: fmt.Sprintf("expected %s; %s: %s", r.Expected, r.Kind, r.Text), expected: r.ExpectedAt})
 	}
 	for time.Since(asked) < 24*time.Hour {
 		left, err := store.Items(t.Context(), workqueue.ItemFilter{States: append(waits, workqueue.Blocked), Limit: 1})
@@ -215,62 +216,62 @@ func (s *shift) live(t *testing.T, dsn string) (asked time.Time, list []foreseen
 // The priorities of the two pipelines.
 var lowOnes, mediumOnes = []int{100, 499}, []int{500, 700, 1000, 1001, 1600}
 
-// Why says when each item starts, whatever runs and waits: with exact estimates its
-// error is at most a tick of the item's pipeline, and a minute where that wakes.
-func TestExpectedStartsComeTrue(t *testing.T) {
+// Why returns when each item starts, whatever runs and waits: with exact estimates its error is
+// at most a tick of the item's pipeline, and a minute if the pipeline has wake: true.
+func TestExpectedStarts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		of := []int{rapid.SampledFrom(slices.Concat(lowOnes, mediumOnes)).Draw(rt, "of")}
-		s := drawShift(rt, of, of)
-		s.comesTrue(t, rt)
+		s := drawScenario(rt, of, of)
+		s.checkStarts(t, rt)
 	})
 }
 
-// So it is among items of all priorities: a slot that frees goes to the most urgent one.
-func TestExpectedStartsComeTrueAmongPriorities(t *testing.T) {
+// The same with items of all priorities: a slot that becomes free goes to the most urgent one.
+func TestExpectedStartsWithPriorities(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		all := slices.Concat(lowOnes, mediumOnes)
-		s := drawShift(rt, all, all)
-		s.comesTrue(t, rt)
+		s := drawScenario(rt, all, all)
+		s.checkStarts(t, rt)
 	})
 }
 
-// comesTrue lives through the shift and reports the starts that were not as expected.
-// Where slots of several workers free at the same moment and some are reserved, the
-// worker that asks first decides who runs the next item. All such
-// lives are correct, so one of them must be the expected one.
-func (s *shift) comesTrue(t *testing.T, rt *rapid.T) {
-	lives := 1
-	if len(s.Workers) > 1 && slices.ContainsFunc(s.Workers, func(w seat) bool { return w.Reserved > 0 }) {
-		lives = mostLives
+// checkStarts runs the scenario and reports the starts that were not as expected. If slots of
+// several workers become free at the same moment and some are reserved, the worker that makes
+// the first pass decides which worker runs the next item. All such outcomes are correct, so one
+// of several runs must be as expected.
+func (s *scenario) checkStarts(t *testing.T, rt *rapid.T) {
+	attempts := 1
+	if len(s.Workers) > 1 && slices.ContainsFunc(s.Workers, func(w workerSpec) bool { return w.Reserved > 0 }) {
+		attempts = maxAttempts
 	}
 	var wrong int
 	var starts string
-	for range lives {
+	for range attempts {
 		if wrong, starts = s.compare(t); wrong == 0 {
 			return
 		}
 	}
-	rt.Errorf("in each of %d lives starts were not as expected, in the last one %d:\n%s", lives, wrong, starts)
+	rt.Errorf("in each of %d runs some starts were not as expected, in the last one %d:\n%s", attempts, wrong, starts)
 }
 
-// mostLives is how often a shift is lived through that workers may share in several
-// ways. Each way has been seen within a few lives; 40 leave room for rare ones.
-const mostLives = 40
+// maxAttempts is how often a scenario with several correct outcomes is run. Usually each outcome
+// occurs within a few runs; 40 allow for rare ones.
+const maxAttempts = 40
 
-// compare lives through the shift once, and returns how many starts were not as
-// expected, with a line for each start.
-func (s *shift) compare(t *testing.T) (wrong int, starts string) {
+// compare runs the scenario once, and returns how many starts were not as expected, with a line
+// for each start.
+func (s *scenario) compare(t *testing.T) (wrong int, starts string) {
 	dsn := filepath.Join(t.TempDir(), "botwork.db")
 	testdb.Prepare(t, database.SQLite, dsn)
 	var asked time.Time
-	var list []foreseen
-	synctest.Test(t, func(t *testing.T) { asked, list = s.live(t, dsn) })
-	// Items of the same priority are alike: the first start that was expected is compared
-	// with the first one of them, whichever that was, and so on.
-	byPriority := func(a, b foreseen) int { return cmp.Compare(b.priority, a.priority) }
-	slices.SortFunc(list, func(a, b foreseen) int { return cmp.Or(byPriority(a, b), a.started.Compare(b.started)) })
+	var list []expectation
+	synctest.Test(t, func(t *testing.T) { asked, list = s.run(t, dsn) })
+	// Items of the same priority are interchangeable: the first expected start is compared with
+	// the first actual one, and so on.
+	byPriority := func(a, b expectation) int { return cmp.Compare(b.priority, a.priority) }
+	slices.SortFunc(list, func(a, b expectation) int { return cmp.Or(byPriority(a, b), a.started.Compare(b.started)) })
 	expected := slices.Clone(list)
-	slices.SortFunc(expected, func(a, b foreseen) int { return cmp.Or(byPriority(a, b), a.at().Compare(b.at())) })
+	slices.SortFunc(expected, func(a, b expectation) int { return cmp.Or(byPriority(a, b), a.at().Compare(b.at())) })
 	var all strings.Builder
 	for i, f := range list {
 		most := mediumTick
@@ -281,14 +282,14 @@ func (s *shift) compare(t *testing.T) (wrong int, starts string) {
 		if expected[i].expected == nil || expected[i].at().Sub(f.started).Abs() > most {
 			mark, wrong = "*", wrong+1
 		}
-		fmt.Fprintf(&all, "%s priority %d: item %d started after %s; of item %d was %s\n",
+		fmt.Fprintf(&all, "%s priority %d: item %d started after %s; expected for item %d: %s\n",
 			mark, f.priority, f.id, f.started.Sub(asked), expected[i].id, expected[i].text)
 	}
 	return wrong, all.String()
 }
 
-// at is when the item was expected to start; unknown is never.
-func (f *foreseen) at() time.Time {
+// at returns when the item was expected to start; if unknown, a time in the far future.
+func (f *expectation) at() time.Time {
 	if f.expected == nil {
 		return time.Time{}.AddDate(9999, 0, 0)
 	}

@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -44,7 +45,7 @@ type Store interface {
 type Options struct {
 	Store     Store
 	Link      *Link                // the one that the catalogue was compiled with
-	Catalogue *pipelines.Catalogue // replaced by Adopt
+	Catalogue *pipelines.Catalogue // replaced by ReplacePipelines
 	Engine    *pipelines.Engine
 	Log       zerolog.Logger
 
@@ -54,8 +55,11 @@ type Options struct {
 	Heartbeat     time.Duration
 	ShutdownGrace time.Duration
 
-	// Beaten is called after each round of the heartbeat loop; may be nil.
-	Beaten func()
+	// AfterHeartbeat is called after each round of the heartbeat loop; may be nil.
+	AfterHeartbeat func()
+
+	// By is who calls RunOnce, for the records of its runs; may be "".
+	By string
 
 	// Finished is called for each item that has run; nil logs the item.
 	Finished func(it *workqueue.Item, o workqueue.Outcome, took time.Duration)
@@ -99,7 +103,7 @@ func New(ctx context.Context, o Options) (*Process, error) {
 	if err := p.KeepTexts(ctx); err != nil {
 		return nil, errors.Join(err, p.Stop(ctx))
 	}
-	p.scheduler = scheduler.New(scheduler.Options{Store: o.Store, Worker: p.runner.Worker(), Log: o.Log})
+	p.scheduler = scheduler.New(scheduler.Options{Store: o.Store, Worker: p.runner.Worker(), Log: o.Log, By: o.By})
 	for _, pipeline := range system(o.Catalogue) {
 		if err := p.scheduler.Add(p.job(pipeline)); err != nil {
 			return nil, errors.Join(err, p.Stop(ctx))
@@ -155,7 +159,7 @@ func (p *Process) Stop(ctx context.Context) error {
 func (p *Process) newRunner() (*runner.Runner, error) {
 	return runner.New(runner.Options{
 		Store: p.o.Store, RunItem: p.o.Engine.RunItem(p.o.Link), Ended: p.o.Finished, Log: p.o.Log, Spec: p.o.Spec,
-		Heartbeat: p.o.Heartbeat, Beaten: p.o.Beaten, ShutdownGrace: p.o.ShutdownGrace, Attend: p.attend, Profiles: p.o.Link.profile,
+		Heartbeat: p.o.Heartbeat, AfterHeartbeat: p.o.AfterHeartbeat, ShutdownGrace: p.o.ShutdownGrace, Attend: p.attend, Profiles: p.o.Link.profile,
 	})
 }
 
@@ -179,10 +183,22 @@ func (p *Process) job(pl *pipelines.Pipeline) scheduler.Job {
 	}
 }
 
-// run runs a system pipeline.
-func (p *Process) run(ctx context.Context, pl *pipelines.Pipeline) (scheduler.Report, error) {
-	result := p.o.Engine.Run(ctx, pl, pipelines.RunInput{})
-	return scheduler.Report{Idle: result.Idle, Counts: result.Counts}, runError(&result)
+// run runs a system pipeline. In a backfill, `now` is the planned time.
+func (p *Process) run(ctx context.Context, pl *pipelines.Pipeline, start scheduler.Start) (scheduler.Report, error) {
+	var in pipelines.RunInput
+	if start.Trigger == scheduler.TriggerBackfill {
+		in.Now = start.PlannedAt
+	}
+	result := p.o.Engine.Run(ctx, pl, in)
+	report := scheduler.Report{Idle: result.Idle, Counts: result.Counts, Step: result.Step}
+	if len(result.Counts) > 0 {
+		summary, err := json.Marshal(result.Counts)
+		if err != nil {
+			return report, fmt.Errorf("encode the numbers of the run: %w", err)
+		}
+		report.Summary = workqueue.JSONText(summary)
+	}
+	return report, runError(&result)
 }
 
 // runError returns the error of a system pipeline's run: anything but a success.

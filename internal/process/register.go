@@ -29,11 +29,11 @@ func (p *Process) register(ctx context.Context) error {
 	if err == nil {
 		err = runner.Start(ctx)
 	}
-	taken := (*workqueue.NameTakenError)(nil)
-	if errors.As(err, &taken) && holder(p.o.Spec.Host, taken) == procid.Ended {
-		p.o.Log.Info().Str("worker", taken.Name).Int("pid", taken.PID).
+	inUse := (*workqueue.NameTakenError)(nil)
+	if errors.As(err, &inUse) && holder(p.o.Spec.Host, inUse) == procid.Ended {
+		p.o.Log.Info().Str("worker", inUse.Name).Int("pid", inUse.PID).
 			Msg("the previous process with this worker name has ended; taking over")
-		p.o.Spec.Replaces = taken.InstanceID
+		p.o.Spec.Replaces = inUse.InstanceID
 		if runner, err = p.newRunner(); err == nil {
 			err = runner.Start(ctx)
 		}
@@ -45,18 +45,18 @@ func (p *Process) register(ctx context.Context) error {
 	return nil
 }
 
-// MayHaveEnded reports whether the process that holds the name ran on this host and may
+// MayHaveExited reports whether the process that holds the name ran on this host and may
 // have ended, which cannot be determined, for example after the container or the machine was
 // restarted. The caller should then wait until its lease expires.
-func MayHaveEnded(taken *workqueue.NameTakenError) bool {
+func MayHaveExited(inUse *workqueue.NameTakenError) bool {
 	host, err := os.Hostname()
-	return err == nil && taken.Host == host && holder(host, taken) == procid.Unknown
+	return err == nil && inUse.Host == host && holder(host, inUse) == procid.Unknown
 }
 
 // holder returns the state of the process that holds the name, as far as this host knows it.
-func holder(host string, taken *workqueue.NameTakenError) procid.State {
-	if host != taken.Host {
+func holder(host string, inUse *workqueue.NameTakenError) procid.State {
+	if host != inUse.Host {
 		return procid.Unknown
 	}
-	return procid.LookUp(taken.InstanceID, taken.ProcessKey)
+	return procid.StateOfKey(inUse.InstanceID, inUse.ProcessKey)
 }

@@ -17,19 +17,19 @@ import (
 	"botwork/workqueue/assign"
 )
 
-func TestAnotherProcessOfTheNameIsRefused(t *testing.T) {
+func TestSecondProcessWithSameNameIsRefused(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newFixture(t, e)
-		first := x.new(x.bot("w"))
-		_, err := process.New(t.Context(), x.bot("w").Options)
+		first := x.new(x.newOptions("w"))
+		_, err := process.New(t.Context(), x.newOptions("w").Options)
 		wantTaken(t, err, first.Worker().Host, os.Getpid())
-		if taken := (*workqueue.NameTakenError)(nil); errors.As(err, &taken) && procid.Self() != "" && process.MayHaveEnded(taken) {
-			t.Error("MayHaveEnded, want that this process runs")
+		if taken := (*workqueue.NameTakenError)(nil); errors.As(err, &taken) && procid.Self() != "" && process.MayHaveExited(taken) {
+			t.Error("MayHaveEnded = true for this process")
 		}
 		if err := first.Stop(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		x.new(x.bot("w")) // the name is free again
+		x.new(x.newOptions("w")) // the name is free again
 	})
 }
 
@@ -41,12 +41,12 @@ func wantTaken(t *testing.T, err error, host string, pid int) {
 	}
 	for _, word := range []string{host, fmt.Sprint(pid)} {
 		if !strings.Contains(err.Error(), word) {
-			t.Errorf("error %q, want it to say %q", err, word)
+			t.Errorf("error %q, want it to contain %q", err, word)
 		}
 	}
 }
 
-// deadPID is that of a process that has ended just now.
+// deadPID returns the id of a process that has just ended.
 func deadPID(t *testing.T) int {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
@@ -56,8 +56,8 @@ func deadPID(t *testing.T) int {
 	return cmd.Process.Pid
 }
 
-// zombiePID is that of a process that has ended and was not waited for. Where
-// the process table cannot be read, it is that of one that was.
+// zombiePID returns the id of a process that has ended and was not waited for. If the process
+// table cannot be read, it returns the id of a process that was waited for.
 func zombiePID(t *testing.T) int {
 	t.Helper()
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
@@ -75,7 +75,7 @@ func zombiePID(t *testing.T) int {
 	if _, err := io.Copy(io.Discard, out); err != nil {
 		t.Fatal(err)
 	}
-	// The end of its output comes just before its own.
+	// Its output ends just before the process does.
 	for t.Context().Err() == nil {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
 		if err != nil {
@@ -88,8 +88,8 @@ func zombiePID(t *testing.T) int {
 	return cmd.Process.Pid
 }
 
-// crashed leaves what a killed process leaves: a worker whose lease runs for an
-// hour still, one item that it ran and one that was assigned to it.
+// crashed creates the rows that a killed process leaves: a worker whose lease is valid for another
+// hour, one item that it ran and one that was assigned to it.
 func (x *fixture) crashed(host string, pid int, key string) (running, assigned int64) {
 	x.Helper()
 	spec := workqueue.WorkerSpec{
@@ -109,17 +109,17 @@ func (x *fixture) crashed(host string, pid int, key string) (running, assigned i
 	if err != nil || len(claimed) != 1 || claimed[0].ID != running {
 		x.Fatalf("claimed %v, %v, want item %d", claimed, err, running)
 	}
-	x.hasBegun(w, claimed[0])
+	x.recordStart(w, claimed[0])
 	return running, assigned
 }
 
-// keyOf is the key with which the instance "dead" registered as the process pid of this
-// machine, which started at another time than the process that has the id now.
+// keyOf returns the process key of the instance "dead" on this machine with the given pid. Its
+// start time differs from that of the process that has the id now.
 func keyOf(t *testing.T, pid int) string {
 	t.Helper()
 	fields := strings.Split(procid.Self(), "/")
 	if len(fields) != 3 {
-		t.Skip("this system gives processes no identity")
+		t.Skip("this system has no process identities")
 	}
 	start := "1"
 	if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(stat), ") Z ") {
@@ -128,12 +128,12 @@ func keyOf(t *testing.T, pid int) string {
 	return fmt.Sprintf("dead %s/%d/%s", fields[0], pid, start)
 }
 
-func TestADeadProcessOfThisMachineIsReplacedAtOnce(t *testing.T) {
+func TestDeadLocalProcessIsReplacedAtOnce(t *testing.T) {
 	for name, pid := range map[string]func(*testing.T) int{
-		"ended":                              deadPID,
-		"had our own process id":             func(*testing.T) int { return os.Getpid() },
-		"had the id of a process that lives": func(*testing.T) int { return os.Getppid() },
-		"its parent has not looked yet":      zombiePID,
+		"ended":                   deadPID,
+		"our own process id":      func(*testing.T) int { return os.Getpid() },
+		"id of a running process": func(*testing.T) int { return os.Getppid() },
+		"zombie":                  zombiePID,
 	} {
 		t.Run(name, func(t *testing.T) { testReplacedAtOnce(t, pid) })
 	}
@@ -148,7 +148,7 @@ func testReplacedAtOnce(t *testing.T, pidOf func(*testing.T) int) {
 		x := newFixture(t, e)
 		pid := pidOf(t)
 		running, assigned := x.crashed(host, pid, keyOf(t, pid))
-		b := x.bot("w")
+		b := x.newOptions("w")
 		x.runOnce(b, medium)
 
 		b.log.await(t, "the previous process with this worker name has ended; taking over")
@@ -165,9 +165,9 @@ func testReplacedAtOnce(t *testing.T, pidOf func(*testing.T) int) {
 	})
 }
 
-// No process of the id runs here in any of these, which says nothing where the row is of
-// another machine or container, or does not say what it is of.
-func TestAProcessThatMayLiveIsWaitedFor(t *testing.T) {
+// In each case no process with the id runs here. That does not prove that the process has ended if
+// the row is from another machine or container, or has no process key.
+func TestProcessThatMayRunIsNotReplaced(t *testing.T) {
 	here, err := os.Hostname()
 	if err != nil {
 		t.Skip(err)
@@ -175,12 +175,12 @@ func TestAProcessThatMayLiveIsWaitedFor(t *testing.T) {
 	for _, tt := range []struct {
 		name, host string
 		key        func(key string) string
-		may        bool // have ended, so that waiting makes sense
+		may        bool // the process may have ended, so that waiting makes sense
 	}{
-		{"of another machine", "elsewhere", func(key string) string { return key }, false},
-		{"of another container or boot", here, func(key string) string { return strings.Replace(key, "dead ", "dead another ", 1) }, true},
-		{"of a version without keys", here, func(string) string { return "" }, true},
-		{"of a version without keys, after one with keys", here, func(key string) string { return strings.Replace(key, "dead", "before", 1) }, true},
+		{"another machine", "elsewhere", func(key string) string { return key }, false},
+		{"another container or boot", here, func(key string) string { return strings.Replace(key, "dead ", "dead another ", 1) }, true},
+		{"version without keys", here, func(string) string { return "" }, true},
+		{"version without keys, after one with keys", here, func(key string) string { return strings.Replace(key, "dead", "before", 1) }, true},
 		{"unreadable", here, func(string) string { return "dead ?" }, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -188,9 +188,9 @@ func TestAProcessThatMayLiveIsWaitedFor(t *testing.T) {
 				x := newFixture(t, e)
 				pid := deadPID(t)
 				running, _ := x.crashed(tt.host, pid, tt.key(keyOf(t, pid)))
-				_, err := process.New(t.Context(), x.bot("w").Options)
+				_, err := process.New(t.Context(), x.newOptions("w").Options)
 				wantTaken(t, err, tt.host, pid)
-				if taken := (*workqueue.NameTakenError)(nil); errors.As(err, &taken) && process.MayHaveEnded(taken) != tt.may {
+				if taken := (*workqueue.NameTakenError)(nil); errors.As(err, &taken) && process.MayHaveExited(taken) != tt.may {
 					t.Errorf("MayHaveEnded = %t, want %t", !tt.may, tt.may)
 				}
 				x.wantState(workqueue.Blocked, running)
@@ -199,10 +199,10 @@ func TestAProcessThatMayLiveIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestAReplacedProcessLearnsOfIt(t *testing.T) {
+func TestReplacedProcessIsNotified(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newFixture(t, e)
-		b := x.bot("w")
+		b := x.newOptions("w")
 		b.Heartbeat = testdb.Slow(20 * time.Millisecond)
 		p := x.new(b)
 		if _, err := x.store.RegisterWorker(t.Context(), workqueue.WorkerSpec{
@@ -210,6 +210,6 @@ func TestAReplacedProcessLearnsOfIt(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		receive(t, p.Replaced(), "word that the worker was replaced")
+		receive(t, p.Replaced(), "notification that the worker was replaced")
 	})
 }

@@ -6,12 +6,12 @@ import (
 	"botwork/internal/testdb"
 )
 
-// A run that did something has one line at info level, with the sums of its steps; an idle
-// run has none.
-func TestOneLineForEachRunThatDidSomething(t *testing.T) {
+// A run with work has one log line at info level, with the totals of its steps; an idle run has
+// none.
+func TestOneLogLinePerRunWithWork(t *testing.T) {
 	x := newFixture(t, testdb.Engines[0])
 	x.boundaries()
-	b := x.bot("w")
+	b := x.newOptions("w")
 	x.runOnce(b, medium)
 	x.runOnce(b, medium)
 	infos := func(message string) (lines []map[string]any) {
@@ -41,12 +41,12 @@ func TestOneLineForEachRunThatDidSomething(t *testing.T) {
 	}
 }
 
-// A step that reports no counts may have done anything.
-func TestARunOfOtherHandlersHasItsLine(t *testing.T) {
+// A run with a step that reports no counts does not count as idle.
+func TestRunOfOtherHandlersIsLogged(t *testing.T) {
 	x := newFixture(t, testdb.Engines[0])
 	x.files["plain"] = "trigger: {cron: '0 0 1 1 *'}\nsteps:\n  - {handler: Log, with: {message: hello}}\n"
 	x.files["skipped"] = "trigger: {cron: '0 0 1 1 *'}\nsteps:\n  - {handler: Log, if: 1 > 2, with: {message: hello}}\n"
-	b := x.bot("w")
+	b := x.newOptions("w")
 	for pipeline, want := range map[string]string{"plain": "info", "skipped": "debug"} {
 		x.runOnce(b, pipeline)
 		lines := b.log.with("run succeeded")

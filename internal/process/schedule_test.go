@@ -23,7 +23,7 @@ trigger: {cron: "* * * * * *", atStart: true, scope: once}
 steps:
   - handler: Tick
 `
-		first, second := x.new(x.bot("a")), x.new(x.bot("b"))
+		first, second := x.new(x.newOptions("a")), x.new(x.newOptions("b"))
 		for _, p := range []interface{ Start(context.Context) error }{first, second} {
 			if err := p.Start(t.Context()); err != nil {
 				t.Fatal(err)
@@ -38,19 +38,19 @@ steps:
 			}
 		}
 
-		runs, err := x.store.Runs(t.Context(), "tick", 1000)
+		runs, err := x.store.Runs(t.Context(), workqueue.RunFilter{Pipeline: "tick", Limit: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
 		perInstant := map[time.Time]int{}
 		for _, r := range runs {
 			if r.Outcome != workqueue.RunSucceeded || r.PlannedAt == nil {
-				t.Errorf("run %+v, want a success that was planned", r)
+				t.Errorf("run %+v, want a planned run that succeeded", r)
 				continue
 			}
 			perInstant[*r.PlannedAt]++
 		}
-		firings, err := x.store.Firings(t.Context(), "tick", 1000)
+		firings, err := x.store.Firings(t.Context(), workqueue.FiringFilter{Schedule: "tick", Limit: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,11 +62,11 @@ steps:
 		}
 		for at, n := range fired {
 			if n != 1 {
-				t.Errorf("%d records of the firing at %s, want one", n, at)
+				t.Errorf("%d records of the run planned at %s, want one", n, at)
 			}
 		}
 		if diff := cmp.Diff(fired, perInstant); diff != "" {
-			t.Errorf("runs per instant (-recorded firings +runs):\n%s", diff)
+			t.Errorf("runs per planned time (-recorded +runs):\n%s", diff)
 		}
 	})
 }
@@ -78,7 +78,7 @@ func TestSystemPipelinesRunAtStartOnEachWorker(t *testing.T) {
 		urgent, slow := x.enqueue(workqueue.NewItem{Priority: 1001}), x.enqueue(workqueue.NewItem{Priority: 1})
 		workers := map[string]int{}
 		for _, name := range []string{"a", "b"} {
-			b := x.bot(name)
+			b := x.newOptions(name)
 			p := x.new(b)
 			if err := p.Start(t.Context()); err != nil {
 				t.Fatal(err)
@@ -96,16 +96,16 @@ func TestSystemPipelinesRunAtStartOnEachWorker(t *testing.T) {
 	})
 }
 
-// A system pipeline that panics or fails is a failed run; the process and its
-// other pipelines go on.
-func TestAFailingSystemPipelineHurtsNoOther(t *testing.T) {
+// If a system pipeline panics or fails, its run fails; the process and its other pipelines
+// continue.
+func TestFailingSystemPipelineAffectsNoOther(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newFixture(t, e)
 		x.kinds["Panic"] = func(context.Context, *handlers.Call) (any, error) { panic("no luck") }
 		x.files["bad"] = "trigger: {every: 1h, atStart: true}\nsteps:\n  - handler: Panic\n"
 		id := x.enqueue(workqueue.NewItem{Priority: 1000})
-		b := x.bot("w")
+		b := x.newOptions("w")
 		p := x.new(b)
 		if err := p.Start(t.Context()); err != nil {
 			t.Fatal(err)

@@ -18,10 +18,10 @@ func TestTwoProcessesShareItems(t *testing.T) {
 		for range n {
 			x.enqueue(workqueue.NewItem{Priority: 1000})
 		}
-		// Both are there before the first pass, which gives each its half.
-		processes := []*process.Process{x.new(x.bot("a")), x.new(x.bot("b"))}
+		// Both are registered before the first pass, which assigns half of the items to each.
+		processes := []*process.Process{x.new(x.newOptions("a")), x.new(x.newOptions("b"))}
 		times, by := map[int64]int{}, map[string]int{}
-		// A pass of the one that still runs may give some to the one that has ended.
+		// A pass of the process that still runs may assign items to the one that has ended.
 		for rounds := 0; len(times) < n && rounds < 10; rounds++ {
 			var wg sync.WaitGroup
 			for _, p := range processes {
@@ -32,7 +32,7 @@ func TestTwoProcessesShareItems(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			for _, r := range x.takeRan() {
+			for _, r := range x.drainRuns() {
 				times[r.Item]++
 				by[r.Worker]++
 			}
@@ -49,9 +49,8 @@ func TestTwoProcessesShareItems(t *testing.T) {
 	})
 }
 
-// A worker that is full of low work stays open to urgent work: it is the only
-// one, and what it runs is below 500.
-func TestLowWorkDoesNotKeepUrgentWorkAway(t *testing.T) {
+// The only worker is full of items below 500. Urgent items are still assigned to it.
+func TestUrgentItemsAssignedToWorkerFullOfLowItems(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newFixture(t, e)
 		started, end := make(chan struct{}, 1), make(chan struct{})
@@ -62,7 +61,7 @@ func TestLowWorkDoesNotKeepUrgentWorkAway(t *testing.T) {
 		}
 		x.files["hold"] = "steps:\n  - handler: Hold\n"
 		slow := x.enqueue(workqueue.NewItem{Priority: 499, IntegrationConfig: "hold"})
-		b := x.bot("w")
+		b := x.newOptions("w")
 		b.Spec.Capacity = 2
 		p := x.new(b)
 		ended := make(chan error, 1)

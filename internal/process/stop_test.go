@@ -11,8 +11,7 @@ import (
 	"botwork/workqueue"
 )
 
-// busy is a worker with one slot in the middle of an item; two more are
-// assigned to it.
+// busy is a worker with one slot that runs an item; two more are assigned to it.
 type busy struct {
 	*process.Process
 	log      *logSink
@@ -21,7 +20,7 @@ type busy struct {
 	waiting  []int64
 }
 
-// busy starts such a worker, whose item ends as the handler does.
+// busy starts such a worker. Its item runs the function end.
 func (x *fixture) busy(grace time.Duration, end func(context.Context) error) *busy {
 	x.Helper()
 	started := make(chan int64, 3)
@@ -40,7 +39,7 @@ steps:
 	for i := range ids {
 		ids[i] = x.enqueue(workqueue.NewItem{Priority: 1000 - i, IntegrationConfig: "hold"})
 	}
-	b := x.bot("w")
+	b := x.newOptions("w")
 	b.Spec.Capacity, b.ShutdownGrace = 1, grace
 	p := x.new(b)
 	pipeline := make(chan error, 1)
@@ -53,7 +52,7 @@ steps:
 	return &busy{p, b.log, pipeline, ids[0], ids[1:]}
 }
 
-// wantStopped fails unless the worker's row says that it ended in good order.
+// wantStopped fails unless the worker's row has the state stopped.
 func (x *fixture) wantStopped() {
 	x.Helper()
 	workers, err := x.store.Workers(x.Context())
@@ -89,7 +88,7 @@ func TestStopLetsRunningItemsEnd(t *testing.T) {
 	})
 }
 
-func TestStopReleasesWhatOutlivesTheGrace(t *testing.T) {
+func TestStopReleasesItemsAfterShutdownTimeout(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newFixture(t, e)
 		last := false
@@ -114,7 +113,7 @@ func TestStopReleasesWhatOutlivesTheGrace(t *testing.T) {
 		}
 
 		last = true
-		x.runOnce(x.bot("w"), medium)
+		x.runOnce(x.newOptions("w"), medium)
 		x.wantState(workqueue.Processed, all...)
 		for _, id := range all {
 			if it := x.item(id); it.RetryCount != 0 || it.ReleaseCount != 0 {

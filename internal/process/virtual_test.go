@@ -14,15 +14,15 @@ import (
 	"botwork/workqueue"
 )
 
-// The bounds of docs/workers.md, for a worker with the shipped pipelines: atOnce is
-// that of work that this process has enqueued, within that of work that it has to look for.
+// The limits of docs/workers.md for a worker with the shipped pipelines: atOnce for items that
+// this process has enqueued, within for items that it must find by polling.
 const (
 	atOnce = 100 * time.Millisecond
 	within = time.Second
 )
 
-// inBubble runs a test in virtual time, over an SQLite database whose clock is that
-// time. It begins 20 s after a full minute, so that no tick is near.
+// inBubble runs a test in virtual time with an SQLite database that has the same clock. It starts
+// 20 s after a full minute, so that no tick is near.
 func inBubble(t *testing.T, test func(x *virtual)) {
 	t.Helper()
 	dsn := filepath.Join(t.TempDir(), "botwork.db")
@@ -31,7 +31,7 @@ func inBubble(t *testing.T, test func(x *virtual)) {
 		x := &virtual{fixture: &fixture{
 			T: t, engine: testdb.Engine{Driver: database.SQLite}, dsn: dsn, now: time.Now,
 			files: map[string]string{"work": "steps:\n  - handler: Work\n"}, kinds: map[string]handle{},
-		}, began: map[int64]time.Time{}}
+		}, startTimes: map[int64]time.Time{}}
 		x.store = x.open()
 		x.kinds["Work"] = x.work
 		time.Sleep(20 * time.Second)
@@ -39,16 +39,16 @@ func inBubble(t *testing.T, test func(x *virtual)) {
 	})
 }
 
-// virtual is a fixture whose items take the time that their payload says.
+// virtual is a fixture whose items take the time in their payload.
 type virtual struct {
 	*fixture
-	began map[int64]time.Time // the latest begin of each; guarded by mu
+	startTimes map[int64]time.Time // the latest start of each item; guarded by mu
 }
 
-// work takes payload.ms milliseconds, and does then what payload.end says.
+// work takes payload.ms milliseconds, and then ends as payload.end specifies.
 func (x *virtual) work(ctx context.Context, call *handlers.Call) (any, error) {
 	x.mu.Lock()
-	x.began[call.ItemID] = time.Now()
+	x.startTimes[call.ItemID] = time.Now()
 	x.ran = append(x.ran, ran{Item: call.ItemID})
 	x.mu.Unlock()
 	payload := call.Payload.(map[string]any)
@@ -65,10 +65,10 @@ func (x *virtual) work(ctx context.Context, call *handlers.Call) (any, error) {
 	return nil, nil
 }
 
-// started starts a worker, and waits until its pipelines of the start have ended.
-func (x *virtual) started(name string, change func(*bot)) *process.Process {
+// startWorker starts a worker, and waits until the pipelines that run at its start have ended.
+func (x *virtual) startWorker(name string, change func(*testProcess)) *process.Process {
 	x.Helper()
-	b := x.bot(name)
+	b := x.newOptions(name)
 	if change != nil {
 		change(b)
 	}
@@ -80,7 +80,7 @@ func (x *virtual) started(name string, change func(*bot)) *process.Process {
 	return p
 }
 
-// add enqueues an item of a priority by another process.
+// add enqueues an item as another process.
 func (x *virtual) add(priority int, payload string, more ...func(*workqueue.NewItem)) int64 {
 	x.Helper()
 	it := workqueue.NewItem{Priority: priority, Payload: workqueue.JSONText(payload), IntegrationConfig: "work"}
@@ -90,22 +90,22 @@ func (x *virtual) add(priority int, payload string, more ...func(*workqueue.NewI
 	return x.enqueue(it)
 }
 
-// begin is when the latest run of an item began; zero: none has.
-func (x *virtual) begin(id int64) time.Time {
+// startOf returns when the latest run of an item started; zero: it has not run.
+func (x *virtual) startOf(id int64) time.Time {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.began[id]
+	return x.startTimes[id]
 }
 
-// wantBegun fails unless a run of the item began in a span of time.
-func (x *virtual) wantBegun(id int64, from time.Time, at time.Duration) {
+// wantStarted fails unless a run of the item started within a duration after a time.
+func (x *virtual) wantStarted(id int64, from time.Time, at time.Duration) {
 	x.Helper()
-	switch began := x.begin(id); {
+	switch began := x.startOf(id); {
 	case began.IsZero():
-		x.Errorf("item %d has not begun, want it within %s (%s)", id, at, x.item(id).State)
+		x.Errorf("item %d has not started, want it within %s (%s)", id, at, x.item(id).State)
 	case began.Before(from):
-		x.Errorf("item %d began %s before its time", id, from.Sub(began))
+		x.Errorf("item %d started %s before its time", id, from.Sub(began))
 	case began.Sub(from) > at:
-		x.Errorf("item %d began after %s, want it within %s", id, began.Sub(from), at)
+		x.Errorf("item %d started after %s, want it within %s", id, began.Sub(from), at)
 	}
 }

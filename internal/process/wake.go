@@ -40,15 +40,15 @@ type waker struct {
 
 	targets atomic.Pointer[[]wakeTarget]
 	changed chan struct{} // has a token when targets changed, or not all of them were started
-	heard   chan struct{} // has a token when another process has enqueued work
+	foreign chan struct{} // has a token when another process has enqueued work
 	peers   atomic.Int64  // other workers that are alive
 	putOff  atomic.Int32  // how often pipelines were put off, in a row
 
 	stop  context.CancelFunc // nil until start
 	loops sync.WaitGroup
 
-	mu    sync.Mutex
-	known map[string]*waking
+	mu     sync.Mutex
+	byName map[string]*waking
 }
 
 // wakeTarget is a pipeline that runs items, with the priorities for which it is woken.
@@ -59,7 +59,7 @@ type wakeTarget struct {
 }
 
 func newWaker(p *Process) *waker {
-	return &waker{p: p, changed: make(chan struct{}, 1), heard: make(chan struct{}, 1), known: map[string]*waking{}}
+	return &waker{p: p, changed: make(chan struct{}, 1), foreign: make(chan struct{}, 1), byName: map[string]*waking{}}
 }
 
 // adopt sets the targets from the pipelines of a catalogue.
@@ -68,11 +68,11 @@ func (w *waker) adopt(of *pipelines.Catalogue) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, pl := range system(of) {
-		if w.known[pl.Name] == nil && (pl.Trigger.Wake || len(executeSteps(pl)) > 0) {
-			w.known[pl.Name] = &waking{name: pl.Name}
+		if w.byName[pl.Name] == nil && (pl.Trigger.Wake || len(executeSteps(pl)) > 0) {
+			w.byName[pl.Name] = &waking{name: pl.Name}
 		}
-		if w.known[pl.Name] != nil {
-			targets = append(targets, wakeTarget{w.known[pl.Name],
+		if w.byName[pl.Name] != nil {
+			targets = append(targets, wakeTarget{w.byName[pl.Name],
 				append(bands(pl, pipelines.AssignHandler), bands(pl, pipelines.ExecuteHandler)...), pl.Trigger.Wake})
 		}
 	}
@@ -88,16 +88,16 @@ func (w *waker) adopt(of *pipelines.Catalogue) {
 func (w *waker) find(name string) *waking {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.known[name]
+	return w.byName[name]
 }
 
 // start listens and polls until the worker drains.
 func (w *waker) start(ctx context.Context) {
 	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
 	w.loops.Go(func() {
-		_ = w.p.o.Store.Listen(ctx, w.hear, w.trouble) // its only error is the end of ctx
+		_ = w.p.o.Store.Listen(ctx, w.handleNotice, w.logListening) // its only error is the end of ctx
 	})
-	w.loops.Go(func() { w.look(ctx) })
+	w.loops.Go(func() { w.poll(ctx) })
 	w.loops.Go(func() { w.followUp(ctx) })
 	w.loops.Go(func() {
 		select {
@@ -115,15 +115,15 @@ func (w *waker) end() {
 	}
 }
 
-// hear handles a notice of the store. Work that this process enqueued is taken at once.
+// handleNotice handles a notice of the store. Work that this process enqueued is taken at once.
 // Work of other processes was announced to all workers, so followUp checks it first.
-func (w *waker) hear(n workqueue.Notice) {
+func (w *waker) handleNotice(n workqueue.Notice) {
 	switch {
 	case !n.Others:
 		w.wake(n.Band, true)
 	case len(n.Workers) == 0:
 		if w.wanted(n.Band) {
-			offer(w.heard)
+			offer(w.foreign)
 		}
 	default:
 		for _, id := range n.Workers {
@@ -134,8 +134,8 @@ func (w *waker) hear(n workqueue.Notice) {
 	}
 }
 
-// trouble logs that notices of other processes do not arrive, or that they do again.
-func (w *waker) trouble(err error) {
+// logListening logs that notices of other processes do not arrive, or that they do again.
+func (w *waker) logListening(err error) {
 	if err != nil {
 		w.p.o.Log.Warn().Err(err).Msg("not notified of new items; polling every second")
 		return
@@ -150,14 +150,14 @@ func (w *waker) open() []wakeTarget {
 
 // wanted reports whether a pipeline wakes for the band.
 func (w *waker) wanted(band workqueue.Band) bool {
-	return slices.ContainsFunc(w.open(), func(t wakeTarget) bool { return t.takes(band) })
+	return slices.ContainsFunc(w.open(), func(t wakeTarget) bool { return t.overlaps(band) })
 }
 
 // wake wakes the current runs of the band's pipelines, or starts new ones.
 func (w *waker) wake(band workqueue.Band, pass bool) {
 	wake := w.inTurn()
 	for _, t := range w.open() {
-		if t.takes(band) {
+		if t.overlaps(band) {
 			wake(t, pass)
 		}
 	}
@@ -192,7 +192,7 @@ func (w *waker) followUp(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-w.heard:
+		case <-w.foreign:
 		}
 		if peers := w.peers.Load(); peers > 0 {
 			hold := rand.N(min(time.Duration(peers)*longestHold/8, longestHold)) //nolint:gosec // randomness only spreads the workers
@@ -205,9 +205,9 @@ func (w *waker) followUp(ctx context.Context) {
 	}
 }
 
-// look polls for work: about once a second, more often while items arrive, and when the next
+// poll polls for work: about once a second, more often while items arrive, and when the next
 // scheduled item becomes due.
-func (w *waker) look(ctx context.Context) {
+func (w *waker) poll(ctx context.Context) {
 	var counted, moved time.Time
 	seen := 0
 	for {
@@ -219,11 +219,11 @@ func (w *waker) look(ctx context.Context) {
 				w.countPeers(ctx)
 				counted = time.Now()
 			}
-			began := time.Now()
-			if n := w.moved(); n != seen {
-				seen, moved = n, began
+			started := time.Now()
+			if n := w.totalMoved(); n != seen {
+				seen, moved = n, started
 			}
-			if began.Sub(moved) < busyFor {
+			if started.Sub(moved) < busyFor {
 				wait = pollBusy
 			}
 			wake := w.inTurn()
@@ -233,7 +233,7 @@ func (w *waker) look(ctx context.Context) {
 					wake(t, r != workqueue.ItemsAssigned)
 				}
 			})
-			wait = min(max(wait, pollShare*time.Since(began)), pollLatest)
+			wait = min(max(wait, pollShare*time.Since(started)), pollLatest)
 			if next > 0 {
 				wait = min(wait, next+time.Millisecond) // engines round down to milliseconds
 			}
@@ -253,10 +253,10 @@ func (w *waker) look(ctx context.Context) {
 	}
 }
 
-// moved returns the number of items that all runs have assigned and claimed.
-func (w *waker) moved() (n int) {
+// totalMoved returns the number of items that all runs have assigned and claimed.
+func (w *waker) totalMoved() (n int) {
 	for _, t := range *w.targets.Load() {
-		n += t.movedSoFar()
+		n += t.totalMoved()
 	}
 	return n
 }
@@ -291,7 +291,7 @@ func (w *waker) check(ctx context.Context, wake func(wakeTarget, workqueue.Readi
 			r = ready(span)
 		}
 		for _, t := range targets {
-			if r != workqueue.NothingReady && t.takes(span) {
+			if r != workqueue.NothingReady && t.overlaps(span) {
 				wake(t, r)
 			}
 		}

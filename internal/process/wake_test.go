@@ -11,7 +11,8 @@ import (
 	"botwork/workqueue"
 )
 
-// waking wakes for items from 200 up, which else nothing runs for hours.
+// waking is a pipeline that is woken for items from priority 200 up. No other pipeline would run
+// them for hours.
 const waking = `
 trigger: {wake: true, scope: each-worker}
 steps:
@@ -23,8 +24,8 @@ steps:
     with: {minPriority: 200}
 `
 
-// started makes and starts a process.
-func (x *fixture) started(b *bot) {
+// startProcess creates and starts a process.
+func (x *fixture) startProcess(b *testProcess) {
 	x.Helper()
 	p := x.new(b)
 	if err := p.Start(x.Context()); err != nil {
@@ -32,8 +33,8 @@ func (x *fixture) started(b *bot) {
 	}
 }
 
-// hold adds the kind Hold, which tells that it has begun and waits for a word.
-func (x *fixture) hold() (begun, goOn chan struct{}) {
+// addHold adds the handler Hold, which sends to begun and then waits for goOn.
+func (x *fixture) addHold() (begun, goOn chan struct{}) {
 	begun, goOn = make(chan struct{}, 100), make(chan struct{}, 100)
 	x.kinds["Hold"] = func(context.Context, *handlers.Call) (any, error) {
 		begun <- struct{}{}
@@ -49,9 +50,9 @@ func TestWake(t *testing.T) {
 		t.Parallel()
 		x := newFixture(t, e)
 		x.files["waking"] = waking
-		begun, goOn := x.hold()
-		b := x.bot("w")
-		x.started(b)
+		begun, goOn := x.addHold()
+		b := x.newOptions("w")
+		x.startProcess(b)
 		enqueue := func(priority int, pipeline string) {
 			t.Helper()
 			it := workqueue.NewItem{Priority: priority, IntegrationConfig: pipeline, State: workqueue.Pending}
@@ -59,13 +60,13 @@ func TestWake(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// Enqueued by this process, in a run that has to be started; then, while that
-		// item runs, above and below it, in the run that goes on.
+		// An item of this process, for which a run must be started; then, while it runs, items
+		// above and below its priority, in the same run.
 		for _, priority := range []int{250, 350, 200} {
 			enqueue(priority, "job")
 			receive(t, begun, "an item that this process has enqueued")
 		}
-		// Nothing is left: the run stays.
+		// No items are left: the run waits for more.
 		for range 3 {
 			goOn <- struct{}{}
 		}
@@ -74,30 +75,30 @@ func TestWake(t *testing.T) {
 			enqueue(200, "note")
 			b.log.awaitNth(t, "item succeeded", 4+i)
 		}
-		// Enqueued by another process, and one that becomes due.
+		// An item of another process, and one that becomes due.
 		x.enqueue(workqueue.NewItem{Priority: 200})
 		b.log.awaitNth(t, "item succeeded", 24)
 		x.enqueue(workqueue.NewItem{Priority: 200, In: 100 * time.Millisecond})
 		b.log.awaitNth(t, "item succeeded", 25)
 
-		runs, err := x.store.Runs(t.Context(), "waking", 100)
+		runs, err := x.store.Runs(t.Context(), workqueue.RunFilter{Pipeline: "waking", Limit: 100})
 		if err != nil || len(runs) != 1 || runs[0].Trigger != "wake" {
-			t.Errorf("runs = %+v, %v; want one for new work, since it stays for a minute", runs, err)
+			t.Errorf("runs = %+v, %v; want one for new items, since it waits for a minute", runs, err)
 		}
 	})
 }
 
-// What waits and cannot be given out must not keep a worker at it.
-func TestWakeForNothing(t *testing.T) {
+// Items that cannot be assigned must not keep a worker busy.
+func TestWakeWithoutEffect(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newFixture(t, e)
 		x.files["waking"] = waking
-		b := x.bot("w")
+		b := x.newOptions("w")
 		if _, err := x.store.PauseQueue(t.Context(), workqueue.DefaultQueue); err != nil {
 			t.Fatal(err)
 		}
-		x.started(b)
+		x.startProcess(b)
 		for range 50 {
 			x.enqueue(workqueue.NewItem{Priority: 200})
 		}
@@ -106,9 +107,9 @@ func TestWakeForNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.log.awaitNth(t, "item succeeded", 50)
-		runs, err := x.store.Runs(t.Context(), "waking", 100)
+		runs, err := x.store.Runs(t.Context(), workqueue.RunFilter{Pipeline: "waking", Limit: 100})
 		if err != nil || len(runs) == 0 || len(runs) > 3 {
-			t.Errorf("%d runs, %v; want one, or few", len(runs), err)
+			t.Errorf("%d runs, %v; want one or a few", len(runs), err)
 		}
 	})
 }
@@ -117,18 +118,18 @@ func TestAdoptWake(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newFixture(t, e)
-		b := x.bot("w")
+		b := x.newOptions("w")
 		p := x.new(b)
 		if err := p.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		x.files["waking"] = waking
-		if err := p.Adopt(t.Context(), x.catalogue(b.compiler)); err != nil {
+		if err := p.ReplacePipelines(t.Context(), x.catalogue(b.compiler)); err != nil {
 			t.Fatal(err)
 		}
 		id := x.enqueue(workqueue.NewItem{Priority: 200})
 		b.log.awaitNth(t, "item succeeded", 1)
-		if got := x.takeRan(); !slices.Equal(got, []ran{{id, "w"}}) {
+		if got := x.drainRuns(); !slices.Equal(got, []ran{{id, "w"}}) {
 			t.Errorf("ran %v, want item %d", got, id)
 		}
 	})

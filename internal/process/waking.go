@@ -39,8 +39,8 @@ type waking struct {
 	next  time.Time
 }
 
-// takes reports whether the band overlaps with the pipeline's.
-func (t wakeTarget) takes(band workqueue.Band) bool {
+// overlaps reports whether the band overlaps with the pipeline's.
+func (t wakeTarget) overlaps(band workqueue.Band) bool {
 	return slices.ContainsFunc(t.bands, band.Overlaps)
 }
 
@@ -84,8 +84,15 @@ func (k *waking) tick() {
 	k.session.Tick()
 }
 
-// movedSoFar returns the number of items that all runs have assigned and claimed.
-func (k *waking) movedSoFar() int {
+// halt makes the current run start no more items.
+func (k *waking) halt() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.session.Halt()
+}
+
+// totalMoved returns the number of items that all runs have assigned and claimed.
+func (k *waking) totalMoved() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.moved + k.session.Moved()
@@ -107,8 +114,8 @@ func (k *waking) worthwhile(now time.Time) bool {
 	return true
 }
 
-// begin records the start of a run, and returns its session.
-func (k *waking) begin(r *runner.Runner, pl *pipelines.Pipeline, woken bool) *runner.Session {
+// start records the start of a run, and returns its session.
+func (k *waking) start(r *runner.Runner, pl *pipelines.Pipeline, woken bool) *runner.Session {
 	o := runner.SessionOptions{Steps: executeSteps(pl), Wakes: pl.Trigger.Wake}
 	if woken {
 		o.StayFor = stayFor
@@ -120,8 +127,8 @@ func (k *waking) begin(r *runner.Runner, pl *pipelines.Pipeline, woken bool) *ru
 	return session
 }
 
-// over records the end of the run, and reports whether it left work unseen.
-func (k *waking) over(session *runner.Session) (unseen bool) {
+// end records the end of the run, and reports whether it left work unseen.
+func (k *waking) end(session *runner.Session) (unseen bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.moved += session.Moved()
@@ -149,13 +156,13 @@ func executeSteps(pl *pipelines.Pipeline) (steps []runner.SessionStep) {
 func (p *Process) runSession(ctx context.Context, pl *pipelines.Pipeline, start scheduler.Start) (scheduler.Report, error) {
 	k := p.waker.find(pl.Name)
 	if k == nil {
-		return p.run(ctx, pl)
+		return p.run(ctx, pl, start)
 	}
-	session := k.begin(p.runner, pl, start.Trigger == scheduler.TriggerWake)
+	session := k.start(p.runner, pl, start.Trigger == scheduler.TriggerWake)
 	defer func() {
-		if k.over(session) && pl.Trigger.Wake {
+		if k.end(session) && pl.Trigger.Wake {
 			p.scheduler.WakeUp(pl.Name)
 		}
 	}()
-	return p.run(session.With(ctx), pl)
+	return p.run(session.With(ctx), pl, start)
 }

@@ -2,10 +2,10 @@ package procid
 
 import "strings"
 
-// Key ties the identity of this process to an instance of a worker, for a row that both
-// are stored in: a version of the program that knows nothing of identities replaces the
-// instance in the row and leaves the key. At most 200 characters for an instance of 49;
-// "" when this process has no identity.
+// Key combines the identity of this process with an instance of a worker, for a row with
+// both: an older version of the program, without identities, replaces the instance in the
+// row and does not change the key. It has at most 200 characters if the instance has 49;
+// it is "" if this process has no identity.
 func Key(instance string) string {
 	id := Self()
 	if id == "" {
@@ -14,12 +14,12 @@ func Key(instance string) string {
 	return instance + " " + id
 }
 
-// LookUp returns what is known of the process that stored the key for the instance. A key
-// of another instance says nothing.
-func LookUp(instance, key string) State {
+// StateOfKey returns the state of the process that stored the key for the instance. It returns
+// Unknown for a key of another instance.
+func StateOfKey(instance, key string) State {
 	owner, id, ok := strings.Cut(key, " ")
 	if !ok || owner != instance {
 		return Unknown
 	}
-	return Look(id)
+	return StateOf(id)
 }

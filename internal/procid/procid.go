@@ -1,11 +1,11 @@
 // Package procid gives a running process an identity that outlives it, so that another
 // process can find out later whether that one has ended.
 //
-// A process id alone identifies nothing: it is used again, each container has its own
-// process 1, and two machines can have one name. An identity therefore holds a scope,
-// which names the kernel since its boot and the process ids that it shows to the
-// process, the process id, and when the process started. Only processes of the same
-// scope can be judged; of all others nothing is known.
+// A process id alone is not unique: it is reused, each container has its own process 1,
+// and two machines can have the same name. An identity therefore contains a scope, the
+// process id, and the start time of the process. The scope identifies the boot of the
+// kernel and the namespace of the process ids. Only the states of processes in the same
+// scope can be determined.
 package procid
 
 import (
@@ -15,26 +15,26 @@ import (
 	"strings"
 )
 
-// State is what is known of a process.
+// State is the state of a process.
 type State int
 
 const (
-	// Unknown is a process that cannot be judged from here: of another machine,
-	// another boot or another container, or of a system that gives no identities.
+	// Unknown means that the state cannot be determined: the process is of another
+	// machine, boot or container, or of a system without identities.
 	Unknown State = iota
 
-	// Running is a process that has not ended.
+	// Running means that the process has not ended.
 	Running
 
-	// Ended is a process that has ended for certain and runs no code any more.
+	// Ended means that the process has certainly ended.
 	Ended
 )
 
 // identity is what Self returns, as fields.
 type identity struct {
-	scope string // a slash is not part of it
+	scope string // without a slash
 	pid   int
-	start string // when the process started, as the system counts
+	start string // the start time in the system's format
 }
 
 func (i identity) String() string { return fmt.Sprintf("%s/%d/%s", i.scope, i.pid, i.start) }
@@ -48,8 +48,8 @@ func parse(text string) (identity, bool) {
 	return identity{fields[0], pid, fields[2]}, err == nil && pid > 0
 }
 
-// Self returns the identity of this process, at most 150 characters; "" when the system
-// does not give one.
+// Self returns the identity of this process, of at most 150 characters; "" if the system
+// has no identities.
 func Self() string {
 	scope, err := currentScope()
 	if err != nil {
@@ -62,9 +62,9 @@ func Self() string {
 	return identity{scope, os.Getpid(), start}.String()
 }
 
-// Look returns what is known of the process with the identity id. It is Unknown when
-// anything that has to be read cannot be.
-func Look(id string) State {
+// StateOf returns the state of the process with the identity id. It returns Unknown if
+// the necessary information cannot be read.
+func StateOf(id string) State {
 	then, ok := parse(id)
 	if !ok {
 		return Unknown
@@ -72,5 +72,5 @@ func Look(id string) State {
 	if scope, err := currentScope(); err != nil || scope != then.scope {
 		return Unknown
 	}
-	return look(then)
+	return state(then)
 }

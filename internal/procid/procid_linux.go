@@ -13,17 +13,16 @@ import (
 
 // currentScope names the boot of the kernel, the pid namespace and the time namespace.
 //
-// The number of a namespace is given again after the last process in it has ended. The
-// scope of a process that is gone can therefore be equal to ours although its namespace
-// was another one. What follows from it stays right: a namespace lives as long as any
-// process in it, so that process has ended, and [look] finds no process of its id and
-// start here.
+// The number of a namespace is reused after the last process in it has ended. The scope
+// of an ended process can therefore be equal to ours although its namespace was another
+// one. The result is still correct: a namespace exists as long as any process in it, so
+// that process has ended, and [state] finds no process with its id and start time.
 //
 // The time namespace matters because start times are shown with its offset, which is
-// fixed before its first process runs. Kernels before 5.6 have none.
+// fixed before its first process runs. Kernels before 5.6 have no time namespaces.
 //
 // A virtual machine that is cloned with its memory has the same scope as its original;
-// only the host name can tell the two apart, and callers compare that as well.
+// only the host name distinguishes the two, and callers compare it as well.
 func currentScope() (string, error) {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -48,9 +47,9 @@ func currentScope() (string, error) {
 }
 
 // ownProc returns an error unless /proc shows the pid namespace of this process. After
-// `unshare --pid` without a new /proc it shows another one, where our ids belong to other
-// processes. NSpid lists the id of a process in the namespace of /proc and in all below
-// it that the process is in: one id means that both are the same.
+// `unshare --pid` without a new /proc it shows another namespace, in which our ids belong
+// to other processes. NSpid lists the ids of a process in the namespace of /proc and in the
+// nested ones of the process: one id means that both namespaces are the same.
 func ownProc() error {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -62,14 +61,14 @@ func ownProc() error {
 			continue
 		}
 		if ids = strings.TrimSpace(ids); ids != strconv.Itoa(os.Getpid()) {
-			return fmt.Errorf("/proc is that of another pid namespace: this process is %s there", ids)
+			return fmt.Errorf("/proc shows another pid namespace: this process has the ids %s in it", ids)
 		}
 		return nil
 	}
 	return errors.New("/proc/self/status has no NSpid")
 }
 
-// stat are the fields of /proc/PID/stat that matter here.
+// stat has the needed fields of /proc/PID/stat.
 type stat struct {
 	state   string
 	threads int
@@ -84,9 +83,10 @@ func readStat(pid int) (stat, error) {
 	return parseStat(string(text))
 }
 
-// parseStat reads "pid (name) state …". The name may hold anything, parentheses too.
+// parseStat reads "pid (name) state …". The name may contain any character, including
+// parentheses.
 func parseStat(text string) (stat, error) {
-	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:]) // from the third on
+	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:]) // from the third field on
 	if len(fields) < 20 {
 		return stat{}, fmt.Errorf("%q has %d fields after the name, want 20 or more", text, len(fields))
 	}
@@ -99,9 +99,9 @@ func startOf(pid int) (string, error) {
 	return s.start, err
 }
 
-// look judges a process of our own scope.
-func look(p identity) State {
-	// Not by a missing /proc/PID: hidepid hides the processes of other users.
+// state returns the state of a process of our own scope.
+func state(p identity) State {
+	// A missing /proc/PID does not prove anything: hidepid hides the processes of other users.
 	if errors.Is(unix.Kill(p.pid, 0), unix.ESRCH) {
 		return Ended
 	}
@@ -110,12 +110,12 @@ func look(p identity) State {
 	case err != nil:
 		return Unknown
 	case now.start != p.start:
-		return Ended // and its id was given to another process
+		return Ended // its id was reused
 	case now.state != "Z" && now.state != "X":
 		return Running
 	case now.threads > 1:
 		return Running // the first thread has ended, others have not
 	default:
-		return Ended // and its parent has not waited for it
+		return Ended // its parent has not waited for it
 	}
 }

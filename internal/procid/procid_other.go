@@ -4,10 +4,10 @@ package procid
 
 import "errors"
 
-// currentScope fails: these systems are not published, and a wrong scope would let
-// living workers be replaced.
+// currentScope fails: there are no releases for these systems, and with a wrong scope
+// running workers would be replaced.
 func currentScope() (string, error) { return "", errors.ErrUnsupported }
 
 func startOf(int) (string, error) { return "", errors.ErrUnsupported }
 
-func look(identity) State { return Unknown }
+func state(identity) State { return Unknown }

@@ -63,53 +63,53 @@ func self(t *testing.T) string {
 	t.Helper()
 	id := procid.Self()
 	if id == "" {
-		t.Skip("this system gives processes no identity")
+		t.Skip("this system has no process identities")
 	}
 	return id
 }
 
-func TestThisProcessRuns(t *testing.T) {
+func TestThisProcessIsRunning(t *testing.T) {
 	id := self(t)
 	t.Log(id)
 	if len(id) > 150 {
 		t.Errorf("%q has %d characters, want at most 150", id, len(id))
 	}
 	if again := procid.Self(); again != id {
-		t.Errorf("Self = %q, and %q when asked again", id, again)
+		t.Errorf("Self = %q, and %q when called again", id, again)
 	}
-	if got := procid.Look(id); got != procid.Running {
+	if got := procid.StateOf(id); got != procid.Running {
 		t.Errorf("Look(%q) = %v, want Running", id, got)
 	}
 }
 
-func TestWindowsAndLinuxSeeAChildRunAndEnd(t *testing.T) {
+func TestWindowsAndLinuxChildRunsAndEnds(t *testing.T) {
 	self(t)
 	c := startChild(t, exec.CommandContext(t.Context(), os.Args[0]))
-	if got := procid.Look(c.id); got != procid.Running {
+	if got := procid.StateOf(c.id); got != procid.Running {
 		t.Errorf("Look(%q) = %v while it runs, want Running", c.id, got)
 	}
 	c.end()
-	if got := procid.Look(c.id); got != procid.Ended {
+	if got := procid.StateOf(c.id); got != procid.Ended {
 		t.Errorf("Look(%q) = %v after its end, want Ended", c.id, got)
 	}
 }
 
-// withField returns id with one of scope, process id and start replaced.
+// withField returns id with the scope, the process id or the start time replaced.
 func withField(id string, field int, text string) string {
 	fields := strings.Split(id, "/")
 	fields[field] = text
 	return strings.Join(fields, "/")
 }
 
-func TestOnlyProcessesOfThisScopeAreJudged(t *testing.T) {
+func TestProcessesOfOtherScopesAreUnknown(t *testing.T) {
 	id := self(t)
 	parent := strconv.Itoa(os.Getppid())
 	for _, tt := range []struct {
 		name, id string
 		want     procid.State
 	}{
-		{"our id, another start", withField(id, 2, "1"), procid.Ended},
-		{"an id that runs, another start", withField(withField(id, 1, parent), 2, "1"), procid.Ended},
+		{"our process id, another start", withField(id, 2, "1"), procid.Ended},
+		{"running process id, another start", withField(withField(id, 1, parent), 2, "1"), procid.Ended},
 		{"another scope", withField(id, 0, "linux other"), procid.Unknown},
 		{"nothing", "", procid.Unknown},
 		{"no start", withField(id, 2, ""), procid.Unknown},
@@ -117,10 +117,10 @@ func TestOnlyProcessesOfThisScopeAreJudged(t *testing.T) {
 		{"no number", withField(id, 1, "one"), procid.Unknown},
 		{"process 0", withField(id, 1, "0"), procid.Unknown},
 		{"a negative process id, which would name a group", withField(id, 1, "-1"), procid.Unknown},
-		{"a field more", id + "/1", procid.Unknown},
+		{"additional field", id + "/1", procid.Unknown},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := procid.Look(tt.id); got != tt.want {
+			if got := procid.StateOf(tt.id); got != tt.want {
 				t.Errorf("Look(%q) = %v, want %v", tt.id, got, tt.want)
 			}
 		})

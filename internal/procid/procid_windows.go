@@ -20,16 +20,16 @@ type timeOfDay struct {
 
 // currentScope names the installation, the boot and the session of the process.
 //
-// Virtual machines that were cloned can have one MachineGuid, but did not start within
-// the same 100 ns. When the clock is set, the boot time changes with it, and what was
-// recorded before cannot be judged any more.
+// Cloned virtual machines can have the same MachineGuid, but not the same boot time in
+// units of 100 ns. When the clock is set, the boot time changes as well, and the states of
+// earlier identities can no longer be determined.
 //
-// A process in a container that shares the kernel of its host sees the same boot as the
-// processes of the host and of other containers, and not those processes themselves: it
-// has no scope. Should such a container not be recognized, its session is still its own.
+// A process in a container that shares the kernel of its host sees the same boot time as the
+// processes of the host and of other containers, but not those processes: it has no scope. If
+// such a container is not recognized, it still has its own session.
 func currentScope() (string, error) {
 	if inContainer() {
-		return "", errors.New("processes of a container cannot be judged")
+		return "", errors.New("processes in containers have no identity")
 	}
 	key, err := registry.OpenKey(registry.LOCAL_MACHINE, `SOFTWARE\Microsoft\Cryptography`, registry.QUERY_VALUE|registry.WOW64_64KEY)
 	if err != nil {
@@ -55,8 +55,8 @@ func currentScope() (string, error) {
 	return scope, nil
 }
 
-// inContainer reports whether this process runs in a container of Windows, or whether
-// that cannot be found out.
+// inContainer reports whether this process runs in a Windows container. It returns true if
+// that cannot be determined.
 func inContainer() bool {
 	key, err := registry.OpenKey(registry.LOCAL_MACHINE, `SYSTEM\CurrentControlSet\Control`, registry.QUERY_VALUE)
 	if err != nil {
@@ -85,11 +85,11 @@ func startOfHandle(h windows.Handle) (string, error) {
 	return fmt.Sprint(uint64(created.HighDateTime)<<32 | uint64(created.LowDateTime)), nil
 }
 
-// look judges a process of our own scope.
-func look(p identity) State {
+// state returns the state of a process of our own scope.
+func state(p identity) State {
 	h, err := windows.OpenProcess(windows.SYNCHRONIZE|windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(p.pid)) //nolint:gosec // read from what Self wrote
 	if errors.Is(err, windows.ERROR_INVALID_PARAMETER) {
-		return Ended // there is no process of that id
+		return Ended // there is no process with that id
 	}
 	if err != nil {
 		return Unknown
@@ -100,14 +100,14 @@ func look(p identity) State {
 		return Unknown
 	}
 	if start != p.start {
-		return Ended // and its id was given to another process
+		return Ended // its id was reused
 	}
-	// Not by the exit code, which a process has before its last thread has ended.
+	// The exit code does not prove it: a process has one before its last thread has ended.
 	switch event, err := windows.WaitForSingleObject(h, 0); {
 	case err != nil:
 		return Unknown
 	case event == windows.WAIT_OBJECT_0:
-		return Ended // and somebody holds a handle of it
+		return Ended // another process still has a handle of it
 	default:
 		return Running
 	}

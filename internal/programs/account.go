@@ -1,18 +1,19 @@
 // Package programs runs other programs so that none outlives this process.
 //
-// An Account knows the programs that run. Each is killed with all that it has
-// started when its context ends, and when it ends and leaves processes behind. For
-// the end of this process there are several nets, since a process that is killed
-// can do nothing any more:
+// An Account manages the running programs. When the context of a program ends, the
+// program is killed with all processes that it has started. When a program ends, its
+// remaining processes are killed. There are several mechanisms for the end of this
+// process, because a killed process cannot clean up:
 //
 //   - On Windows each program runs in a job object. The system kills its processes
 //     when this process ends, however it ends.
 //   - On Linux the kernel kills the program itself when this process ends, but not
-//     what the program has started. That is done by a watcher: a process of the
-//     same executable that reads from a pipe which programs run. When the pipe
-//     closes, it kills their process groups, and whatever carries a variable that
-//     names a run in its environment. An account made by New has no watcher.
-//   - Before a process exits by force it calls Kill.
+//     the processes that the program has started. These are killed by a watcher: a
+//     process of the same executable that reads from a pipe which programs run. When
+//     the pipe closes, it kills their process groups, and all processes with a
+//     variable in their environment that names a run. An account created by New has
+//     no watcher.
+//   - Before a process exits without waiting for programs, it calls Kill.
 //
 // On Linux a process survives if it has left its group and also removed the
 // variable, or if it runs as another user.
@@ -32,8 +33,7 @@ import (
 // Variable is in the environment of each program. Its value names the run.
 const Variable = "BOTWORK_RUN"
 
-// Account knows the programs of this process. It may be used from several
-// goroutines at once.
+// Account manages the programs of this process. It is safe for concurrent use.
 type Account struct {
 	name string // differs from those of all other accounts
 
@@ -44,15 +44,15 @@ type Account struct {
 	watcher *watcher
 }
 
-// New returns an account without a watcher: on Linux, what a program has started
-// survives if this process is killed.
+// New returns an account without a watcher: on Linux, processes that a program has
+// started survive if this process is killed.
 func New() *Account {
 	return &Account{name: rand.Text(), running: map[*program]bool{}}
 }
 
 // Watched returns an account with a watcher, which starts with the first program.
-// The main function of this executable has to call Watch if IsWatcher says so.
-// Systems other than Linux need no watcher and get none.
+// The main function of this executable must call Watch if IsWatcher returns true.
+// On systems other than Linux there is no watcher.
 func Watched() *Account {
 	a := New()
 	a.watcher = newWatcher()
@@ -61,16 +61,22 @@ func Watched() *Account {
 
 // Run starts the command, which was made with ctx, and waits for its end. When it
 // returns, no process of the program's group or job is left. It sets cmd.SysProcAttr
-// and cmd.Cancel, and adds Variable to cmd.Env. Trouble with the watcher is logged.
+// and cmd.Cancel, and adds Variable to cmd.Env. Errors of the watcher are logged.
+// If the program fails after the deadline of ctx, ctx is done by then.
 //
-// After Kill it does not return, so that the end of a killed program is not taken for its
-// failure.
+// After Kill it does not return, so that a killed program does not count as failed.
 func (a *Account) Run(ctx context.Context, cmd *exec.Cmd, log zerolog.Logger) error {
 	deadline, _ := ctx.Deadline()
 	p := a.begin(deadline, log)
 	defer a.end(p)
 	cmd.Env = append(cmd.Environ(), Variable+"="+p.name)
-	return p.run(cmd, func() { a.started(p) })
+	err := p.run(cmd, func() { a.started(p) })
+	if err != nil && !deadline.IsZero() && !time.Now().Before(deadline) {
+		// While this process was suspended the watcher has kept its deadline, and the end of the
+		// program may be noticed before the context's own timer.
+		<-ctx.Done()
+	}
+	return err
 }
 
 // begin enters a program that is about to start.
@@ -92,7 +98,7 @@ func (a *Account) started(p *program) {
 	a.watcher.started(a, p)
 }
 
-// end removes a program of which nothing runs any more.
+// end removes a program that has ended with all its processes.
 func (a *Account) end(p *program) {
 	a.mu.Lock()
 	a.hangIfKilledLocked()
@@ -101,7 +107,7 @@ func (a *Account) end(p *program) {
 	a.watcher.end(a, p)
 }
 
-// hangIfKilledLocked lets the caller wait for the end of the process.
+// hangIfKilledLocked blocks the caller until the process ends, if Kill was called.
 func (a *Account) hangIfKilledLocked() {
 	if a.killed {
 		a.mu.Unlock()
@@ -109,9 +115,9 @@ func (a *Account) hangIfKilledLocked() {
 	}
 }
 
-// Kill kills all programs, with all that they have started, and returns how many
-// there were. It is for a process that exits at once: no call of Run returns after
-// it, and no program starts.
+// Kill kills all programs with all processes that they have started, and returns the
+// number of programs. It is for a process that exits at once: afterwards no call of Run
+// returns, and no program starts.
 func (a *Account) Kill() int {
 	a.mu.Lock()
 	a.killed = true
@@ -137,27 +143,27 @@ func (a *Account) Close() {
 	w.close()
 }
 
-// program is one that runs or is about to.
+// program is a program that runs or is about to start.
 type program struct {
 	name     string    // value of Variable
 	deadline time.Time // zero: none
 
 	mu     sync.Mutex
 	tree   tree // zero before the start and after the end
-	doomed bool // killed, maybe before it started
+	killed bool // perhaps before it started
 }
 
-// arm makes the tree the one that kill kills.
+// arm sets the tree that kill kills.
 func (p *program) arm(t tree) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tree = t
-	if p.doomed {
+	if p.killed {
 		_ = t.kill()
 	}
 }
 
-// disarm makes kill do nothing, and returns the tree.
+// disarm removes the tree, so that kill does nothing, and returns it.
 func (p *program) disarm() tree {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -166,10 +172,10 @@ func (p *program) disarm() tree {
 	return t
 }
 
-// kill kills the program now, or as soon as it has started.
+// kill kills the program now, or as soon as it starts.
 func (p *program) kill() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.doomed = true
+	p.killed = true
 	return p.tree.kill()
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// A forced exit kills, and nobody hears of a failure that was none.
+// Kill kills the programs, and their calls of Run do not return an error.
 func TestKill(t *testing.T) {
 	says, sayer, err := os.Pipe()
 	if err != nil {
@@ -39,7 +39,7 @@ func TestKill(t *testing.T) {
 	wantEnd(t, says)
 	select {
 	case err := <-returned:
-		t.Errorf("Run returned %v after Kill, want it not to", err)
+		t.Errorf("Run returned %v after Kill, want it not to return", err)
 	default:
 	}
 }
@@ -48,11 +48,11 @@ func wantEnd(t *testing.T, says *os.File) {
 	t.Helper()
 	buffer := make([]byte, 100)
 	if n, err := says.Read(buffer); n > 0 || !errors.Is(err, os.ErrClosed) && err.Error() != "EOF" {
-		t.Errorf("read %q, %v, want the end: some process of the run lives", buffer[:n], err)
+		t.Errorf("read %q, %v, want the end: a process of the run still runs", buffer[:n], err)
 	}
 }
 
-func TestATimeoutKillsWhatHasLeftItsGroup(t *testing.T) {
+func TestTimeoutKillsProcessesOutsideTheGroup(t *testing.T) {
 	says, sayer, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -74,8 +74,8 @@ func TestATimeoutKillsWhatHasLeftItsGroup(t *testing.T) {
 	wantEnd(t, says)
 }
 
-// The number of a group that is gone may be that of a process of somebody else.
-func TestAReusedNumberIsNotKilled(t *testing.T) {
+// The number of an ended group may belong to a process of another program.
+func TestReusedProcessIDIsNotKilled(t *testing.T) {
 	cmd := exec.Command("sleep", "1000")
 	cmd.SysProcAttr = attributes()
 	if err := cmd.Start(); err != nil {
@@ -83,10 +83,10 @@ func TestAReusedNumberIsNotKilled(t *testing.T) {
 	}
 	start, ok := startOf(cmd.Process.Pid)
 	if !ok || start == 0 {
-		t.Fatalf("startOf = %d, %t, want when it started", start, ok)
+		t.Fatalf("startOf = %d, %t, want its start time", start, ok)
 	}
 	if err := (tree{cmd.Process.Pid, start - 1}).kill(); !errors.Is(err, os.ErrProcessDone) {
-		t.Errorf("kill of an older group = %v, want that it is done", err)
+		t.Errorf("kill of an older group = %v, want ErrProcessDone", err)
 	}
 	if err := (tree{cmd.Process.Pid, start}).kill(); err != nil {
 		t.Errorf("kill = %v, want none", err)
@@ -95,6 +95,6 @@ func TestAReusedNumberIsNotKilled(t *testing.T) {
 		t.Errorf("it ended with %v, %v, want killed", state, err)
 	}
 	if err := (tree{cmd.Process.Pid, start}).kill(); !errors.Is(err, os.ErrProcessDone) {
-		t.Errorf("kill of what is gone = %v, want that it is done", err)
+		t.Errorf("kill of an ended group = %v, want ErrProcessDone", err)
 	}
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// These processes work alike on all systems. A worker runs a program, which starts
-// another one. Those two hold a connection to the test, which breaks when they die.
+// These processes work in the same way on all systems. A worker runs a program, which starts
+// another one. Both have a connection to the test, which closes when they end.
 
-// self prepares this test binary in a role.
+// self returns a command that runs this test binary in a role.
 func self(ctx context.Context, role string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
 	cmd.Env = append(os.Environ(), roleVariable+"="+role)
@@ -49,10 +49,10 @@ func grandchildRole(args []string) int {
 		panic(err)
 	}
 	_, _ = io.Copy(io.Discard, conn)
-	select {} // not even the test's end is its end
+	select {} // it continues even after the end of the test
 }
 
-func TestTheEndOfAWorkerIsThatOfItsPrograms(t *testing.T) {
+func TestProgramsEndWithTheirWorker(t *testing.T) {
 	for name, end := range map[string]func(t *testing.T, worker *exec.Cmd, stdin io.Writer){
 		"killed": func(t *testing.T, worker *exec.Cmd, _ io.Writer) {
 			if err := worker.Process.Kill(); err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// BenchmarkRun runs the program true: by itself, by an account, and by one with a
+// BenchmarkRun runs the program true: directly, with an account, and with an account with a
 // watcher.
 func BenchmarkRun(b *testing.B) {
 	b.Run("plain", func(b *testing.B) {

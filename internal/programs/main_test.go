@@ -8,10 +8,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-// patience bounds every wait of these tests; none is meant to come near it.
+// patience bounds every wait of these tests. Normally no wait takes nearly as long.
 const patience = 30 * time.Second
 
-// The test binary is also the processes of these tests: the variable says which.
+// The test binary also runs as the other processes of these tests: the variable is the role.
 const roleVariable = "PROGRAMS_TEST_ROLE"
 
 var roles = map[string]func(args []string) int{"worker": workerRole, "program": programRole, "grandchild": grandchildRole}
@@ -23,6 +23,6 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVariable); role != "" {
 		os.Exit(roles[role](os.Args[1:]))
 	}
-	// What would start or end a program after Kill hangs for ever, as in a process that is gone.
+	// Goroutines that would start or end a program after Kill block forever, as in an ended process.
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("botwork/internal/programs.(*Account).hangIfKilledLocked"))
 }

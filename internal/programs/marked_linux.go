@@ -24,9 +24,9 @@ func killNamed(names map[string]bool) (found bool) {
 		return false
 	}
 	s := search{names: names, bare: map[int]string{}}
-	// The kernel needs well below a millisecond to start a program, but for a slow disk.
+	// The kernel needs much less than a millisecond to start a program, except on a slow disk.
 	for range 100 {
-		if s.look(); !s.starting {
+		if s.killAll(); !s.starting {
 			break
 		}
 		time.Sleep(5 * time.Millisecond)
@@ -38,16 +38,16 @@ func killNamed(names map[string]bool) (found bool) {
 type search struct {
 	names map[string]bool
 
-	// bare has the processes without an environment: where it would begin. Each
-	// program that a process starts has its own, random address.
+	// bare has the processes without an environment, with the address at which it would
+	// start. Each program that a process starts has a new random address.
 	bare map[int]string
 
 	found    bool // a process, which was killed
-	starting bool // at the last look some process was starting a program: it may be one of the run
+	starting bool // during the last search a process was starting a program: it may belong to the run
 }
 
-// look kills what it finds.
-func (s *search) look() {
+// killAll searches once, and kills the processes that it finds.
+func (s *search) killAll() {
 	s.starting = false
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -58,8 +58,7 @@ func (s *search) look() {
 		if err != nil || pid == os.Getpid() || !s.names[s.runOf(pid)] {
 			continue
 		}
-		// From here on the process is meant, not its number. Another may have got
-		// that since the look.
+		// From here on the handle identifies the process. Its number may be reused.
 		process, err := os.FindProcess(pid)
 		if err != nil {
 			continue
@@ -88,20 +87,20 @@ func (s *search) runOf(pid int) string {
 }
 
 // isWhole reports whether the bytes that were read are all of a process's environment.
-// When it starts a program the kernel takes the old environment away, also in the middle
-// of our read, before the new one is there.
+// When a process starts a program, the kernel removes the old environment before it sets the
+// new one. That can happen during the read.
 func (s *search) isWhole(pid, read int) bool {
 	fields := statOf(pid)
 	if len(fields) <= statEnvEnd || fields[statMemory] == "0" {
-		return true // gone, a zombie or a thread of the kernel
+		return true // ended, a zombie or a kernel thread
 	}
 	start, end := fields[statEnvStart], fields[statEnvEnd]
 	if end == "0" {
 		return false
 	}
 	if start == end {
-		// Either it has an empty environment for good, or the kernel does not yet
-		// know where the new one ends.
+		// Either its environment is empty, or the kernel has not yet set the end of the new
+		// one.
 		seen := s.bare[pid]
 		s.bare[pid] = start
 		return seen == start

@@ -20,18 +20,18 @@ const (
 	statEnvEnd   = 51 - 3 // address
 )
 
-// statOf returns the fields of /proc/PID/stat from the third on, the state; nil if there
+// statOf returns the fields of /proc/PID/stat from the third one (the state) on; nil if there
 // is no such process.
 func statOf(pid int) []string {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return nil
 	}
-	// pid (name) state …; the name may hold anything, also brackets.
+	// pid (name) state …; the name may contain any character, including parentheses.
 	return strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 }
 
-// startOf returns when a process started, in ticks since the system did; false if
+// startOf returns when a process started, in ticks since the start of the system; false if
 // there is no such process.
 func startOf(pid int) (uint64, bool) {
 	fields := statOf(pid)

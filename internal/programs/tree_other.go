@@ -6,5 +6,5 @@ import "syscall"
 
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// startOf knows nothing here.
+// startOf is not supported on these systems.
 func startOf(int) (uint64, bool) { return 0, false }

@@ -10,12 +10,12 @@ import (
 	"syscall"
 )
 
-// tree is a process group. A process that makes a group of its own leaves it.
+// tree is a process group. A process that creates its own group leaves it.
 type tree struct {
 	group int
 
-	// start distinguishes the group's leader from a later process with its number; 0 is unknown.
-	// While the group has members, the system does not use the number for another process.
+	// start distinguishes the group's leader from a later process with the same number; 0 is
+	// unknown. While the group has members, the system does not reuse the number.
 	start uint64
 }
 
@@ -25,7 +25,7 @@ func (t tree) kill() error {
 		return os.ErrProcessDone
 	}
 	if now, ok := startOf(t.group); ok && t.start != 0 && now != t.start {
-		return os.ErrProcessDone // the group is gone, and its number used again
+		return os.ErrProcessDone // the group has ended, and its number was reused
 	}
 	err := syscall.Kill(-t.group, syscall.SIGKILL)
 	if errors.Is(err, syscall.ESRCH) {
@@ -36,7 +36,7 @@ func (t tree) kill() error {
 
 func (p *program) run(cmd *exec.Cmd, started func()) error {
 	// The kernel kills the program when the thread that started it ends. A thread
-	// that no goroutine holds may end at any time.
+	// that is not locked to a goroutine may end at any time.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	cmd.SysProcAttr = attributes()
@@ -48,11 +48,11 @@ func (p *program) run(cmd *exec.Cmd, started func()) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	// Until Wait the number is the program's, even if it has ended already.
+	// Until Wait the number belongs to the program, even if it has already ended.
 	start, _ := startOf(cmd.Process.Pid)
 	p.arm(tree{group: cmd.Process.Pid, start: start})
 	started()
 	err := cmd.Wait()
-	_ = p.disarm().kill() // what it left behind
+	_ = p.disarm().kill() // its remaining processes
 	return err
 }

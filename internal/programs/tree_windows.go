@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tree is a job object, which holds the program and all that it has started.
+// tree is a job object with the program and all processes that it has started.
 type tree struct{ job windows.Handle }
 
 // kill kills all processes of the job.
@@ -27,34 +27,34 @@ func (t tree) kill() error {
 func (p *program) run(cmd *exec.Cmd, started func()) error {
 	job, err := newKillJob()
 	if err != nil {
-		return fmt.Errorf("make a job object: %w", err)
+		return fmt.Errorf("create a job object: %w", err)
 	}
 	defer func() { _ = windows.CloseHandle(p.disarm().job) }()
 	p.arm(tree{job})
-	// Suspended, so that it can start no process before it is in the job.
+	// Suspended, so that it cannot start a process before it is in the job.
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_SUSPENDED, HideWindow: true}
 	cmd.Cancel = p.kill
 	if err := cmd.Start(); err != nil {
 		return err
 	}
 	if err := release(cmd, job); err != nil {
-		return errors.Join(fmt.Errorf("put the program into a job object: %w", err), cmd.Process.Kill(), cmd.Wait())
+		return errors.Join(fmt.Errorf("assign the program to a job object: %w", err), cmd.Process.Kill(), cmd.Wait())
 	}
-	if p.isDoomed() {
+	if p.isKilled() {
 		_ = p.kill() // it may have been killed before it was in the job
 	}
 	started()
 	return cmd.Wait()
 }
 
-func (p *program) isDoomed() bool {
+func (p *program) isKilled() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.doomed
+	return p.killed
 }
 
-// newKillJob makes a job object that kills its processes when it is closed,
-// also by the end of this process.
+// newKillJob creates a job object that kills its processes when it is closed,
+// including by the end of this process.
 func newKillJob() (windows.Handle, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -71,7 +71,7 @@ func newKillJob() (windows.Handle, error) {
 	return job, nil
 }
 
-// release puts the suspended program into the job and lets it run.
+// release assigns the suspended program to the job and resumes it.
 func release(cmd *exec.Cmd, job windows.Handle) error {
 	var assigned error
 	err := cmd.Process.WithHandle(func(process uintptr) {
@@ -83,7 +83,7 @@ func release(cmd *exec.Cmd, job windows.Handle) error {
 	return resumeThreads(uint32(cmd.Process.Pid))
 }
 
-// resumeThreads lets the threads of a process run; a new one has one thread,
+// resumeThreads resumes the threads of a process; a new process has one thread,
 // whose handle os/exec does not keep.
 func resumeThreads(pid uint32) error {
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)

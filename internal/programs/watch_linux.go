@@ -14,15 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watcherName is how a watcher appears in the list of processes.
+// watcherName is the name of a watcher in the process list.
 const watcherName = "program-watcher"
 
-// IsWatcher reports whether this process was started to be a watcher.
+// IsWatcher reports whether this process was started as a watcher.
 func IsWatcher(args []string) bool { return len(args) == 2 && args[1] == watcherArgument }
 
-// Watch does the work of a watcher and returns its exit code: it reads from the
-// pipe which programs run, kills those whose deadline has passed, and all of them
-// when the pipe closes.
+// Watch runs a watcher and returns its exit code. It reads from the pipe which programs
+// run, kills those whose deadline has passed, and kills all of them when the pipe closes.
 func Watch(pipe *os.File) int {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 	_ = os.WriteFile("/proc/self/comm", []byte(watcherName), 0)
@@ -31,8 +30,8 @@ func Watch(pipe *os.File) int {
 	var rest []byte
 	buffer := make([]byte, 16<<10)
 	for {
-		// Nothing is killed before all is read that the pipe holds: a program whose
-		// time is over may have ended meanwhile.
+		// Read everything in the pipe before killing: a program whose deadline has passed
+		// may have ended in the meantime.
 		ready, err := unix.Poll([]unix.PollFd{{Fd: int32(pipe.Fd()), Events: unix.POLLIN}}, w.wait())
 		if err != nil && !errors.Is(err, unix.EINTR) {
 			return 1
@@ -63,15 +62,15 @@ func Watch(pipe *os.File) int {
 	}
 }
 
-// watchList is what a watcher knows: the programs that run, by their names.
+// watchList is the running programs, by their names.
 type watchList map[string]*watched
 
 type watched struct {
 	tree tree  // zero until it has started
-	late int64 // when it is killed, by the monotonic clock; 0: never
+	late int64 // when to kill it, by the monotonic clock; 0: never
 }
 
-// read takes a line of the pipe.
+// read processes a line from the pipe.
 func (w watchList) read(line string) {
 	var (
 		name string
@@ -92,7 +91,7 @@ func (w watchList) read(line string) {
 	}
 }
 
-// wait returns how long nothing is to be done, in milliseconds; -1 is for ever.
+// wait returns the time until the next deadline in milliseconds; -1: there is none.
 func (w watchList) wait() int {
 	first := int64(0)
 	for _, one := range w {
@@ -107,7 +106,7 @@ func (w watchList) wait() int {
 	return int(min(max(left, 0)/time.Millisecond+1, time.Hour/time.Millisecond))
 }
 
-// killLate kills the programs whose time is over.
+// killLate kills the programs whose deadline has passed.
 func (w watchList) killLate() {
 	now := monotonic()
 	late := map[string]bool{}
@@ -127,8 +126,8 @@ func (w watchList) killAll() {
 		_ = one.tree.kill()
 		names[name] = true
 	}
-	// A process may start others while the list is read, but it cannot do so for
-	// ever: what is left after that many rounds is not killed by a signal.
+	// A process may start others while the process list is read, but not forever:
+	// processes that are left after that many rounds cannot be killed by a signal.
 	for range 100 {
 		if !killNamed(names) {
 			return
@@ -137,8 +136,8 @@ func (w watchList) killAll() {
 	}
 }
 
-// closeInherited closes the files that the starter of the watched process left open for it: some
-// other process may wait for their end.
+// closeInherited closes the files that the watcher has inherited from the starter of the watched
+// process: another process may wait until they are closed.
 func closeInherited() {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -149,7 +148,7 @@ func closeInherited() {
 		if err != nil || fd <= 2 {
 			continue
 		}
-		// Those of this process itself are closed on exec.
+		// Files that this process opened itself are closed on exec.
 		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
 			_ = unix.Close(fd)
 		}

@@ -14,21 +14,22 @@ import (
 )
 
 const (
-	// watcherArgument is what a watcher gets as its only argument.
+	// watcherArgument is the only argument of a watcher.
 	watcherArgument = "botwork-program-watcher"
 
-	// watcherGrace is how long after a program's deadline the watcher kills it. A
-	// process that is not suspended has done so itself by then.
+	// watcherGrace is how long after a program's deadline the watcher kills it. By
+	// then, a worker that is not suspended has killed it.
 	watcherGrace = 250 * time.Millisecond
 
 	// watcherPatience is how long a watcher may take to read its instructions, and to end.
 	watcherPatience = 2 * time.Second
 
-	// watcherLife is how long a watcher lives at least, to be replaced at once.
+	// watcherLife is the minimum lifetime of a watcher that is replaced at once.
 	watcherLife = time.Second
 
-	// pipeLeast is how much every empty pipe takes at once: a page. Most hold 16, but not
-	// those of a user who has many (pipe-user-pages-soft in pipe(7)).
+	// pipeLeast is how much can be written to every empty pipe at once: a page. Most pipes
+	// hold 16 pages, but not those of a user with many pipes (pipe-user-pages-soft in
+	// pipe(7)).
 	pipeLeast = 4 << 10
 )
 
@@ -48,29 +49,29 @@ type watching struct {
 
 func newWatcher() *watcher { return &watcher{} }
 
-// begin announces a program that is about to start: from now on the watcher kills processes that
-// carry its name.
+// begin announces a program that is about to start: from now on the watcher kills processes with
+// its name in their environment.
 func (w *watcher) begin(a *Account, p *program, log zerolog.Logger) {
-	if err := w.tell(a, lineBegin(p)); err != nil && !w.warned {
+	if err := w.send(a, lineBegin(p)); err != nil && !w.warned {
 		w.warned = true
-		log.Warn().Err(err).Msg("the watcher of programs cannot be started: if this process is killed, what its programs have started may survive")
+		log.Warn().Err(err).Msg("cannot start the watcher of programs: if this process is killed, processes that its programs have started may survive")
 	}
 }
 
-func (w *watcher) started(a *Account, p *program) { _ = w.tell(a, lineStarted(p)) }
+func (w *watcher) started(a *Account, p *program) { _ = w.send(a, lineStarted(p)) }
 
-func (w *watcher) end(a *Account, p *program) { _ = w.tell(a, lineEnd(p)) }
+func (w *watcher) end(a *Account, p *program) { _ = w.send(a, lineEnd(p)) }
 
-// tell writes to the watcher. If there is none, or if it does not read, it starts one and sends
-// it all programs. The error says that there is none.
-func (w *watcher) tell(a *Account, line string) error {
+// send writes a line to the watcher. If there is none, or if it does not read, it starts one and
+// sends it all programs. It returns an error if there is no watcher.
+func (w *watcher) send(a *Account, line string) error {
 	if w == nil || w.current != nil && w.write(line) {
 		return nil
 	}
 	return w.start(a)
 }
 
-// write reports whether there still is a watcher.
+// write writes lines to the watcher, and reports whether it still exists.
 func (w *watcher) write(lines string) bool {
 	err := w.current.pipe.SetWriteDeadline(time.Now().Add(watcherPatience))
 	if err == nil {
@@ -82,8 +83,8 @@ func (w *watcher) write(lines string) bool {
 	return err == nil
 }
 
-// abandon kills the watcher before it could read the closed pipe and take this
-// process for dead.
+// abandon kills the watcher. Otherwise it would read the end of the pipe and assume that this
+// process has ended.
 func (w *watcher) abandon() {
 	_ = w.current.cmd.Process.Kill()
 	<-w.current.done
@@ -102,21 +103,21 @@ func (w *watcher) start(a *Account) error {
 	for p := range a.running {
 		lines.WriteString(lineBegin(p) + lineStarted(p))
 	}
-	// As much as fits for certain is in the pipe before anybody reads it: if this process
-	// is killed from now on, the new watcher knows what to do.
+	// Write as much as certainly fits before the watcher reads: if this process is killed
+	// from now on, the new watcher already has the programs.
 	first := lines.String()[:min(lines.Len(), pipeLeast)]
 	if _, err := out.WriteString(first); err != nil {
 		return errors.Join(err, out.Close())
 	}
-	// Not the file that was started: it may have been replaced by an upgrade.
+	// Not the path of the executable: an upgrade may have replaced the file.
 	cmd := exec.Command("/proc/self/exe", watcherArgument)
-	// Signals to "botwork" are not meant for it.
+	// Another name, so that signals to all processes named "botwork" do not reach it.
 	cmd.Args[0] = watcherName
 	cmd.Dir, cmd.Stdin = "/", in
-	// The parent's variable would let a watcher above kill this one before it has
-	// done its work.
+	// With the variable of the parent, an outer watcher could kill this one before it has
+	// killed its programs.
 	cmd.Env = withoutVariable(os.Environ())
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C in a terminal is not for it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // so that Ctrl-C in a terminal does not reach it
 	if err := cmd.Start(); err != nil {
 		return errors.Join(err, out.Close())
 	}
@@ -133,8 +134,8 @@ func (w *watcher) start(a *Account) error {
 	return nil
 }
 
-// replace starts another watcher when one has ended, while programs run. One that did not
-// even live for [watcherLife] is replaced when that is over, not again and again at once.
+// replace starts another watcher when one has ended while programs run. A watcher that ended
+// before [watcherLife] is replaced only after that time.
 func (a *Account) replace(ended *watching) {
 	time.Sleep(watcherLife - time.Since(ended.began))
 	a.mu.Lock()
@@ -160,9 +161,9 @@ func (w *watcher) close() {
 	}
 }
 
-// The lines of the pipe. A deadline is in nanoseconds of the monotonic clock, which all processes
-// of a system share and which stops while the system sleeps, like the timers of this process. 0
-// is none.
+// The lines in the pipe. A deadline is in nanoseconds of the monotonic clock, which is the same for
+// all processes of a system and stops while the system is suspended, like the timers of this
+// process. 0: no deadline.
 func lineBegin(p *program) string {
 	at := int64(0)
 	if !p.deadline.IsZero() {

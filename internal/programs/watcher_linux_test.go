@@ -22,9 +22,8 @@ func init() {
 	roles["script"] = func(args []string) int { return scriptWorker(args[0], args[1], args[2]) }
 }
 
-// scriptWorker runs a script so many times at once, with the two pipes that it got, for
-// as long as the timeout, prints how the first that ended did so, and waits until it is
-// killed.
+// scriptWorker runs a script a number of times at once, with its two pipes and a timeout. It prints
+// the result of the first one that ends, and waits until it is killed.
 func scriptWorker(timeout, script, times string) int {
 	limit, err := time.ParseDuration(timeout)
 	if err != nil {
@@ -41,7 +40,7 @@ func scriptWorker(timeout, script, times string) int {
 	stdin := bufio.NewReader(os.Stdin)
 	closed := make(chan bool)
 	go func() {
-		// The test knows that the program has started, and has the pipes itself.
+		// The test has the pipes, and knows when the program has started.
 		stdin.ReadString('\n')
 		says.Close()
 		hears.Close()
@@ -60,8 +59,8 @@ func scriptWorker(timeout, script, times string) int {
 	select {} // until it is killed
 }
 
-// worker is a process that runs a script. The pipe says what the script writes to
-// its descriptor 3, and ends with the last process that has it.
+// worker is a process that runs a script. The pipe has the output of the script's descriptor 3,
+// and ends when the last process with it ends.
 type worker struct {
 	*testing.T
 	cmd    *exec.Cmd
@@ -70,13 +69,13 @@ type worker struct {
 	stdout *bufio.Reader
 }
 
-// startWorker starts one and waits until the script has written "ready".
+// startWorker starts a worker and waits until the script has written "ready".
 func startWorker(t *testing.T, timeout time.Duration, script string) *worker {
 	t.Helper()
 	return startBusyWorker(t, timeout, script, 1)
 }
 
-// startBusyWorker starts one that runs the script n times at once, and waits until each
+// startBusyWorker starts a worker that runs the script n times at once, and waits until each script
 // has written "ready".
 func startBusyWorker(t *testing.T, timeout time.Duration, script string, n int) *worker {
 	t.Helper()
@@ -118,7 +117,7 @@ func startBusyWorker(t *testing.T, timeout time.Duration, script string, n int) 
 		t.Fatal(err)
 	}
 	for range n {
-		w.wantSaid("ready")
+		w.wantOutput("ready")
 	}
 	fmt.Fprintln(stdin, "close")
 	w.wantPrinted("closed")
@@ -132,18 +131,18 @@ func (w *worker) wantPrinted(text string) {
 	}
 }
 
-func (w *worker) wantSaid(text string) {
+func (w *worker) wantOutput(text string) {
 	w.Helper()
 	if line, err := w.says.ReadString('\n'); err != nil || line != text+"\n" {
-		w.Fatalf("the script said %q, %v, want %q", line, err, text)
+		w.Fatalf("the script wrote %q, %v, want %q", line, err, text)
 	}
 }
 
-// wantDead waits until no process has the script's pipe any more.
+// wantDead waits until no process has the script's pipe.
 func (w *worker) wantDead() {
 	w.Helper()
 	if rest, err := io.ReadAll(w.says); err != nil || len(rest) > 0 {
-		w.Errorf("the script's pipe: %q, %v, want its end: some process of the run lives", rest, err)
+		w.Errorf("the script's pipe: %q, %v, want its end: a process of the run still runs", rest, err)
 	}
 }
 
@@ -154,8 +153,7 @@ func (w *worker) signal(sig os.Signal) {
 	}
 }
 
-// watcher returns the process that watches the worker's programs, other than the
-// given one.
+// watcher returns the process that watches the worker's programs, other than other.
 func (w *worker) watcher(other int) int {
 	w.Helper()
 	for late := time.Now().Add(patience); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
@@ -177,18 +175,18 @@ func (w *worker) watcher(other int) int {
 	return 0
 }
 
-// Each script is a program that starts others, and then says that it is ready.
+// Each script is a program that starts others, and then writes that it is ready.
 var scripts = map[string]string{
-	"a program":                        "echo ready >&3; exec sleep 1000",
-	"what it has started":              "sleep 1000 & echo ready >&3; wait",
-	"what has left its group":          "setsid sh -c 'echo ready >&3; exec sleep 1000' & wait",
-	"what outlived it, in the same":    "(sh -c 'echo ready >&3; sleep 1000; true' &) ; sleep 1000",
-	"what ignores signals":             "trap '' TERM HUP INT; echo ready >&3; while :; do sleep 1; done",
-	"what becomes another, for ever":   "S='exec sh -c \"$S\"'; export S; echo ready >&3; setsid sh -c \"$S\" & wait",
-	"what left its group and its past": "(setsid sh -c 'sh -c \"echo ready >&3; sleep 1000; true\" &'); sleep 1000",
+	"a program":                  "echo ready >&3; exec sleep 1000",
+	"child process":              "sleep 1000 & echo ready >&3; wait",
+	"child in a new group":       "setsid sh -c 'echo ready >&3; exec sleep 1000' & wait",
+	"orphan in the same group":   "(sh -c 'echo ready >&3; sleep 1000; true' &) ; sleep 1000",
+	"ignores signals":            "trap '' TERM HUP INT; echo ready >&3; while :; do sleep 1; done",
+	"replaces itself repeatedly": "S='exec sh -c \"$S\"'; export S; echo ready >&3; setsid sh -c \"$S\" & wait",
+	"orphan in a new group":      "(setsid sh -c 'sh -c \"echo ready >&3; sleep 1000; true\" &'); sleep 1000",
 }
 
-func TestNothingOutlivesAKilledWorker(t *testing.T) {
+func TestProgramsOfKilledWorkerAreKilled(t *testing.T) {
 	for name, script := range scripts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -199,52 +197,52 @@ func TestNothingOutlivesAKilledWorker(t *testing.T) {
 	}
 }
 
-func TestAnotherWatcherTakesOver(t *testing.T) {
+func TestWatcherIsReplaced(t *testing.T) {
 	t.Parallel()
-	w := startWorker(t, time.Hour, scripts["what it has started"])
+	w := startWorker(t, time.Hour, scripts["child process"])
 	first := w.watcher(0)
 	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	awaitDeaf(t, w.watcher(first))
+	awaitIgnoresSignals(t, w.watcher(first))
 	w.signal(syscall.SIGKILL)
 	w.wantDead()
 }
 
-// The lines of so many programs are more than is in the pipe before the watcher reads.
-func TestAnotherWatcherTakesOverManyPrograms(t *testing.T) {
+// The lines of 100 programs are more than the pipe has before the watcher reads.
+func TestWatcherOfManyProgramsIsReplaced(t *testing.T) {
 	t.Parallel()
-	w := startBusyWorker(t, time.Hour, scripts["what it has started"], 100)
+	w := startBusyWorker(t, time.Hour, scripts["child process"], 100)
 	first := w.watcher(0)
 	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	awaitDeaf(t, w.watcher(first))
+	awaitIgnoresSignals(t, w.watcher(first))
 	w.signal(syscall.SIGKILL)
 	w.wantDead()
 }
 
-func TestAWatcherIgnoresSignalsToEnd(t *testing.T) {
+func TestWatcherIgnoresSignals(t *testing.T) {
 	t.Parallel()
-	w := startWorker(t, time.Hour, scripts["what it has started"])
+	w := startWorker(t, time.Hour, scripts["child process"])
 	pid := w.watcher(0)
 	start, _ := startOf(pid)
-	awaitDeaf(t, pid)
+	awaitIgnoresSignals(t, pid)
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		if err := syscall.Kill(pid, sig); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if group, err := syscall.Getpgid(pid); err != nil || group != pid {
-		t.Errorf("the watcher is in the group %d, %v, want its own: Ctrl-C goes to the worker's", group, err)
+		t.Errorf("the watcher is in the group %d, %v, want its own: Ctrl-C goes to the worker's group", group, err)
 	}
 	w.signal(syscall.SIGKILL)
 	w.wantDead()
 	waitGone(t, pid, start)
 }
 
-// awaitDeaf waits until a watcher has got so far that it ignores signals.
-func awaitDeaf(t *testing.T, pid int) {
+// awaitIgnoresSignals waits until a watcher ignores signals.
+func awaitIgnoresSignals(t *testing.T, pid int) {
 	t.Helper()
 	for late := time.Now().Add(patience); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
 		comm, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
@@ -255,11 +253,11 @@ func awaitDeaf(t *testing.T, pid int) {
 			return
 		}
 	}
-	t.Fatalf("process %d is not called %s", pid, watcherName)
+	t.Fatalf("process %d does not have the name %s", pid, watcherName)
 }
 
-// waitGone waits for the end of a process that is no child of this one. One that
-// nobody has waited for yet counts as gone.
+// waitGone waits for the end of a process that is not a child of this one. A zombie counts
+// as ended.
 func waitGone(t *testing.T, pid int, start uint64) {
 	t.Helper()
 	for late := time.Now().Add(patience); time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
@@ -271,7 +269,7 @@ func waitGone(t *testing.T, pid int, start uint64) {
 	t.Errorf("process %d still runs", pid)
 }
 
-func TestATimeoutHoldsWhileTheWorkerIsSuspended(t *testing.T) {
+func TestTimeoutAppliesWhileWorkerIsSuspended(t *testing.T) {
 	t.Parallel()
 	w := startWorker(t, time.Second, "sleep 1000 & setsid sleep 1000 & echo ready >&3; wait")
 	w.signal(syscall.SIGSTOP)
@@ -280,8 +278,8 @@ func TestATimeoutHoldsWhileTheWorkerIsSuspended(t *testing.T) {
 	w.wantPrinted("context deadline exceeded")
 }
 
-// A program that starts a service, and ends, has not asked for the service's end.
-func TestAServiceOfAnEndedRunStays(t *testing.T) {
+// A program that starts a service and ends does not end the service.
+func TestServiceOfEndedProgramStays(t *testing.T) {
 	t.Parallel()
 	left := filepath.Join(t.TempDir(), "left") // the group
 	w := startWorker(t, time.Hour, fmt.Sprintf(`setsid sh -c 'touch %[1]s; echo ready >&3; read line <&4; echo alive >&3' </dev/null >/dev/null 2>&1 &
@@ -292,5 +290,5 @@ func TestAServiceOfAnEndedRunStays(t *testing.T) {
 	w.signal(syscall.SIGKILL)
 	waitGone(t, watcher, start)
 	fmt.Fprintln(w.hears, "speak")
-	w.wantSaid("alive")
+	w.wantOutput("alive")
 }

@@ -11,7 +11,8 @@ import (
 	"botwork/pipelines"
 )
 
-// strict is judge, and refuses a file with the word "lost" in it although it compiles.
+// strict is like checkFiles, but also rejects a file that contains the word "lost" although it
+// compiles.
 func strict(files []pipelines.File) (*pipelines.Catalogue, strictyaml.Findings) {
 	k, findings := judge(files)
 	for _, p := range k.All() {
@@ -30,15 +31,15 @@ func TestStart(t *testing.T) {
 		files        []pipelines.File
 		good, broken []string
 	}{
-		"all good":                       {files("a.yaml", steps("1"), "b.yaml", steps("1")), []string{"a=1", "b=1"}, nil},
-		"one broken":                     {files("a.yaml", broken, "b.yaml", steps("1")), []string{"b=1"}, []string{"a"}},
-		"one that cannot be read":        {files("a.yaml", "!", "b.yaml", steps("1")), []string{"b=1"}, []string{"a"}},
-		"one that is not YAML":           {files("a.yaml", named("x", "steps: ["), "b.yaml", steps("1")), []string{"b=1"}, []string{"x"}},
-		"one that names what is missing": {files("a.yaml", lost, "b.yaml", steps("1")), []string{"b=1"}, []string{"a"}},
-		"two of one name":                {files("a.yaml", named("x", steps("1")), "b.yaml", named("x", steps("2"))), []string{"x=1"}, nil},
-		"two of one name, one broken":    {files("a.yaml", named("x", broken), "b.yaml", named("x", steps("2"))), []string{"x=2"}, nil},
-		"all broken":                     {files("a.yaml", broken, "b.yaml", lost), nil, []string{"a", "b"}},
-		"none":                           {nil, nil, nil},
+		"all good":                           {files("a.yaml", steps("1"), "b.yaml", steps("1")), []string{"a=1", "b=1"}, nil},
+		"one broken":                         {files("a.yaml", broken, "b.yaml", steps("1")), []string{"b=1"}, []string{"a"}},
+		"one that cannot be read":            {files("a.yaml", "!", "b.yaml", steps("1")), []string{"b=1"}, []string{"a"}},
+		"one that is not YAML":               {files("a.yaml", named("x", "steps: ["), "b.yaml", steps("1")), []string{"b=1"}, []string{"x"}},
+		"one that names an unknown pipeline": {files("a.yaml", lost, "b.yaml", steps("1")), []string{"b=1"}, []string{"a"}},
+		"two with the same name":             {files("a.yaml", named("x", steps("1")), "b.yaml", named("x", steps("2"))), []string{"x=1"}, nil},
+		"two with the same name, one broken": {files("a.yaml", named("x", broken), "b.yaml", named("x", steps("2"))), []string{"x=2"}, nil},
+		"all broken":                         {files("a.yaml", broken, "b.yaml", lost), nil, []string{"a", "b"}},
+		"none":                               {nil, nil, nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -53,9 +54,10 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// What is broken from the start is adopted when it is fixed, and known as broken until
-// then, also while its file is replaced.
-func TestCheckFilesThatAreBrokenFromTheStart(t *testing.T) {
+// TestCheckFilesBrokenAtStart checks that a file that is broken at the start is adopted
+// when it is fixed, and listed as broken until then, also while the file is being
+// replaced.
+func TestCheckFilesBrokenAtStart(t *testing.T) {
 	type glance struct {
 		at           time.Duration
 		now          []pipelines.File
@@ -64,21 +66,21 @@ func TestCheckFilesThatAreBrokenFromTheStart(t *testing.T) {
 	}
 	good := steps("1")
 	tests := map[string][]glance{
-		"it stays broken":            {{0, files("a.yaml", broken, "g.yaml", good), []string{"g=1"}, []string{"a"}, true}},
-		"it is broken in a new way":  {{0, files("a.yaml", "steps: []", "g.yaml", good), []string{"g=1"}, []string{"a"}, false}},
-		"it is fixed":                {{0, files("a.yaml", good, "g.yaml", good), []string{"a=1", "g=1"}, nil, false}},
-		"it is fixed and broken":     {{0, files("a.yaml", good, "g.yaml", good), []string{"a=1", "g=1"}, nil, false}, {1, files("a.yaml", broken, "g.yaml", good), []string{"a=1", "g=1"}, nil, true}},
-		"another one comes broken":   {{0, files("a.yaml", broken, "b.yaml", broken, "g.yaml", good), []string{"g=1"}, []string{"a", "b"}, false}},
-		"a good one comes beside it": {{0, files("a.yaml", broken, "b.yaml", good, "g.yaml", good), []string{"b=1", "g=1"}, []string{"a"}, false}},
+		"it stays broken":             {{0, files("a.yaml", broken, "g.yaml", good), []string{"g=1"}, []string{"a"}, true}},
+		"it is broken in a new way":   {{0, files("a.yaml", "steps: []", "g.yaml", good), []string{"g=1"}, []string{"a"}, false}},
+		"it is fixed":                 {{0, files("a.yaml", good, "g.yaml", good), []string{"a=1", "g=1"}, nil, false}},
+		"it is fixed and broken":      {{0, files("a.yaml", good, "g.yaml", good), []string{"a=1", "g=1"}, nil, false}, {1, files("a.yaml", broken, "g.yaml", good), []string{"a=1", "g=1"}, nil, true}},
+		"another broken one is added": {{0, files("a.yaml", broken, "b.yaml", broken, "g.yaml", good), []string{"g=1"}, []string{"a", "b"}, false}},
+		"a valid one is added":        {{0, files("a.yaml", broken, "b.yaml", good, "g.yaml", good), []string{"b=1", "g=1"}, []string{"a"}, false}},
 		"its file is replaced": {
 			{0, files("g.yaml", good), []string{"g=1"}, []string{"a"}, true},
 			{grace / 2, files("a.yaml", good, "g.yaml", good), []string{"a=1", "g=1"}, nil, false},
 		},
-		"its file goes": {
+		"its file is deleted": {
 			{0, files("g.yaml", good), []string{"g=1"}, []string{"a"}, true},
 			{grace, files("g.yaml", good), []string{"g=1"}, nil, false},
 		},
-		"its file goes, comes and goes": {
+		"its file is deleted, restored and deleted": {
 			{0, files("g.yaml", good), []string{"g=1"}, []string{"a"}, true},
 			{grace / 2, files("a.yaml", broken, "g.yaml", good), []string{"g=1"}, []string{"a"}, true},
 			{grace, files("g.yaml", good), []string{"g=1"}, []string{"a"}, true},
@@ -88,7 +90,7 @@ func TestCheckFilesThatAreBrokenFromTheStart(t *testing.T) {
 	for name, glances := range tests {
 		t.Run(name, func(t *testing.T) {
 			current, _ := Start(judge, files("a.yaml", broken, "g.yaml", good))
-			f := folder{judge: judge, current: current}
+			f := folder{checkFiles: judge, current: current}
 			start := time.Now()
 			for _, g := range glances {
 				v := f.check(g.now, start.Add(g.at))
@@ -96,7 +98,7 @@ func TestCheckFilesThatAreBrokenFromTheStart(t *testing.T) {
 					t.Errorf("good and broken pipelines after %v (-want +got):\n%s", g.at, diff)
 				}
 				if v.same() != g.same {
-					t.Errorf("after %v nothing is to be adopted: %v, want %v", g.at, v.same(), g.same)
+					t.Errorf("after %v, nothing to adopt: %v, want %v", g.at, v.same(), g.same)
 				}
 				f.current = v.catalogue
 			}
@@ -104,8 +106,9 @@ func TestCheckFilesThatAreBrokenFromTheStart(t *testing.T) {
 	}
 }
 
-// What the start has reported is not logged again; what becomes of it is.
-func TestFollowAFolderThatIsBrokenFromTheStart(t *testing.T) {
+// TestFollowFolderBrokenAtStart checks that errors which the start has reported are not
+// logged again, but that their fix is logged.
+func TestFollowFolderBrokenAtStart(t *testing.T) {
 	d, f := newDesk(t, "g.yaml", steps("1"))
 	d.write("a.yaml", broken)
 	d.old("a.yaml", time.Hour)

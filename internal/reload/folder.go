@@ -15,13 +15,13 @@ import (
 // exist fails for good.
 const grace = time.Minute
 
-// Judge checks the files of a pipelines folder, each alone and all together.
-type Judge func([]pipelines.File) (*pipelines.Catalogue, strictyaml.Findings)
+// CheckFunc checks the files of a pipelines folder, each alone and all together.
+type CheckFunc func([]pipelines.File) (*pipelines.Catalogue, strictyaml.Findings)
 
 // folder decides which version of each file is in use. It belongs to one goroutine.
 type folder struct {
-	judge   Judge
-	current *pipelines.Catalogue
+	checkFiles CheckFunc
+	current    *pipelines.Catalogue
 
 	// gone says since when a file of current is missing; goneBroken does the same for
 	// broken files.
@@ -50,8 +50,8 @@ func (v *verdict) samePipelines() bool { return len(v.added)+len(v.changed)+len(
 
 // Start checks the files that a worker starts with. The catalogue has the pipelines of the
 // files without errors and lists the others as broken.
-func Start(judge Judge, files []pipelines.File) (*pipelines.Catalogue, strictyaml.Findings) {
-	f := folder{judge: judge, current: pipelines.NewCatalogue(nil)}
+func Start(judge CheckFunc, files []pipelines.File) (*pipelines.Catalogue, strictyaml.Findings) {
+	f := folder{checkFiles: judge, current: pipelines.NewCatalogue(nil)}
 	v := f.check(files, time.Now())
 	return v.catalogue, v.findings
 }
@@ -72,7 +72,7 @@ func (f *folder) check(files []pipelines.File, now time.Time) verdict {
 		return strings.Compare(rank(held, a.Path), rank(held, b.Path))
 	})
 	v := verdict{allGone: len(files) == 0}
-	v.catalogue, v.findings = f.judge(files)
+	v.catalogue, v.findings = f.checkFiles(files)
 	for _, path := range f.missing(files, held, now) {
 		if _, renamed := v.catalogue.Get(held[path].Name); !renamed {
 			v.missing = append(v.missing, path)
@@ -80,7 +80,7 @@ func (f *folder) check(files []pipelines.File, now time.Time) verdict {
 		}
 	}
 	if len(v.missing) > 0 {
-		v.catalogue, v.findings = f.judge(files)
+		v.catalogue, v.findings = f.checkFiles(files)
 	}
 	if wrong := mistaken(v.findings); len(wrong) > 0 {
 		var whole []pipelines.File
@@ -94,7 +94,7 @@ func (f *folder) check(files []pipelines.File, now time.Time) verdict {
 			}
 			whole = append(whole, file)
 		}
-		v.catalogue, _ = f.judge(whole)
+		v.catalogue, _ = f.checkFiles(whole)
 		v.catalogue = v.catalogue.Without(rejected(v.catalogue, v.findings, held)...)
 	}
 	v.keepBroken(f.missingBroken(files, now))
@@ -106,7 +106,7 @@ func (f *folder) check(files []pipelines.File, now time.Time) verdict {
 // unknown pipeline. Files that are in use stay in use.
 func rejected(catalogue *pipelines.Catalogue, findings strictyaml.Findings, held map[string]*pipelines.Pipeline) []pipelines.Broken {
 	of := map[string]strictyaml.Findings{}
-	for _, f := range findings.Of(strictyaml.Error) {
+	for _, f := range findings.WithSeverity(strictyaml.Error) {
 		of[f.File] = append(of[f.File], f)
 	}
 	var list []pipelines.Broken
@@ -193,7 +193,7 @@ func (f *folder) missing(files []pipelines.File, held map[string]*pipelines.Pipe
 // mistaken returns the files with errors.
 func mistaken(findings strictyaml.Findings) map[string]bool {
 	wrong := map[string]bool{}
-	for _, f := range findings.Of(strictyaml.Error) {
+	for _, f := range findings.WithSeverity(strictyaml.Error) {
 		wrong[f.File] = true
 	}
 	return wrong

@@ -14,19 +14,20 @@ import (
 	"botwork/pipelines"
 )
 
-// judge compiles the files and knows the built-in handlers.
+// judge compiles the files with the built-in handlers.
 func judge(files []pipelines.File) (*pipelines.Catalogue, strictyaml.Findings) {
 	return pipelines.Load(pipelines.NewCompiler(handlers.Builtin(handlers.Resources{}), pipelines.Options{}), files)
 }
 
-// steps is a pipeline that logs a message.
+// steps returns a pipeline that logs a message.
 func steps(message string) string {
 	return "steps:\n  - handler: Log\n    with: {message: m" + message + "}\n"
 }
 
 const broken = "steps:\n  - handler: Lok\n"
 
-// files makes a folder of name and text in turn; "!" as a text cannot be read.
+// files returns files for pairs of name and text; a file with the text "!" cannot be
+// read.
 func files(pairs ...string) []pipelines.File {
 	var list []pipelines.File
 	for pair := range slices.Chunk(pairs, 2) {
@@ -40,7 +41,7 @@ func files(pairs ...string) []pipelines.File {
 	return list
 }
 
-// messages are the pipelines of a catalogue, each as name=message.
+// messages returns the pipelines of a catalogue, each as name=message.
 func messages(k *pipelines.Catalogue) []string {
 	var list []string
 	for _, p := range k.All() {
@@ -55,16 +56,16 @@ func TestCheck(t *testing.T) {
 	type glance struct {
 		at      time.Duration
 		now     []pipelines.File
-		want    []string // of the catalogue
-		finding string   // code of the findings
+		want    []string // the pipelines of the catalogue
+		finding string   // the code of the findings
 	}
 	tests := map[string][]glance{
-		"a file changes":    {{0, files("a.yaml", steps("2")), []string{"a=2"}, ""}},
-		"a file comes":      {{0, files("a.yaml", steps("1"), "b.yaml", steps("1")), []string{"a=1", "b=1"}, ""}},
-		"a broken one":      {{0, files("a.yaml", broken), []string{"a=1"}, "unknown-handler"}},
-		"a broken new one":  {{0, files("a.yaml", steps("2"), "b.yaml", broken), []string{"a=2"}, "unknown-handler"}},
-		"broken and mended": {{0, files("a.yaml", broken), []string{"a=1"}, "unknown-handler"}, {1, files("a.yaml", steps("3")), []string{"a=3"}, ""}},
-		"a locked one":      {{0, files("a.yaml", "!"), []string{"a=1"}, "unreadable-file"}},
+		"a file changes":   {{0, files("a.yaml", steps("2")), []string{"a=2"}, ""}},
+		"a file is added":  {{0, files("a.yaml", steps("1"), "b.yaml", steps("1")), []string{"a=1", "b=1"}, ""}},
+		"a broken one":     {{0, files("a.yaml", broken), []string{"a=1"}, "unknown-handler"}},
+		"a broken new one": {{0, files("a.yaml", steps("2"), "b.yaml", broken), []string{"a=2"}, "unknown-handler"}},
+		"broken and fixed": {{0, files("a.yaml", broken), []string{"a=1"}, "unknown-handler"}, {1, files("a.yaml", steps("3")), []string{"a=3"}, ""}},
+		"a locked one":     {{0, files("a.yaml", "!"), []string{"a=1"}, "unreadable-file"}},
 		"a name that changes": {
 			{0, files("a.yaml", named("b", "2")), []string{"b=2"}, ""},
 		},
@@ -78,12 +79,12 @@ func TestCheck(t *testing.T) {
 			{0, files("b.yaml", steps("1")), []string{"a=1", "b=1"}, ""},
 			{grace / 2, files("a.yaml", steps("2"), "b.yaml", steps("1")), []string{"a=2", "b=1"}, ""},
 		},
-		"a file that goes": {
+		"a file that is deleted": {
 			{0, files("b.yaml", steps("1")), []string{"a=1", "b=1"}, ""},
 			{grace - 1, files("b.yaml", steps("1")), []string{"a=1", "b=1"}, ""},
 			{grace, files("b.yaml", steps("1")), []string{"b=1"}, ""},
 		},
-		"a file that goes, comes and goes": {
+		"a file that is deleted, restored and deleted": {
 			{0, files("b.yaml", steps("1")), []string{"a=1", "b=1"}, ""},
 			{grace / 2, files("a.yaml", steps("1"), "b.yaml", steps("1")), []string{"a=1", "b=1"}, ""},
 			{grace, files("b.yaml", steps("1")), []string{"a=1", "b=1"}, ""},
@@ -100,7 +101,7 @@ func TestCheck(t *testing.T) {
 			if findings.Err() != nil {
 				t.Fatal(findings)
 			}
-			f := folder{judge: judge, current: current}
+			f := folder{checkFiles: judge, current: current}
 			start := time.Now()
 			for _, g := range glances {
 				v := f.check(g.now, start.Add(g.at))
@@ -118,7 +119,7 @@ func TestCheck(t *testing.T) {
 
 func TestCheckReportsChanges(t *testing.T) {
 	current, _ := judge(files("a.yaml", steps("1"), "b.yaml", steps("1"), "c.yaml", steps("1"), "d.yaml", steps("1")))
-	f := folder{judge: judge, current: current, gone: map[string]time.Time{"d.yaml": time.Now().Add(-grace)}}
+	f := folder{checkFiles: judge, current: current, gone: map[string]time.Time{"d.yaml": time.Now().Add(-grace)}}
 	v := f.check(files("a.yaml", steps("2"), "b.yaml", broken, "c.yaml", steps("1"), "e.yaml", steps("1")), time.Now())
 	for _, c := range []struct {
 		what      string
@@ -131,6 +132,6 @@ func TestCheckReportsChanges(t *testing.T) {
 		}
 	}
 	if v.same() {
-		t.Error("nothing is to be adopted, want three changes")
+		t.Error("nothing to adopt, want three changes")
 	}
 }

@@ -20,7 +20,7 @@ const (
 	// restless is the longest wait for quiet.
 	restless = 5 * time.Second
 
-	// pollWatched is how pollUnwatched to check a folder that the operating system reports changes
+	// pollWatched is how often to check a folder that the operating system reports changes
 	// of; pollUnwatched is for any other folder, and for one with unfinished work.
 	pollWatched, pollUnwatched = time.Minute, 5 * time.Second
 )
@@ -34,7 +34,7 @@ type Options struct {
 	Current  *pipelines.Catalogue
 	Findings strictyaml.Findings
 
-	Judge Judge
+	Judge CheckFunc
 
 	// Adopt puts a catalogue into use. If it fails, it is called again with the next one.
 	Adopt func(ctx context.Context, next *pipelines.Catalogue) error
@@ -100,8 +100,8 @@ func Follow(ctx context.Context, o Options) {
 func newFollower(o Options, w *watch) *follower {
 	reported := verdict{findings: o.Findings}
 	return &follower{
-		Options: o, folder: folder{judge: o.Judge, current: o.Current}, watch: w, again: true,
-		logged: reported.text(), mistakes: len(o.Findings.Of(strictyaml.Error)),
+		Options: o, folder: folder{checkFiles: o.Judge, current: o.Current}, watch: w, again: true,
+		logged: reported.text(), mistakes: len(o.Findings.WithSeverity(strictyaml.Error)),
 	}
 }
 
@@ -178,7 +178,7 @@ func (v *verdict) text() string {
 // logFindings logs the findings, unless it has logged the same ones before.
 func (f *follower) logFindings(v verdict) {
 	text, before := v.text(), f.mistakes
-	f.mistakes = len(v.findings.Of(strictyaml.Error))
+	f.mistakes = len(v.findings.WithSeverity(strictyaml.Error))
 	if text == f.logged {
 		return
 	}

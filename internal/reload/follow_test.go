@@ -17,12 +17,12 @@ import (
 	"botwork/pipelines"
 )
 
-// desk is a folder of pipelines and what comes of following it.
+// desk is a folder of pipelines with a running Follow and its results.
 type desk struct {
 	*testing.T
 	dir      string
 	log      bytes.Buffer
-	adopted  chan []string // the pipelines of each catalogue that was taken on
+	adopted  chan []string // the pipelines of each adopted catalogue
 	reported []int
 	fail     error // of Adopt
 }
@@ -56,7 +56,7 @@ func (d *desk) files() []pipelines.File {
 	return list
 }
 
-// write writes files of name and text in turn; "-" as a text removes one.
+// write writes files for pairs of name and text; the text "-" deletes the file.
 func (d *desk) write(pairs ...string) {
 	d.Helper()
 	for pair := range slices.Chunk(pairs, 2) {
@@ -73,7 +73,7 @@ func (d *desk) write(pairs ...string) {
 	}
 }
 
-// old sets the time of a file long before now.
+// old sets the modification time of a file to a time long ago.
 func (d *desk) old(name string, ago time.Duration) {
 	d.Helper()
 	at := time.Now().Add(-ago)
@@ -82,30 +82,30 @@ func (d *desk) old(name string, ago time.Duration) {
 	}
 }
 
-// want compares the next catalogue that is taken on.
+// want compares the next adopted catalogue.
 func (d *desk) want(want ...string) {
 	d.Helper()
 	select {
 	case got := <-d.adopted:
 		if !slices.Equal(got, want) {
-			d.Errorf("took on %q, want %q", got, want)
+			d.Errorf("adopted %q, want %q", got, want)
 		}
 	case <-time.After(30 * time.Second):
-		d.Fatalf("nothing was taken on within 30s, want %q", want)
+		d.Fatalf("no catalogue was adopted within 30s, want %q", want)
 	}
 }
 
-// wantNothing fails when a catalogue was taken on.
+// wantNothing fails if a catalogue was adopted.
 func (d *desk) wantNothing() {
 	d.Helper()
 	select {
 	case got := <-d.adopted:
-		d.Errorf("took on %q, want nothing", got)
+		d.Errorf("adopted %q, want nothing", got)
 	default:
 	}
 }
 
-// wantLogged fails unless the log has n lines with the text.
+// wantLogged fails unless the log contains n lines with the text.
 func (d *desk) wantLogged(n int, text string) {
 	d.Helper()
 	if got := strings.Count(d.log.String(), text); got != n {
@@ -113,8 +113,8 @@ func (d *desk) wantLogged(n int, text string) {
 	}
 }
 
-// TestFollow lets the operating system report the changes; only the last word of
-// each may be waited for.
+// TestFollow uses the notifications of the operating system. The test may wait only for
+// the last state after each change.
 func TestFollow(t *testing.T) {
 	d, f := newDesk(t, "a.yaml", steps("1"))
 	var followed sync.WaitGroup
@@ -122,11 +122,11 @@ func TestFollow(t *testing.T) {
 	followed.Go(func() { Follow(ctx, f.Options) })
 	d.write("a.yaml", steps("2"))
 	d.want("a=2")
-	d.write("sub/b.yaml", steps("1")) // a folder that was not there
+	d.write("sub/b.yaml", steps("1")) // a new folder
 	d.want("a=2", "b=1")
 	d.write("sub/b.yaml", steps("2"))
 	d.want("a=2", "b=2")
-	d.write(".c.yaml.swp", steps("1"), "c.txt", "x") // what editors leave
+	d.write(".c.yaml.swp", steps("1"), "c.txt", "x") // temporary files of editors
 	for _, text := range []string{broken, "steps: [", steps("3")} {
 		d.write("a.yaml.new", text)
 		if err := os.Rename(filepath.Join(d.dir, "a.yaml.new"), filepath.Join(d.dir, "a.yaml")); err != nil {
@@ -139,7 +139,7 @@ func TestFollow(t *testing.T) {
 	d.wantNothing()
 }
 
-// TestPollsWithoutNotifications is how changes on a network share are noticed.
+// TestPollsWithoutNotifications checks that changes on a network share are detected.
 func TestPollsWithoutNotifications(t *testing.T) {
 	d, f := newDesk(t, "a.yaml", steps("1"), "b.yaml", steps("1"))
 	d.old("a.yaml", time.Hour)
@@ -155,7 +155,7 @@ func TestPollsWithoutNotifications(t *testing.T) {
 	f.poll(t.Context())
 	d.want("a=2", "b=1")
 
-	d.write("a.yaml", steps("3")) // twice within the time that one stamp covers
+	d.write("a.yaml", steps("3")) // twice within the resolution of file times
 	f.poll(t.Context())
 	d.want("a=3", "b=1")
 	info, err := os.Stat(filepath.Join(d.dir, "a.yaml"))
@@ -191,13 +191,13 @@ func TestPollLogsOnce(t *testing.T) {
 
 func TestPollRetries(t *testing.T) {
 	d, f := newDesk(t, "a.yaml", steps("1"))
-	d.fail = errors.New("the database is away")
+	d.fail = errors.New("the database is unavailable")
 	d.write("a.yaml", steps("2"))
 	d.old("a.yaml", time.Hour)
 	if wait := f.poll(t.Context()); wait > pollUnwatched {
 		t.Errorf("polls again after %v, want %v: work is unfinished", wait, pollUnwatched)
 	}
-	d.wantLogged(1, "the database is away")
+	d.wantLogged(1, "the database is unavailable")
 	d.fail = nil
 	f.poll(t.Context())
 	d.want("a=2")

@@ -7,15 +7,15 @@ import (
 	"github.com/go-co-op/gocron/v2"
 )
 
-// longestNap bounds the time between two looks at the clock. Timers run on
-// elapsed time: they notice neither a clock that is set nor, on most systems,
-// the hours that a machine sleeps.
+// longestNap is the longest time between two reads of the clock. Timers use
+// elapsed time: they do not notice that the clock was set, nor, on most systems,
+// that the machine slept.
 const longestNap = 30 * time.Second
 
-// newAlarms makes one gocron job for each schedule. gocron only rings: which
-// instants are due, and who fires them, the runner works out from the clock. So
-// an alarm that rings late, early or twice does no harm, and since ringing
-// neither blocks nor panics, nothing in a pipeline can hold gocron up.
+// newAlarms creates one gocron job for each schedule. gocron only rings the alarm: the
+// runner determines from the clock which runs are due, and which worker starts them.
+// An alarm that rings late, early or twice therefore does no harm. Ringing neither
+// blocks nor panics, so a pipeline cannot block gocron.
 func newAlarms(runners map[string]*runner) (gocron.Scheduler, error) {
 	alarms, err := gocron.NewScheduler()
 	if err != nil {
@@ -23,14 +23,14 @@ func newAlarms(runners map[string]*runner) (gocron.Scheduler, error) {
 	}
 	for _, r := range runners {
 		if err := r.setAlarm(alarms); err != nil {
-			_ = alarms.Shutdown() // of a scheduler that was never started
+			_ = alarms.Shutdown() // it was never started
 			return nil, err
 		}
 	}
 	return alarms, nil
 }
 
-// setAlarm makes the gocron job of the runner's schedule, if it has one.
+// setAlarm creates the gocron job of the runner's schedule, if it has one.
 func (r *runner) setAlarm(alarms gocron.Scheduler) error {
 	if r.job.Schedule == nil {
 		return nil
@@ -39,7 +39,7 @@ func (r *runner) setAlarm(alarms gocron.Scheduler) error {
 		gocron.CronJob(r.job.Name, false), // the text is not read: see IsValid
 		gocron.NewTask(r.ring),
 		gocron.WithName(r.job.Name),
-		gocron.WithCronImplementation(alarm{r.nap}),
+		gocron.WithCronImplementation(alarm{r.waitTime}),
 	)
 	if err != nil {
 		return fmt.Errorf("set the alarm of schedule %q: %w", r.job.Name, err)
@@ -55,12 +55,12 @@ type alarm struct {
 
 var _ gocron.Cron = alarm{}
 
-// IsValid has nothing to refuse: the schedule was parsed before.
+// IsValid accepts all schedules: they were parsed before.
 func (a alarm) IsValid(string, *time.Location, time.Time) error { return nil }
 
-// Next counts from now and not from the last alarm, which a clock that was set
-// back has left in the future. The reading of the elapsed-time clock that
-// time.Now brings along keeps the nap right if the clock is set meanwhile.
+// Next counts from now and not from the last alarm, which is in the future if the
+// clock was set back. time.Now also contains the monotonic clock, so the wait is
+// correct even if the clock is set in the meantime.
 func (a alarm) Next(last time.Time) time.Time {
 	next := time.Now().Add(a.nap())
 	if behind := last.Sub(next); behind >= 0 && behind < longestNap {

@@ -9,7 +9,7 @@ import (
 // maxBacklog is how many missed or skipped firings are recorded one by one.
 const maxBacklog = 100
 
-// backlog holds firings that are still to be recorded, the earliest first.
+// backlog holds firings that are not recorded yet, the earliest first.
 type backlog struct {
 	rows    []workqueue.Firing
 	dropped int // earlier ones that are only counted
@@ -25,7 +25,7 @@ func (b *backlog) add(f workqueue.Firing) {
 	}
 }
 
-// records returns the rows as they are to be written.
+// records returns the rows to write.
 func (b *backlog) records() []workqueue.Firing {
 	if b.dropped == 0 {
 		return b.rows
@@ -39,9 +39,9 @@ func (b *backlog) records() []workqueue.Firing {
 	return records
 }
 
-// flush records the backlog. While a firing of the cluster waits in a queue, the
-// later ones stay unrecorded: if this process dies, the latest record is what
-// the next one goes on from, and the waiting firing must lie behind it.
+// flush records the backlog. While a firing of scope once is queued, later firings are
+// not recorded: if this process dies, the next one continues after the latest record,
+// and must still find the queued firing.
 func (r *runner) flush() error {
 	if len(r.backlog.rows) == 0 || r.waiting != nil && r.job.Scope == ScopeOnce {
 		return nil

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Rework changes what a job does from its next run on; its schedule stays. A run
-// that goes on does what it began with. An unknown name is an error.
-func (s *Scheduler) Rework(name string, work Work) error {
+// SetWork changes the work of a job from its next run on; its schedule does not change. The
+// current run continues with the old work. An unknown name is an error.
+func (s *Scheduler) SetWork(name string, work Work) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, ok := s.runners[name]
@@ -19,12 +19,11 @@ func (s *Scheduler) Rework(name string, work Work) error {
 	return nil
 }
 
-// Put takes a job on, or changes its schedule, while the scheduler runs. A run
-// that goes on counts as the job's still, and so does a firing that waits for its
-// end. The schedule begins now: its instants that lie before are not missed, and it
-// does not run at start. What the schedule before had planned up to now, and has
-// neither fired nor recorded, is decided about by the rules of the new job; with
-// another scope, or without a schedule, it is recorded as skipped.
+// Put adds a job, or changes its schedule, while the scheduler runs. The current run still
+// belongs to the job, and so does a queued firing. The schedule begins now: earlier planned
+// times are not missed, and it does not run at start. Planned times of the previous schedule
+// up to now that were neither fired nor recorded are handled by the rules of the new job; if
+// the new job has another scope, or no schedule, they are recorded as skipped.
 func (s *Scheduler) Put(job Job) error {
 	if err := job.validate(); err != nil {
 		return err
@@ -57,8 +56,8 @@ func (s *Scheduler) Put(job Job) error {
 	return nil
 }
 
-// Remove lets a job go. A run that goes on goes on to its end; a firing that waits
-// for it is skipped. So is an instant that has come and is not decided about.
+// Remove removes a job. The current run continues to its end; a queued firing is skipped, and
+// so is a due one that has not been handled.
 func (s *Scheduler) Remove(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,13 +70,13 @@ func (s *Scheduler) Remove(name string) {
 	s.retire(r)
 	s.loops.Go(func() {
 		<-r.ended
-		r.forsake(until, "the schedule was removed before this instant was fired")
+		r.recordMissed(until, "the schedule was removed before this instant was fired")
 		r.leave("the schedule was removed")
 	})
 }
 
-// retire ends the loop and the alarm of a runner. What it leaves is the caller's.
-// s.mu is held.
+// retire ends the loop and the alarm of a runner. The caller handles its queued and
+// unrecorded firings. s.mu is held.
 func (s *Scheduler) retire(r *runner) {
 	r.retired.Store(true)
 	r.stop()
@@ -99,8 +98,8 @@ func (r *runner) context(of context.Context) context.Context {
 	return ctx
 }
 
-// place returns where the runs of a name have theirs: one place, whatever comes
-// and goes. s.mu is held.
+// place returns the place of the runs of a name. It stays the same when jobs of that name
+// are removed and added again. s.mu is held.
 func (s *Scheduler) place(name string) *place {
 	p := s.places[name]
 	if p == nil {

@@ -12,7 +12,7 @@ import (
 	"botwork/workqueue"
 )
 
-// planned are the instants of the runs on record, and "-" for one of none.
+// planned returns the instants of the recorded runs, and "-" for a run without one.
 func planned(runs []workqueue.PipelineRun) []string {
 	var list []string
 	for _, r := range runs {
@@ -28,7 +28,7 @@ func planned(runs []workqueue.PipelineRun) []string {
 	return list
 }
 
-// wantRuns compares the runs of a scheduler's life.
+// wantRuns compares all recorded runs.
 func wantRuns(t *testing.T, store *fakeStore, want ...string) {
 	t.Helper()
 	runs, _ := store.all()
@@ -37,7 +37,7 @@ func wantRuns(t *testing.T, store *fakeStore, want ...string) {
 	}
 }
 
-// wantNoFirings fails when an instant was missed or skipped.
+// wantNoFirings fails if an instant was missed or skipped.
 func wantNoFirings(t *testing.T, store *fakeStore) {
 	t.Helper()
 	if _, firings := store.all(); len(firings) > 0 {
@@ -52,7 +52,7 @@ func put(t *testing.T, s *Scheduler, job Job) {
 	}
 }
 
-func TestReworkLetsARunGoOn(t *testing.T) {
+func TestReworkDoesNotEndRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 0, 30))
 		store := newFakeStore()
@@ -65,15 +65,15 @@ func TestReworkLetsARunGoOn(t *testing.T) {
 				return nil
 			})}
 		}
-		job := minutely(t, 0)
+		job := everyMinute(t, 0)
 		job.Work = work("old")
 		begin(t, s, job)
 		sleepUntil(at(0, 1, 10)) // the run of 00:01 is half through
-		if err := s.Rework("P", work("new")); err != nil {
+		if err := s.SetWork("P", work("new")); err != nil {
 			t.Fatal(err)
 		}
 		sleepUntil(at(0, 2, 30))
-		if err := s.Rework("Q", work("new")); err == nil || !strings.Contains(err.Error(), `"Q"`) {
+		if err := s.SetWork("Q", work("new")); err == nil || !strings.Contains(err.Error(), `"Q"`) {
 			t.Errorf("Rework of an unknown schedule: %v, want an error that names it", err)
 		}
 		end(t, s)
@@ -85,12 +85,12 @@ func TestReworkLetsARunGoOn(t *testing.T) {
 	})
 }
 
-func TestPutTakesAJobOn(t *testing.T) {
+func TestPutAddsJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 0, 30))
 		store := newFakeStore()
 		s := newTestScheduler(t, store, 1, nil)
-		job := minutely(t, 0)
+		job := everyMinute(t, 0)
 		if err := s.Put(job); err == nil {
 			t.Error("Put before Start succeeded, want an error: it would never ring")
 		}
@@ -108,16 +108,16 @@ func TestPutTakesAJobOn(t *testing.T) {
 	})
 }
 
-func TestPutChangesASchedule(t *testing.T) {
+func TestPutChangesSchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 0, 30))
 		store := newFakeStore()
 		s := newTestScheduler(t, store, 1, nil)
-		hourly := minutely(t, 0)
+		hourly := everyMinute(t, 0)
 		hourly.Schedule = mustParse(t, "0 * * * *")
 		begin(t, s, hourly)
 		sleepUntil(at(3, 10, 30))
-		put(t, s, minutely(t, 0)) // of the hours before, no minute was missed
+		put(t, s, everyMinute(t, 0)) // of the hours before, no minute was missed
 		sleepUntil(at(3, 12, 30))
 		put(t, s, hourly)
 		sleepUntil(at(4, 30, 0))
@@ -127,14 +127,14 @@ func TestPutChangesASchedule(t *testing.T) {
 	})
 }
 
-func TestPutCountsTheRunThatGoesOn(t *testing.T) {
+func TestPutCountsRunInProgress(t *testing.T) {
 	for _, scope := range []Scope{ScopeEachWorker, ScopeOnce} {
 		t.Run(string(scope), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				sleepUntil(at(0, 0, 30))
 				store := newFakeStore()
 				s := newTestScheduler(t, store, 1, nil)
-				job := minutely(t, 150*time.Second)
+				job := everyMinute(t, 150*time.Second)
 				job.Overlap, job.Scope = OverlapQueue, scope
 				begin(t, s, job)
 				sleepUntil(at(0, 2, 30)) // that of 00:01 runs, that of 00:02 waits
@@ -158,7 +158,7 @@ func TestRemove(t *testing.T) {
 		sleepUntil(at(0, 0, 30))
 		store := newFakeStore()
 		s := newTestScheduler(t, store, 1, nil)
-		job := minutely(t, 90*time.Second)
+		job := everyMinute(t, 90*time.Second)
 		job.Overlap = OverlapQueue
 		begin(t, s, job)
 		sleepUntil(at(0, 2, 10)) // that of 00:01 runs, that of 00:02 waits
@@ -168,7 +168,7 @@ func TestRemove(t *testing.T) {
 		if err := s.Trigger(t.Context(), "P"); err == nil {
 			t.Error("a removed pipeline could be started")
 		}
-		put(t, s, minutely(t, 0)) // and it comes back
+		put(t, s, everyMinute(t, 0)) // and it comes back
 		sleepUntil(at(0, 21, 30))
 		end(t, s)
 		runs, firings := store.all()
@@ -176,7 +176,7 @@ func TestRemove(t *testing.T) {
 			t.Errorf("runs (-want +got):\n%s", diff)
 		}
 		if runs[0].Outcome != workqueue.RunSucceeded {
-			t.Errorf("the run that went on when its schedule was removed %s, want succeeded", runs[0].Outcome)
+			t.Errorf("the run that was active when its schedule was removed %s, want succeeded", runs[0].Outcome)
 		}
 		if len(firings) != 1 || firings[0].Outcome != workqueue.Skipped || !strings.Contains(firings[0].Reason, "removed") {
 			t.Errorf("firings = %+v, want that of 00:02 skipped because the schedule was removed", firings)
@@ -184,20 +184,20 @@ func TestRemove(t *testing.T) {
 	})
 }
 
-// TestManyChanges changes schedules while they fire, over days: nothing is fired
+// TestManyChanges changes schedules while they fire, over days: no instant is fired
 // twice, and no loop is left.
 func TestManyChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newFakeStore()
 		s := newTestScheduler(t, store, 1, nil)
-		begin(t, s, minutely(t, 0))
+		begin(t, s, everyMinute(t, 0))
 		for i := range 500 {
 			time.Sleep(time.Duration(i%97) * time.Second)
 			switch i % 5 {
 			case 0:
 				s.Remove("P")
 			default:
-				put(t, s, minutely(t, time.Duration(i%3)*time.Second))
+				put(t, s, everyMinute(t, time.Duration(i%3)*time.Second))
 			}
 		}
 		end(t, s)

@@ -3,50 +3,56 @@
 //
 // # Planned instants
 //
-// A schedule has instants (see package cron). A run is handed exactly the instant for which it
-// starts, not the moment at which it started. The scheduler looks at the clock when the next
-// instant is due and at least every 30 seconds, so a clock that is set, or a machine that wakes
-// from sleep, is noticed within that time. An instant is on time for one minute; after that it is
-// missed, and catchUp decides about it.
+// A schedule has instants, its planned times (see package cron). A run gets exactly the instant
+// for which it starts, not the time at which it started. The scheduler reads the clock when the
+// next instant is due and at least every 30 seconds. Within that time it notices that the clock
+// was set, or that the machine slept. An instant is on time for one minute; after that it is
+// missed, and catchUp determines whether it runs.
 //
 // # Scope
 //
-// each-worker: every worker fires each instant, by its own clock. Its run is the
-// record of the firing; missed and skipped instants are recorded with the
-// worker's name.
+// each-worker: every worker fires each instant, by its own clock. The run is the
+// record of the firing; missed and skipped instants are recorded with the worker's
+// name.
 //
 // once: one worker in the cluster fires each instant. The database's clock
-// decides when it is due, and a row that only one worker can insert decides who
-// runs it. A worker whose clock is wrong neither fires too early nor takes an
-// instant from the others. A worker that dies between that row and the run
-// leaves the instant fired without a run: at most once, never twice.
+// determines when it is due, and a row that only one worker can insert determines
+// which worker runs it. A worker with a wrong clock does not fire too early, and does
+// not block the others. If a worker dies between that row and the run, the instant is
+// fired without a run: at most once, never twice.
 //
 // # Overlap
 //
-// While a run of a pipeline goes on (for once: anywhere in the cluster), a
-// firing of the same pipeline does not start. With skip it is recorded as
-// skipped. With queue one firing waits and starts when the run has ended; others
-// that come due meanwhile are skipped.
+// While a run of a pipeline is active (for once: on any worker), a firing of the same
+// pipeline does not start. With skip it is recorded as skipped. With queue, one firing
+// waits and starts when the run has ended; others that become due in the meantime are
+// skipped.
 //
 // # Catching up
 //
 // Instants are missed while no process runs, while the machine sleeps, or when
 // the clock is set forward. Without catchUp all of them are recorded as missed.
-// With catchUp the latest one is run if it is no older than that; all others are
-// recorded as missed. Of many, the latest 100 are recorded; the first of these
-// says how many more there were. A pipeline that has never fired has missed
-// nothing.
+// With catchUp, the latest one is run if it is not older than catchUp; all others are
+// recorded as missed. Of many, the latest 100 are recorded; the first of these has
+// the number of the others. A pipeline that has never fired has missed nothing.
 //
-// A clock that is set back by up to a minute is waited for. Set back further, it
-// is believed: each-worker schedules fire by it again, also instants they had
-// fired before; a once schedule never repeats an instant.
+// If the clock is set back by up to a minute, the scheduler waits until it has caught
+// up. If it is set back further, each-worker schedules follow the new time, and may
+// fire instants again; a once schedule never repeats an instant.
 //
 // # When a schedule is replaced
 //
-// What the old schedule had planned up to that moment, and what is neither fired nor
-// recorded yet, is decided about by the rules of the new job, as if the schedule had
-// stayed. If the job has another scope now, or no schedule, or is removed, it is
-// recorded as skipped. From that moment on the new schedule holds.
+// Instants of the old schedule up to that time that are neither fired nor recorded are
+// handled by the rules of the new job, as if the schedule had not changed. If the job has
+// another scope now, or no schedule, or is removed, they are recorded as skipped. From
+// that time on the new schedule applies.
+//
+// # Pauses and requests
+//
+// The store starts no run and no firing of a paused pipeline; the scheduler records such
+// firings as skipped. It also reads every two seconds what people asked for: to log a pause
+// once, to end the work of an active run, and to start requested runs. A requested run starts
+// when no run of the pipeline is active; until then, other workers may start it.
 //
 // # At start
 //
@@ -56,15 +62,15 @@
 // minutes of the clock (…:00, …:10) are used as planned instants. If the latest instant would be
 // fired at start anyway, on time or to catch up, both are one run.
 //
-// # When the database is away
+// # When the database is down
 //
-// A firing is tried again, with growing pauses of up to 30 seconds, until the
-// next planned instant comes due; with catchUp, until that time has passed as
-// well. Then it is missed, and recorded as such when the database is back. The
-// end of a run is recorded with the same patience for some minutes.
+// A firing is retried, with growing pauses of up to 30 seconds, until the next planned
+// instant is due; with catchUp, until that time has passed as well. Then it is missed,
+// and recorded as missed when the database is available again. Recording the end of a
+// run is retried in the same way for some minutes.
 //
 // # Runs
 //
-// A run that panics has failed; the process goes on. A run that a process left
-// behind when it died is recorded as failed when a worker of that name starts.
+// A run that panics has failed; the process continues. A run that was active when its
+// process died is recorded as failed when a worker of that name starts.
 package scheduler

@@ -10,24 +10,23 @@ import (
 )
 
 const (
-	// onTime is how late an instant may be noticed and still be fired as if
-	// nothing had happened. It is more than the longest nap.
+	// onTime is how late an instant may be noticed without being missed. It is longer
+	// than longestNap.
 	onTime = time.Minute
 
-	// startWindow replaces planned instants when a job without a schedule runs once in the
-	// cluster at start.
+	// startWindow is the interval of the planned instants for a job without a schedule that
+	// runs once in the cluster at start.
 	startWindow = 10 * time.Minute
 
-	// elsewherePoll is how often a run on another worker is asked after.
+	// elsewherePoll is how often the scheduler checks for the end of a run on another worker.
 	elsewherePoll = 5 * time.Second
 
 	// maxCount bounds the counting of instants that are not recorded.
 	maxCount = 10_000
 )
 
-// step does all that is to be done now. An error means that the store did not
-// answer; whatever was not done is found again by the next step. Housekeeping
-// that fails does not keep a firing from its time.
+// step does everything that is due now. An error means that the store did not answer;
+// the next step repeats what was not done. Failed housekeeping does not delay a firing.
 func (r *runner) step() error {
 	sweepErr := r.sweep()
 	if err := r.advance(); err != nil {
@@ -51,7 +50,7 @@ func (r *runner) advance() error {
 	}
 	if r.job.Schedule != nil {
 		r.timetable.place(now)
-		if err := r.look(now, expected); err != nil {
+		if err := r.checkDue(now, expected); err != nil {
 			return err
 		}
 	}
@@ -61,9 +60,9 @@ func (r *runner) advance() error {
 	return nil
 }
 
-// begin finds out, once, what the schedule's record reaches up to.
+// begin reads, once, up to which instant the firings of the schedule are recorded.
 func (r *runner) begin(now time.Time) error {
-	if r.begun {
+	if r.initialized {
 		return nil
 	}
 	r.origin = now.Add(-time.Since(r.startedAt))
@@ -77,7 +76,7 @@ func (r *runner) begin(now time.Time) error {
 			r.cursor = last
 		}
 	}
-	r.begun = true
+	r.initialized = true
 	return nil
 }
 
@@ -91,9 +90,9 @@ func (r *runner) lastFiring() (time.Time, error) {
 	return last.UTC(), nil
 }
 
-// look decides about the instants after the cursor that are due. Expected is
-// what this machine thought the time was when the alarm rang.
-func (r *runner) look(now, expected time.Time) error {
+// checkDue handles the due instants after the cursor. Expected is the time at which the
+// alarm rang, by this machine's clock.
+func (r *runner) checkDue(now, expected time.Time) error {
 	if r.cursor.Sub(now) > onTime {
 		r.log.Warn().Time("planned_at", r.cursor).Time("now", now).Msg("the clock was set back; continuing the schedule from now")
 		r.cursor, r.timetable = now, r.timetable.last()
@@ -114,19 +113,18 @@ func (r *runner) look(now, expected time.Time) error {
 	}
 	if next.After(now) {
 		if !next.After(expected) { // the alarm rang before the database's time
-			r.lookAgain(next.Sub(now))
+			r.checkAgain(next.Sub(now))
 		}
 		return nil
 	}
 	latest := r.timetable.prev(now)
 	r.missBefore(latest, now)
-	// The earlier ones first: the latest record is what a restart goes on from.
+	// The earlier ones first: after a restart the latest record counts.
 	flushErr := r.flush()
 	return cmp.Or(r.due(latest, now), flushErr)
 }
 
-// late reports whether something has been missed if next is the first instant that was not
-// decided about.
+// late reports whether an instant has been missed if next is the first one that was not handled.
 func (r *runner) late(next, now time.Time) bool {
 	if next.IsZero() || next.After(now) {
 		return false
@@ -135,16 +133,16 @@ func (r *runner) late(next, now time.Time) bool {
 	return now.Sub(next) > onTime || !second.IsZero() && !second.After(now)
 }
 
-// consult brings the cursor up to what the cluster has recorded. While a run
-// goes on elsewhere, the instants since then are left to the worker that runs it:
-// it may have queued the one that this worker would call missed. For the same
-// reason a run that has just ended leaves that worker time to start the queued one.
+// consult advances the cursor to the latest record of the cluster. While a run is active on
+// another worker, later instants are left to that worker: it may have queued the one that
+// this worker would record as missed. For the same reason, after a run has ended, that worker
+// gets some time to start the queued one.
 func (r *runner) consult(now time.Time) (left bool, err error) {
 	_, running, err := r.runsElsewhere()
 	if err != nil {
 		return false, err
 	}
-	last, err := r.lastFiring() // after the above: a run has its firing on record
+	last, err := r.lastFiring() // after the check for runs: the firing of a run is recorded
 	if err != nil {
 		return false, err
 	}
@@ -162,15 +160,15 @@ func (r *runner) consult(now time.Time) (left bool, err error) {
 		left = now.Sub(r.quietSince) < elsewherePoll
 	}
 	if left {
-		r.lookAgain(elsewherePoll)
+		r.checkAgain(elsewherePoll)
 	} else {
 		r.quietSince = time.Time{}
 	}
 	return left, nil
 }
 
-// missBefore records the instants between the cursor and latest as missed, or as
-// skipped if the schedule is gone.
+// missBefore records the instants between the cursor and latest as missed, or as skipped if
+// the schedule was removed or changed.
 func (r *runner) missBefore(latest, now time.Time) {
 	var missed []time.Time
 	for at := r.before(latest); at.After(r.cursor) && len(missed) < maxBacklog; at = r.before(at) {
@@ -184,7 +182,7 @@ func (r *runner) missBefore(latest, now time.Time) {
 	r.backlog.dropped += earlier
 	r.backlog.atLeast = r.backlog.atLeast || earlier == maxCount
 	outcome := workqueue.Missed
-	if r.gone != "" {
+	if r.missedReason != "" {
 		outcome = workqueue.Skipped
 	}
 	for _, at := range missed {
@@ -199,7 +197,7 @@ func (r *runner) before(at time.Time) time.Time {
 	return r.timetable.prev(at.Add(-1))
 }
 
-// due decides about the latest due instant.
+// due handles the latest due instant.
 func (r *runner) due(latest, now time.Time) error {
 	late := now.Sub(latest)
 	start := Start{Trigger: r.job.TriggerName, PlannedAt: latest}
@@ -210,7 +208,7 @@ func (r *runner) due(latest, now time.Time) error {
 	case late <= r.job.CatchUp:
 		start.Trigger = TriggerCatchUp
 	case r.job.CatchUp == 0 && r.wasAway(latest, now):
-		// It was tried all the time, and no other instant has come since.
+		// It was retried all the time, and no other instant has become due since.
 	default:
 		reason := r.whyMissed(latest, now)
 		r.backlog.add(r.firing(latest, workqueue.Missed, reason))
@@ -226,7 +224,7 @@ func (r *runner) due(latest, now time.Time) error {
 	return err
 }
 
-// fireAtStart starts the run at start, when no due instant has brought it along.
+// fireAtStart starts the run at start, unless a due instant has already started a run.
 func (r *runner) fireAtStart(now time.Time) error {
 	start := Start{Trigger: TriggerAtStart}
 	if r.job.Scope == ScopeOnce {
@@ -253,8 +251,8 @@ func (r *runner) wasAway(planned, now time.Time) bool {
 
 func (r *runner) whyMissed(planned, now time.Time) string {
 	switch {
-	case r.gone != "":
-		return r.gone
+	case r.missedReason != "":
+		return r.missedReason
 	case r.wasAway(planned, now):
 		return fmt.Sprintf("the database did not answer: %v", r.outage.err)
 	case planned.Before(r.origin) && r.job.Scope == ScopeOnce:

@@ -14,8 +14,8 @@ import (
 	"botwork/workqueue"
 )
 
-// history puts the run or firing of an instant on record, as if fired by a
-// worker that is gone or by an earlier process of worker 1.
+// history records the run or firing of an instant, as if another worker or an earlier
+// process of worker 1 had fired it.
 func history(store *fakeStore, scope Scope, planned time.Time) {
 	store.mu.Lock()
 	defer store.mu.Unlock()
@@ -101,13 +101,13 @@ func TestCatchUpAtStart(t *testing.T) {
 	}
 }
 
-func TestManyMissedAreCounted(t *testing.T) {
+func TestManyMissedRunsAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(12, 0, 0).Add(500 * time.Millisecond))
 		store := newFakeStore()
 		history(store, ScopeEachWorker, at(9, 0, 0))
 		s := newTestScheduler(t, store, 1, nil)
-		begin(t, s, minutely(t, 0))
+		begin(t, s, everyMinute(t, 0))
 		synctest.Wait()
 		end(t, s)
 		runs, firings := store.all()
@@ -123,12 +123,12 @@ func TestManyMissedAreCounted(t *testing.T) {
 	})
 }
 
-func TestRestartInTheFiringSecond(t *testing.T) {
+func TestRestartInPlannedSecond(t *testing.T) {
 	for _, scope := range []Scope{ScopeEachWorker, ScopeOnce} {
 		t.Run(string(scope), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := newFakeStore()
-				job := minutely(t, 0)
+				job := everyMinute(t, 0)
 				job.Scope = scope
 				sleepUntil(at(0, 0, 30))
 				a := newTestScheduler(t, store, 1, nil)
@@ -141,7 +141,7 @@ func TestRestartInTheFiringSecond(t *testing.T) {
 				sleepUntil(at(0, 1, 59))
 				end(t, b)
 				sleepUntil(at(0, 2, 0).Add(100 * time.Millisecond))
-				c := newTestScheduler(t, store, 1, nil) // nobody was there for the firing
+				c := newTestScheduler(t, store, 1, nil) // no worker was running at the planned time
 				begin(t, c, job)
 				sleepUntil(at(0, 2, 30))
 				end(t, c)
@@ -153,8 +153,8 @@ func TestRestartInTheFiringSecond(t *testing.T) {
 	}
 }
 
-// TestClockJump sets the clock of an each-worker schedule. What the machine
-// slept is a jump as well: only elapsed-time timers stood still.
+// TestClockJump sets the clock of an each-worker schedule. Sleep of the machine is a jump
+// as well, because timers do not run during that time.
 func TestClockJump(t *testing.T) {
 	tests := map[string]struct {
 		jump    time.Duration
@@ -186,7 +186,7 @@ func TestClockJump(t *testing.T) {
 				store := newFakeStore()
 				var offset atomic.Int64
 				s := newTestScheduler(t, store, 1, func() time.Duration { return time.Duration(offset.Load()) })
-				begin(t, s, minutely(t, 0))
+				begin(t, s, everyMinute(t, 0))
 				sleepUntil(at(0, 1, 10))
 				offset.Store(int64(tt.jump))
 				sleepUntil(at(0, 2, 55))
@@ -197,13 +197,13 @@ func TestClockJump(t *testing.T) {
 	}
 }
 
-func TestClockSetFarBackIsBelieved(t *testing.T) {
+func TestClockSetFarBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(12, 0, 30))
 		store := newFakeStore()
 		var offset atomic.Int64
 		s := newTestScheduler(t, store, 1, func() time.Duration { return time.Duration(offset.Load()) })
-		begin(t, s, minutely(t, 0))
+		begin(t, s, everyMinute(t, 0))
 		sleepUntil(at(12, 1, 10))
 		offset.Store(int64(-10 * time.Hour))
 		sleepUntil(at(12, 3, 30))
@@ -215,8 +215,8 @@ func TestClockSetFarBackIsBelieved(t *testing.T) {
 	})
 }
 
-// TestSleepThroughYears jumps so far that walking the instants would take hours.
-func TestSleepThroughYears(t *testing.T) {
+// TestSleepForYears jumps so far that iterating over the instants would take hours.
+func TestSleepForYears(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 0, 30))
 		store := newFakeStore()
@@ -244,11 +244,11 @@ func TestSleepThroughYears(t *testing.T) {
 	})
 }
 
-func TestOnceLeavesInstantsToARunningWorker(t *testing.T) {
+func TestOnceLeavesDueRunsToRunningWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 0, 30))
 		store := newFakeStore()
-		job := minutely(t, 10*time.Minute)
+		job := everyMinute(t, 10*time.Minute)
 		job.Scope, job.Overlap = ScopeOnce, OverlapQueue
 		a, b := newTestScheduler(t, store, 1, nil), newTestScheduler(t, store, 2, nil)
 		begin(t, a, job)
@@ -277,7 +277,7 @@ func TestAtStart(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			sleepUntil(at(0, 1, 30))
 			store := newFakeStore()
-			job := minutely(t, time.Second)
+			job := everyMinute(t, time.Second)
 			job.AtStart = true
 			a, b := newTestScheduler(t, store, 1, nil), newTestScheduler(t, store, 2, nil)
 			begin(t, a, job)
@@ -288,12 +288,12 @@ func TestAtStart(t *testing.T) {
 			wantSummary(t, store, "1 atStart - at 00:01:30 succeeded", "2 atStart - at 00:01:30 succeeded")
 		})
 	})
-	t.Run("it stands in for catching up", func(t *testing.T) {
+	t.Run("it replaces catching up", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			sleepUntil(at(5, 5, 0))
 			store := newFakeStore()
 			history(store, ScopeEachWorker, at(4, 0, 0))
-			job := minutely(t, time.Second)
+			job := everyMinute(t, time.Second)
 			job.AtStart, job.CatchUp, job.Schedule = true, time.Hour, mustParse(t, "0 * * * *")
 			s := newTestScheduler(t, store, 1, nil)
 			begin(t, s, job)
@@ -307,7 +307,7 @@ func TestAtStart(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				sleepUntil(at(5, 5, 0))
 				store := newFakeStore()
-				job := minutely(t, time.Second)
+				job := everyMinute(t, time.Second)
 				job.AtStart, job.Scope, job.Schedule = true, ScopeOnce, schedule
 				var schedulers []*Scheduler
 				for id := range int64(10) {
@@ -329,8 +329,8 @@ func TestAtStart(t *testing.T) {
 	}
 }
 
-// stuckStore answers the first question of the time three minutes late, as it
-// looks to a process that was held up.
+// stuckStore answers the first call of Now three minutes late, as a suspended process
+// would see it.
 type stuckStore struct {
 	*fakeStore
 	stuck atomic.Bool
@@ -344,12 +344,12 @@ func (s *stuckStore) Now(ctx context.Context) (time.Time, error) {
 	return s.fakeStore.Now(ctx)
 }
 
-func TestWorkerThatWasHeldUpAsksTheCluster(t *testing.T) {
+func TestDelayedWorkerChecksOtherWorkers(t *testing.T) {
 	for _, overlap := range []Overlap{OverlapSkip, OverlapQueue} {
 		synctest.Test(t, func(t *testing.T) {
 			sleepUntil(at(0, 0, 30))
 			store := newFakeStore()
-			job := minutely(t, 0)
+			job := everyMinute(t, 0)
 			job.Scope, job.Overlap = ScopeOnce, overlap
 			a, b := newTestScheduler(t, store, 1, nil), newTestScheduler(t, store, 2, nil)
 			stuck := &stuckStore{fakeStore: store}
@@ -368,22 +368,22 @@ func TestWorkerThatWasHeldUpAsksTheCluster(t *testing.T) {
 	}
 }
 
-// TestQueueOfAnotherWorkerIsLeftTime lets a run elsewhere end behind which a
-// firing waits. What waits must not be called missed before it could start.
-func TestQueueOfAnotherWorkerIsLeftTime(t *testing.T) {
+// TestQueuedRunOfAnotherWorkerIsNotMissed ends a run on another worker while a firing is
+// queued. The queued firing must not be recorded as missed before it can start.
+func TestQueuedRunOfAnotherWorkerIsNotMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 6, 30))
 		store := newFakeStore()
 		history(store, ScopeOnce, at(0, 1, 0))
 		other := int64(2)
 		store.runs[0].WorkerID, store.runs[0].Outcome = &other, workqueue.RunRunning
-		job := minutely(t, 0)
+		job := everyMinute(t, 0)
 		job.Scope, job.Overlap = ScopeOnce, OverlapQueue
 		s := newTestScheduler(t, store, 1, nil)
 		begin(t, s, job)
 		missed := func() int { _, firings := store.all(); return len(firings) - 1 }
 		sleepUntil(at(0, 6, 42))
-		if err := store.FinishRun(t.Context(), 1, workqueue.RunSucceeded, "", ""); err != nil {
+		if err := store.FinishRun(t.Context(), 1, workqueue.RunEnd{Outcome: workqueue.RunSucceeded}); err != nil {
 			t.Fatal(err)
 		}
 		sleepUntil(at(0, 6, 46)) // it has seen at 00:06:45 that nothing runs
@@ -398,12 +398,12 @@ func TestQueueOfAnotherWorkerIsLeftTime(t *testing.T) {
 	})
 }
 
-func TestClockThatRunsAwayDoesNotDelayTheCluster(t *testing.T) {
+func TestFastClockDoesNotDelayOtherWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newFakeStore()
 		var offset atomic.Int64
 		s := newTestScheduler(t, store, 1, func() time.Duration { return time.Duration(offset.Load()) })
-		job := minutely(t, 0)
+		job := everyMinute(t, 0)
 		job.Scope, job.Schedule = ScopeOnce, mustParse(t, "50 * * * * *")
 		begin(t, s, job)
 		sleepUntil(at(0, 0, 10))

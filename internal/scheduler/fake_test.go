@@ -1,8 +1,10 @@
 package scheduler
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -23,22 +25,24 @@ var errAway = errors.New("connection refused")
 type fakeStore struct {
 	mu      sync.Mutex
 	away    bool
-	refused int            // calls while away
-	hasty   time.Duration  // how much Now is ahead of the clock that judges claims
+	refused int            // calls while the store was down
+	hasty   time.Duration  // how far Now is ahead of the clock for claims
 	lose    map[string]int // calls by name that do their work and then fail
 	deny    map[string]int // calls by name that fail
 	names   map[int64]string
 	firings []workqueue.Firing
 	runs    []workqueue.PipelineRun
+	pauses  map[string]workqueue.PipelinePause
+	asked   []workqueue.RunRequest
 }
 
 var _ Store = (*fakeStore)(nil)
 
 func newFakeStore() *fakeStore {
-	return &fakeStore{lose: map[string]int{}, deny: map[string]int{}, names: map[int64]string{}}
+	return &fakeStore{lose: map[string]int{}, deny: map[string]int{}, names: map[int64]string{}, pauses: map[string]workqueue.PipelinePause{}}
 }
 
-// enter locks the store; done unlocks it and tells whether the answer is lost.
+// enter locks the store; done unlocks it and returns an error if the answer is lost.
 func (s *fakeStore) enter(ctx context.Context, call string) (done func() error, err error) {
 	s.mu.Lock()
 	if ctx.Err() != nil || s.away || s.deny[call] > 0 {
@@ -60,7 +64,14 @@ func (s *fakeStore) enter(ctx context.Context, call string) (done func() error, 
 	}, nil
 }
 
-func (s *fakeStore) setAway(away bool) {
+// refuse makes the next calls of this name fail.
+func (s *fakeStore) refuse(call string, times int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.deny[call] = times
+}
+
+func (s *fakeStore) setDown(away bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.away = away
@@ -93,6 +104,9 @@ func (s *fakeStore) ClaimFiring(ctx context.Context, f workqueue.Firing) (workqu
 	}
 	if s.has(f) {
 		return workqueue.FiringClaim{}, done()
+	}
+	if pause, ok := s.pauses[f.Schedule]; ok {
+		return workqueue.FiringClaim{Paused: &workqueue.PausedError{PipelinePause: pause}}, done()
 	}
 	f.RecordedAt = time.Now().UTC()
 	s.firings = append(s.firings, f)
@@ -132,7 +146,21 @@ func (s *fakeStore) LastFiring(ctx context.Context, schedule, worker string) (ti
 	return last, done()
 }
 
-func (s *fakeStore) Firings(ctx context.Context, schedule string, limit int) ([]workqueue.Firing, error) {
+func (s *fakeStore) SkipFiring(ctx context.Context, f workqueue.Firing) error {
+	done, err := s.enter(ctx, "SkipFiring")
+	if err != nil {
+		return err
+	}
+	for i, g := range s.firings {
+		if g.Schedule == f.Schedule && g.PlannedAt.Equal(f.PlannedAt) && g.Worker == f.Worker && g.Outcome == workqueue.Fired {
+			s.firings[i].Outcome, s.firings[i].Reason = workqueue.Skipped, f.Reason
+		}
+	}
+	return done()
+}
+
+func (s *fakeStore) Firings(ctx context.Context, filter workqueue.FiringFilter) ([]workqueue.Firing, error) {
+	schedule, limit := filter.Schedule, filter.Limit
 	done, err := s.enter(ctx, "Firings")
 	if err != nil {
 		return nil, err
@@ -152,20 +180,80 @@ func (s *fakeStore) StartRun(ctx context.Context, r workqueue.PipelineRun) (int6
 	if err != nil {
 		return 0, err
 	}
+	if pause, ok := s.pauses[r.Pipeline]; ok {
+		return 0, cmp.Or(done(), error(&workqueue.PausedError{PipelinePause: pause}))
+	}
+	return s.addRun(r), done()
+}
+
+func (s *fakeStore) addRun(r workqueue.PipelineRun) int64 {
 	r.ID = int64(len(s.runs)) + 1
 	r.StartedAt = time.Now().UTC()
 	s.runs = append(s.runs, r)
-	return r.ID, done()
+	return r.ID
 }
 
-func (s *fakeStore) FinishRun(ctx context.Context, id int64, outcome workqueue.RunOutcome, errText, _ string) error {
+func (s *fakeStore) StartRequested(ctx context.Context, r workqueue.PipelineRun, once bool, by string) (int64, bool, error) {
+	done, err := s.enter(ctx, "StartRequested")
+	if err != nil {
+		return 0, false, err
+	}
+	at := slices.IndexFunc(s.asked, func(q workqueue.RunRequest) bool { return q.ID == *r.RequestID })
+	if _, paused := s.pauses[r.Pipeline]; paused || at < 0 {
+		return 0, false, done()
+	}
+	s.asked = slices.Delete(s.asked, at, at+1)
+	if once && r.PlannedAt != nil {
+		s.firings = append(s.firings, workqueue.Firing{Schedule: r.Pipeline, PlannedAt: *r.PlannedAt, Outcome: workqueue.Fired, Reason: "backfill", RecordedBy: by})
+	}
+	return s.addRun(r), true, done()
+}
+
+func (s *fakeStore) Controls(ctx context.Context) (workqueue.Controls, error) {
+	done, err := s.enter(ctx, "Controls")
+	if err != nil {
+		return workqueue.Controls{}, err
+	}
+	c := workqueue.Controls{Paused: maps.Clone(s.pauses)}
+	seen := map[string]bool{}
+	for _, q := range s.asked {
+		if !seen[q.Pipeline] {
+			c.Requests = append(c.Requests, q)
+		}
+		seen[q.Pipeline] = true
+	}
+	return c, done()
+}
+
+// pause pauses or resumes a pipeline.
+func (s *fakeStore) pause(pipeline string, paused bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.pauses, pipeline)
+	if paused {
+		s.pauses[pipeline] = workqueue.PipelinePause{Pipeline: pipeline, By: "ann", Reason: "maintenance", At: time.Now().UTC()}
+	}
+}
+
+// ask requests a run now, or for a planned time.
+func (s *fakeStore) ask(pipeline string, planned ...time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := workqueue.RunRequest{ID: int64(100 + len(s.asked) + len(s.runs)), Pipeline: pipeline, Trigger: TriggerRequest, By: "ann"}
+	if len(planned) > 0 {
+		q.Trigger, q.PlannedAt = TriggerBackfill, &planned[0]
+	}
+	s.asked = append(s.asked, q)
+}
+
+func (s *fakeStore) FinishRun(ctx context.Context, id int64, end workqueue.RunEnd) error {
 	done, err := s.enter(ctx, "FinishRun")
 	if err != nil {
 		return err
 	}
 	now := time.Now().UTC()
 	run := &s.runs[id-1]
-	run.Outcome, run.Error, run.FinishedAt = outcome, &errText, &now
+	run.Outcome, run.Error, run.FailedStep, run.Summary, run.FinishedAt = end.Outcome, &end.Error, &end.Step, end.Summary, &now
 	return done()
 }
 
@@ -182,7 +270,8 @@ func (s *fakeStore) RunsElsewhere(ctx context.Context, pipeline string, workerID
 	return time.Time{}, false, done()
 }
 
-func (s *fakeStore) Runs(ctx context.Context, pipeline string, limit int) ([]workqueue.PipelineRun, error) {
+func (s *fakeStore) Runs(ctx context.Context, f workqueue.RunFilter) ([]workqueue.PipelineRun, error) {
+	pipeline, limit := f.Pipeline, f.Limit
 	done, err := s.enter(ctx, "Runs")
 	if err != nil {
 		return nil, err
@@ -206,7 +295,7 @@ func (s *fakeStore) all() ([]workqueue.PipelineRun, []workqueue.Firing) {
 	return slices.Clone(s.runs), fs
 }
 
-// newTestScheduler makes worker number id, whose clock is off by the duration
+// newTestScheduler returns the scheduler of worker id, whose clock is wrong by the duration
 // that offset returns.
 func newTestScheduler(t *testing.T, store *fakeStore, id int64, offset func() time.Duration) *Scheduler {
 	t.Helper()
@@ -257,8 +346,8 @@ func mustParse(t *testing.T, spec string) *cron.Schedule {
 	return schedule
 }
 
-// minutely is a job that fires each minute and takes as long as given.
-func minutely(t *testing.T, takes time.Duration) Job {
+// everyMinute returns a job that fires each minute and runs for takes.
+func everyMinute(t *testing.T, takes time.Duration) Job {
 	return Job{
 		Name: "P", Schedule: mustParse(t, "* * * * *"), TriggerName: TriggerCron,
 		Work: Work{Run: unreported(func(ctx context.Context, _ Start) error {
@@ -270,12 +359,12 @@ func minutely(t *testing.T, takes time.Duration) Job {
 	}
 }
 
-// at is an instant of the first day of a bubble.
+// at returns a time on the first day of a bubble.
 func at(hour, minute, second int) time.Time {
 	return time.Date(2000, 1, 1, hour, minute, second, 0, time.UTC)
 }
 
-// sleepUntil moves the bubble on.
+// sleepUntil advances the clock of the bubble.
 func sleepUntil(t time.Time) { time.Sleep(time.Until(t)) }
 
 // unreported returns the Run of a job that reports nothing.

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -8,11 +9,11 @@ import (
 	"botwork/workqueue"
 )
 
-// resume goes on with the firing that could not be started when it was due.
+// resume retries the firing that could not be started when it was due.
 func (r *runner) resume() error {
 	if r.won != nil {
 		if _, ok := r.reserve(); !ok {
-			return nil // a run on request came first; its end rings
+			return nil // a requested run started first; its end rings
 		}
 		return r.startWon()
 	}
@@ -28,11 +29,10 @@ func (r *runner) resume() error {
 	return err
 }
 
-// fire starts a run, unless something speaks against it. The firing is settled
-// when nothing is left to do about its instant: it runs, waits in the queue, was
-// skipped, or is another worker's.
+// fire starts a run if possible. The firing is settled if nothing is left to do for its
+// instant: it runs, is queued, was skipped, or belongs to another worker.
 func (r *runner) fire(start Start) (settled bool, err error) {
-	if r.waiting != nil { // even if the run has ended meanwhile: the first comes first
+	if r.waiting != nil { // even if the run has ended in the meantime: the queued firing is first
 		r.overlap(start, r.waitsFor)
 		return true, nil
 	}
@@ -49,7 +49,7 @@ func (r *runner) fire(start Start) (settled bool, err error) {
 	if r.job.Scope == ScopeEachWorker {
 		if err := r.start(start, nil); err != nil {
 			r.release()
-			return false, err
+			return r.skipPaused(start, err)
 		}
 		return true, nil
 	}
@@ -62,35 +62,61 @@ func (r *runner) fire(start Start) (settled bool, err error) {
 	return true, r.startWon()
 }
 
-// startWon starts the run of a claimed firing; the place is reserved. If its
-// start cannot be recorded it is tried again however late it gets: the record
-// says already that it was fired.
+// startWon starts the run of a claimed firing; the place is reserved. If its start cannot
+// be recorded, it is retried without a time limit, because the firing is already recorded.
 func (r *runner) startWon() error {
-	if err := r.start(*r.won, nil); err != nil {
+	err := r.start(*r.won, nil)
+	if err != nil {
 		r.release()
-		return err
 	}
-	r.won = nil
+	if paused, ok := errors.AsType[*workqueue.PausedError](err); ok {
+		err = r.skipWon(paused)
+	}
+	if err == nil {
+		r.won = nil
+	}
+	return err
+}
+
+// skipWon records that a claimed firing does not run, because the pipeline was paused after the
+// claim.
+func (r *runner) skipWon(paused *workqueue.PausedError) error {
+	ctx, cancel := r.storeCtx()
+	defer cancel()
+	if err := r.s.store.SkipFiring(ctx, r.firing(r.won.PlannedAt, workqueue.Skipped, paused.String())); err != nil {
+		return fmt.Errorf("record that the firing is skipped: %w", err)
+	}
 	return nil
 }
 
-// contend claims an instant for this worker. A run elsewhere is looked for
-// before the claim, so that a firing which is then skipped gets one row only.
+// skipPaused skips a firing if err is a *workqueue.PausedError.
+func (r *runner) skipPaused(start Start, err error) (settled bool, _ error) {
+	paused, ok := errors.AsType[*workqueue.PausedError](err)
+	if !ok {
+		return false, err
+	}
+	r.log.Debug().EmbedObject(start).Str("reason", paused.String()).Msg("skipped scheduled run") // the pause itself is logged once
+	r.recordSkip(start, paused.String())
+	return true, nil
+}
+
+// contend claims an instant for this worker. It first checks for runs on other workers, so
+// that a skipped firing gets only one row.
 func (r *runner) contend(start Start) (won, settled bool, err error) {
 	since, running, err := r.runsElsewhere()
 	if err != nil {
 		return false, false, err
 	}
 	if running {
-		// It may be the run of this very instant, which others have fired.
-		record, err := r.record(start.PlannedAt)
+		// It may be the run of this instant, which another worker has fired.
+		record, err := r.firingRecord(start.PlannedAt)
 		if err != nil || record != nil {
 			return false, err == nil, err
 		}
 		r.overlap(start, fmt.Sprintf("previous run, started at %s on another worker, is still going on",
 			since.UTC().Format(time.RFC3339)))
 		if r.waiting != nil {
-			r.lookAgain(elsewherePoll)
+			r.checkAgain(elsewherePoll)
 		}
 		return false, true, nil
 	}
@@ -102,12 +128,17 @@ func (r *runner) contend(start Start) (won, settled bool, err error) {
 		return false, false, fmt.Errorf("claim the firing: %w", err)
 	}
 	if claim.Early > 0 {
-		r.lookAgain(claim.Early)
+		r.checkAgain(claim.Early)
 		return false, false, nil
 	}
+	if claim.Paused != nil {
+		r.setPause(&claim.Paused.PipelinePause)
+		settled, err := r.skipPaused(start, claim.Paused)
+		return false, settled, err
+	}
 	if !claim.Won && r.doubt.Equal(start.PlannedAt) {
-		// An earlier claim of this process went out, and its answer was lost.
-		claim.Won, err = r.wonUnheard(start.PlannedAt)
+		// The answer to an earlier claim of this process was lost.
+		claim.Won, err = r.claimAnswerLost(start.PlannedAt)
 		if err != nil {
 			return false, false, err
 		}
@@ -118,22 +149,22 @@ func (r *runner) contend(start Start) (won, settled bool, err error) {
 	return claim.Won, true, nil
 }
 
-// wonUnheard reports whether a claim of this process succeeded although its answer was lost. The
-// record names the worker, and an earlier process of that name may have fired the instant too:
-// then its run is on record. This process starts none before it knows.
-func (r *runner) wonUnheard(planned time.Time) (bool, error) {
-	record, err := r.record(planned)
+// claimAnswerLost reports whether a claim of this process succeeded although its answer was lost.
+// The record has only the worker's name, so an earlier process of that name may have fired the
+// instant: then its run is recorded. This process starts no run before that is known.
+func (r *runner) claimAnswerLost(planned time.Time) (bool, error) {
+	record, err := r.firingRecord(planned)
 	if err != nil || record == nil || record.Outcome != workqueue.Fired || record.RecordedBy != r.s.worker.Name {
 		return false, err
 	}
 	ctx, cancel := r.storeCtx()
 	defer cancel()
-	runs, err := r.s.store.Runs(ctx, r.job.Name, maxBacklog)
+	runs, err := r.s.store.Runs(ctx, workqueue.RunFilter{Pipeline: r.job.Name, Limit: maxBacklog})
 	if err != nil {
 		return false, fmt.Errorf("look for the run of the firing: %w", err)
 	}
 	return !slices.ContainsFunc(runs, func(run workqueue.PipelineRun) bool {
-		return run.PlannedAt != nil && run.PlannedAt.Equal(planned)
+		return run.PlannedAt != nil && run.PlannedAt.Equal(planned) && run.Trigger != TriggerBackfill
 	}), nil
 }
 
@@ -147,11 +178,11 @@ func (r *runner) runsElsewhere() (since time.Time, running bool, err error) {
 	return since, running, nil
 }
 
-// record returns what is on record of an instant, nil if nothing is.
-func (r *runner) record(planned time.Time) (*workqueue.Firing, error) {
+// firingRecord returns the record of an instant, nil if there is none.
+func (r *runner) firingRecord(planned time.Time) (*workqueue.Firing, error) {
 	ctx, cancel := r.storeCtx()
 	defer cancel()
-	records, err := r.s.store.Firings(ctx, r.job.Name, maxBacklog)
+	records, err := r.s.store.Firings(ctx, workqueue.FiringFilter{Schedule: r.job.Name, Limit: maxBacklog})
 	if err != nil {
 		return nil, fmt.Errorf("read the latest firings: %w", err)
 	}
@@ -163,7 +194,7 @@ func (r *runner) record(planned time.Time) (*workqueue.Firing, error) {
 	return nil, nil
 }
 
-// overlap queues or skips a firing that found a run going on.
+// overlap queues or skips a firing because a run is active.
 func (r *runner) overlap(start Start, reason string) {
 	if r.job.Overlap == OverlapQueue && r.waiting == nil {
 		r.waiting, r.waitsFor = &start, reason
@@ -178,6 +209,10 @@ func (r *runner) overlap(start Start, reason string) {
 
 func (r *runner) skip(start Start, reason string) {
 	r.log.Info().EmbedObject(start).Str("reason", reason).Msg("skipped scheduled run")
+	r.recordSkip(start, reason)
+}
+
+func (r *runner) recordSkip(start Start, reason string) {
 	if !start.PlannedAt.IsZero() {
 		r.backlog.add(r.firing(start.PlannedAt, workqueue.Skipped, reason))
 	}

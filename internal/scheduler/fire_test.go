@@ -42,14 +42,14 @@ func wantSummary(t *testing.T, store *fakeStore, want ...string) {
 	}
 }
 
-func TestEachWorkerFiresEveryInstant(t *testing.T) {
+func TestEachWorkerRunsEveryPlannedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 0, 30))
 		store := newFakeStore()
 		a, b := newTestScheduler(t, store, 1, nil), newTestScheduler(t, store, 2, nil)
-		begin(t, a, minutely(t, time.Second))
+		begin(t, a, everyMinute(t, time.Second))
 		sleepUntil(at(0, 1, 30))
-		begin(t, b, minutely(t, time.Second))
+		begin(t, b, everyMinute(t, time.Second))
 		sleepUntil(at(0, 3, 30))
 		end(t, a, b)
 		runs, firings := store.all()
@@ -66,7 +66,7 @@ func TestEachWorkerFiresEveryInstant(t *testing.T) {
 	})
 }
 
-// TestOnce lets machines with right and wrong clocks share a schedule.
+// TestOnce runs a schedule on machines with right and wrong clocks.
 func TestOnce(t *testing.T) {
 	tests := map[string][]time.Duration{
 		"two with right clocks":  {0, 0},
@@ -86,7 +86,7 @@ func TestOnce(t *testing.T) {
 					for i, offset := range offsets {
 						s := newTestScheduler(t, store, int64(i+1), func() time.Duration { return offset })
 						s.log = s.log.Level(zerolog.Disabled) // a day of runs fills the log
-						job := minutely(t, 7*time.Second)
+						job := everyMinute(t, 7*time.Second)
 						job.Scope, job.Overlap = ScopeOnce, overlap
 						begin(t, s, job)
 						schedulers = append(schedulers, s)
@@ -120,7 +120,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-func TestOnceInDaylightSavingNights(t *testing.T) {
+func TestOnceWithDaylightSaving(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Lisbon")
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestOverlapOnOneWorker(t *testing.T) {
 				sleepUntil(at(0, 0, 30))
 				store := newFakeStore()
 				s := newTestScheduler(t, store, 1, nil)
-				job := minutely(t, 150*time.Second)
+				job := everyMinute(t, 150*time.Second)
 				job.Overlap = overlap
 				begin(t, s, job)
 				sleepUntil(at(0, 4, 30))
@@ -194,7 +194,7 @@ func TestOverlapOnOneWorker(t *testing.T) {
 	}
 }
 
-func TestOverlapInTheCluster(t *testing.T) {
+func TestOverlapOnTwoWorkers(t *testing.T) {
 	const since = "previous run, started at 2000-01-01T00:01:00Z"
 	tests := map[Overlap][]string{
 		OverlapSkip: {
@@ -217,14 +217,14 @@ func TestOverlapInTheCluster(t *testing.T) {
 				var schedulers []*Scheduler
 				for id := range int64(4) {
 					s := newTestScheduler(t, store, id+1, nil)
-					job := minutely(t, 150*time.Second)
+					job := everyMinute(t, 150*time.Second)
 					job.Overlap, job.Scope = overlap, ScopeOnce
 					begin(t, s, job)
 					schedulers = append(schedulers, s)
 				}
 				sleepUntil(at(0, 4, 30))
 				end(t, schedulers...)
-				// Who wins and who records is chance, the rest is not.
+				// The worker that fires and the worker that records are random, the rest is not.
 				lines := strings.Split(strings.TrimSuffix(summary(store), "\n"), "\n")
 				for i, line := range lines {
 					line, _, _ = strings.Cut(line, "Z ")
@@ -248,7 +248,7 @@ func TestQueuedFiringMovesToAnotherWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 0, 30))
 		store := newFakeStore()
-		job := minutely(t, 92*time.Second)
+		job := everyMinute(t, 92*time.Second)
 		job.Scope, job.Overlap = ScopeOnce, OverlapQueue
 		a, b := newTestScheduler(t, store, 1, nil), newTestScheduler(t, store, 2, nil)
 		begin(t, a, job)
@@ -264,13 +264,13 @@ func TestQueuedFiringMovesToAnotherWorker(t *testing.T) {
 	})
 }
 
-// TestQueuedFiringSurvivesTheLastWorker stops the only worker while a firing of
-// the cluster waits; the skipped one after it must not hide it from the next.
-func TestQueuedFiringSurvivesTheLastWorker(t *testing.T) {
+// TestQueuedFiringSurvivesLastWorker stops the only worker while a firing of scope once is
+// queued; the skipped one after it must not hide it from the next worker.
+func TestQueuedFiringSurvivesLastWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 0, 30))
 		store := newFakeStore()
-		job := minutely(t, 10*time.Minute)
+		job := everyMinute(t, 10*time.Minute)
 		job.Scope, job.Overlap, job.CatchUp = ScopeOnce, OverlapQueue, time.Hour
 		s := newTestScheduler(t, store, 1, nil)
 		begin(t, s, job)
@@ -281,7 +281,7 @@ func TestQueuedFiringSurvivesTheLastWorker(t *testing.T) {
 			t.Fatal(err)
 		}
 		sleepUntil(at(0, 3, 40))
-		job.Run = minutely(t, 0).Run
+		job.Run = everyMinute(t, 0).Run
 		s = newTestScheduler(t, store, 1, nil)
 		begin(t, s, job)
 		sleepUntil(at(0, 3, 50))
@@ -293,10 +293,10 @@ func TestQueuedFiringSurvivesTheLastWorker(t *testing.T) {
 	})
 }
 
-// TestFirstInTheQueueStaysFirst has the run end in between: a later firing finds
-// the place free while an earlier one still waits for it.
-func TestFirstInTheQueueStaysFirst(t *testing.T) {
-	job := minutely(t, 0)
+// TestFirstQueuedFiringStaysFirst ends the run in between: the place is free for a later
+// firing while an earlier one is still queued.
+func TestFirstQueuedFiringStaysFirst(t *testing.T) {
+	job := everyMinute(t, 0)
 	job.Overlap, job.Scope = OverlapQueue, ScopeOnce
 	store := newFakeStore()
 	s := newTestScheduler(t, store, 1, nil)

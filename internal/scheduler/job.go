@@ -9,18 +9,19 @@ import (
 	"github.com/rs/zerolog"
 
 	"botwork/internal/cron"
+	"botwork/workqueue"
 )
 
-// Overlap says what a firing does while a run of the same pipeline goes on.
+// Overlap is how a firing is handled while a run of the same pipeline is active.
 type Overlap string
 
-// The ways to deal with overlap; "" means OverlapSkip.
+// The values of Overlap; "" means OverlapSkip.
 const (
 	OverlapSkip  Overlap = "skip"
 	OverlapQueue Overlap = "queue" // at most one firing waits
 )
 
-// Scope says how many workers fire an instant.
+// Scope is which workers fire an instant: each of them, or only one.
 type Scope string
 
 // The scopes; "" means ScopeEachWorker.
@@ -35,7 +36,11 @@ const (
 	TriggerEvery   = "every"
 	TriggerAtStart = "atStart"
 	TriggerCatchUp = "catchUp"
-	TriggerRequest = "request"
+	TriggerRequest = workqueue.TriggerRequest
+
+	// TriggerBackfill starts a run for a planned time that did not run, because a person asked
+	// for it.
+	TriggerBackfill = workqueue.TriggerBackfill
 
 	// TriggerWake starts a run because there is new work.
 	TriggerWake = "wake"
@@ -44,20 +49,26 @@ const (
 	TriggerStranded = "stranded"
 )
 
-// Start says why a run starts, and for which instant.
+// Start is the reason for a run, and its instant.
 type Start struct {
 	Trigger string
 
 	// PlannedAt is the schedule's instant in UTC; zero for a request, and for a run at start that
 	// has no instant.
 	PlannedAt time.Time
+
+	// By is the user who asked for the run; "" if it was not requested.
+	By string
 }
 
-// MarshalZerologObject adds the fields by which a firing is known in the log.
+// MarshalZerologObject adds the fields that identify a firing in the log.
 func (s Start) MarshalZerologObject(e *zerolog.Event) {
 	e.Str("trigger", s.Trigger)
 	if !s.PlannedAt.IsZero() {
 		e.Time("planned_at", s.PlannedAt)
+	}
+	if s.By != "" {
+		e.Str("requested_by", s.By)
 	}
 }
 
@@ -66,7 +77,7 @@ type Job struct {
 	Name string // of the pipeline; the schedule's name in every record
 
 	// Schedule is nil for a pipeline that runs only at start or on request. TriggerName is
-	// TriggerCron or TriggerEvery, whichever it was made from.
+	// TriggerCron or TriggerEvery, depending on the pipeline's trigger.
 	Schedule    *cron.Schedule
 	TriggerName string
 
@@ -74,43 +85,54 @@ type Job struct {
 	Overlap Overlap
 	Scope   Scope
 
-	// CatchUp is how old a missed instant may be to be run after all; 0 runs
-	// none.
+	// CatchUp is the maximum age of a missed instant that is still run; 0: none
+	// is run.
 	CatchUp time.Duration
 
 	Work
 }
 
-// Work is what a job does when it fires; it may change while the schedule stays.
+// Work is the work of a job. It may change independently of the schedule.
 type Work struct {
-	// Hash is that of the pipeline's text, which each run records; "" is none.
+	// Hash is the hash of the pipeline's text, which each run records; "": none.
 	Hash string
 
 	// Run does the work and reports what it did. Its context ends, with workqueue.ErrDraining as the
-	// cause, when Stop has waited long enough. The text of its error is
-	// recorded and logged, so it must hold no secrets.
+	// cause, when the time limit of Stop is reached. The text of its error is
+	// recorded and logged, so it must not contain secrets.
 	Run func(ctx context.Context, start Start) (Report, error)
 
-	// Tick is called when a planned instant is due during a run, and starts no other run: the run
-	// may do what that one would have done. It returns at once; nil where runs have no use for
-	// it.
+	// Tick is called when a planned instant is due during a run, so that the run can do the work
+	// of the next one. It must return at once; nil if it is not needed.
 	Tick func()
 
 	// Leave asks a run that TriggerWake started, and that waits for more work, to
-	// end: a planned instant is due. It returns at once; nil where no such runs are.
+	// end, because a planned instant is due. It must return at once; nil if there are no
+	// such runs.
 	Leave func()
+
+	// Pause is called while a run is active and its pipeline is paused, so that the run starts
+	// no more work. It may be called repeatedly, and must return at once; nil if runs do not
+	// start work.
+	Pause func()
 }
 
-// Report says what a run did, for the log.
+// Report is what a run did, for the log and the run's record.
 type Report struct {
 	// Idle is true for a run that found nothing to do. It is logged at debug level.
 	Idle bool
 
 	// Counts are added to the log line; may be nil.
 	Counts zerolog.LogObjectMarshaler
+
+	// Summary has the same numbers as a JSON object; "" for none.
+	Summary workqueue.JSONText
+
+	// Step is the step that failed; "" for none.
+	Step string
 }
 
-// validate fills in the defaults and refuses what makes no sense.
+// validate sets the defaults and returns an error for an invalid job.
 func (j *Job) validate() error {
 	if j.Overlap == "" {
 		j.Overlap = OverlapSkip

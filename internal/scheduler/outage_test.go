@@ -11,7 +11,7 @@ import (
 	"botwork/workqueue"
 )
 
-func TestDatabaseAway(t *testing.T) {
+func TestDatabaseDown(t *testing.T) {
 	tests := map[string]struct {
 		scope   Scope
 		spec    string
@@ -45,15 +45,15 @@ func TestDatabaseAway(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				sleepUntil(at(0, 0, 30))
 				store := newFakeStore()
-				store.setAway(name == "away from the start")
+				store.setDown(name == "away from the start")
 				s := newTestScheduler(t, store, 1, nil)
-				job := minutely(t, 0)
+				job := everyMinute(t, 0)
 				job.Scope, job.Schedule, job.CatchUp = tt.scope, mustParse(t, tt.spec), tt.catchUp
 				begin(t, s, job)
 				sleepUntil(at(0, 0, 40))
-				store.setAway(true)
+				store.setDown(true)
 				sleepUntil(tt.back)
-				store.setAway(false)
+				store.setDown(false)
 				time.Sleep(35 * time.Second) // the longest pause and some more
 				end(t, s)
 				var got []string
@@ -73,9 +73,9 @@ func TestDatabaseAway(t *testing.T) {
 	}
 }
 
-// TestCallsThatFail breaks one call in the course of a firing. The run must take
-// place all the same, be the only one, and be on record as ended.
-func TestCallsThatFail(t *testing.T) {
+// TestFailedCalls lets one call of a firing fail. There must still be exactly one run, and
+// its end must be recorded.
+func TestFailedCalls(t *testing.T) {
 	for _, scope := range []Scope{ScopeEachWorker, ScopeOnce} {
 		for _, call := range []string{"Now", "ClaimFiring", "RecordFirings", "LastFiring", "Firings", "StartRun", "FinishRun", "RunsElsewhere", "Runs"} {
 			for _, lost := range []bool{false, true} {
@@ -86,11 +86,11 @@ func TestCallsThatFail(t *testing.T) {
 						if lost {
 							store.lose[call] = 3
 						} else {
-							store.deny[call] = 3
+							store.refuse(call, 3)
 						}
 						s := newTestScheduler(t, store, 1, nil)
 						ran := 0
-						job := minutely(t, 0)
+						job := everyMinute(t, 0)
 						job.Scope = scope
 						run := job.Run
 						job.Run = func(ctx context.Context, start Start) (Report, error) { ran++; return run(ctx, start) }
@@ -117,15 +117,15 @@ func TestCallsThatFail(t *testing.T) {
 	}
 }
 
-// TestRecordsThatCannotBeWritten keeps one table from being written for good.
-func TestRecordsThatCannotBeWritten(t *testing.T) {
+// TestUnwrittenRecords lets all writes of one table fail.
+func TestUnwrittenRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 10, 5))
 		store := newFakeStore()
 		history(store, ScopeEachWorker, at(0, 0, 0))
-		store.deny["RecordFirings"] = 1 << 30
+		store.refuse("RecordFirings", 1<<30)
 		s := newTestScheduler(t, store, 1, nil)
-		begin(t, s, minutely(t, 0))
+		begin(t, s, everyMinute(t, 0))
 		sleepUntil(at(0, 12, 45))
 		end(t, s)
 		runs, _ := store.all()
@@ -135,13 +135,13 @@ func TestRecordsThatCannotBeWritten(t *testing.T) {
 	})
 }
 
-func TestDatabaseAheadOfItself(t *testing.T) {
+func TestDatabaseNowAheadOfClaims(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 0, 30))
 		store := newFakeStore()
 		store.hasty = 2 * time.Second
 		s := newTestScheduler(t, store, 1, nil)
-		job := minutely(t, 0)
+		job := everyMinute(t, 0)
 		job.Scope = ScopeOnce
 		begin(t, s, job)
 		sleepUntil(at(0, 2, 30))
@@ -150,13 +150,13 @@ func TestDatabaseAheadOfItself(t *testing.T) {
 	})
 }
 
-func TestEndThatCannotBeRecordedIsSweptLater(t *testing.T) {
+func TestUnrecordedEndIsSweptLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 0, 30))
 		store := newFakeStore()
-		store.deny["FinishRun"] = finishTries
+		store.refuse("FinishRun", finishTries)
 		s := newTestScheduler(t, store, 1, nil)
-		job := minutely(t, 0)
+		job := everyMinute(t, 0)
 		job.Schedule = mustParse(t, "*/10 * * * *")
 		begin(t, s, job)
 		sleepUntil(at(0, 19, 0))
@@ -165,14 +165,14 @@ func TestEndThatCannotBeRecordedIsSweptLater(t *testing.T) {
 	})
 }
 
-func TestRunsOfADeadProcessAreEnded(t *testing.T) {
+func TestRunsOfDeadProcessAreEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(1, 30, 0))
 		store := newFakeStore()
 		history(store, ScopeOnce, at(1, 0, 0))
 		store.runs[0].Outcome = workqueue.RunRunning
 		s := newTestScheduler(t, store, 1, nil)
-		job := minutely(t, 0)
+		job := everyMinute(t, 0)
 		job.Scope, job.Schedule = ScopeOnce, mustParse(t, "0 * * * *")
 		begin(t, s, job)
 		synctest.Wait()
@@ -181,39 +181,39 @@ func TestRunsOfADeadProcessAreEnded(t *testing.T) {
 	})
 }
 
-func TestDatabaseThatIsAwayIsAskedGently(t *testing.T) {
+func TestRetriesWhileDatabaseIsDownBackOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newFakeStore()
 		s := newTestScheduler(t, store, 1, nil)
-		job := minutely(t, 0)
+		job := everyMinute(t, 0)
 		job.Schedule = mustParse(t, "* * * * * *")
 		begin(t, s, job)
 		sleepUntil(at(0, 0, 10))
-		store.setAway(true)
+		store.setDown(true)
 		sleepUntil(at(0, 10, 10))
-		store.setAway(false)
+		store.setDown(false)
 		sleepUntil(at(0, 11, 0))
 		end(t, s)
 		if store.refused < 20 || store.refused > 100 {
-			t.Errorf("asked %d times in ten minutes, want 20 to 100: two calls every 30 seconds", store.refused)
+			t.Errorf("%d calls in ten minutes, want 20 to 100: two calls every 30 seconds", store.refused)
 		}
 	})
 }
 
-// TestClaimThatFailsIsNotTakenForAnEarlierOnes restarts a worker right after it
-// has fired. The new process, which is to run at start, asks for the same
-// instant; its claim fails, and the record that it finds names its own worker.
-func TestClaimThatFailsIsNotTakenForAnEarlierOnes(t *testing.T) {
+// TestFailedClaimIsNotMistakenForEarlierOne restarts a worker right after it has fired.
+// The new process, with a run at start, claims the same instant; its claim fails, and the
+// existing record has the name of its own worker.
+func TestFailedClaimIsNotMistakenForEarlierOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 0, 30))
 		store := newFakeStore()
-		job := minutely(t, 0)
+		job := everyMinute(t, 0)
 		job.Scope, job.AtStart = ScopeOnce, true
 		a := newTestScheduler(t, store, 1, nil)
 		begin(t, a, job)
 		sleepUntil(at(0, 1, 0).Add(100 * time.Millisecond))
 		end(t, a)
-		store.deny["ClaimFiring"] = 1
+		store.refuse("ClaimFiring", 1)
 		b := newTestScheduler(t, store, 1, nil)
 		begin(t, b, job)
 		sleepUntil(at(0, 1, 30))

@@ -16,7 +16,7 @@ import (
 	"botwork/workqueue"
 )
 
-// act is something that befalls one of the workers of a cluster.
+// act is an event on one of the workers of a cluster.
 type act struct {
 	after  time.Duration // the act before it
 	worker int
@@ -29,8 +29,7 @@ func (a act) String() string {
 	return fmt.Sprintf("%v later worker %d: %s %s %v", a.after, a.worker+1, a.what, a.lose, a.skew)
 }
 
-// clusterHistory is a cluster of workers with a schedule of scope once, and what
-// befalls it.
+// clusterHistory is a cluster of workers with a schedule of scope once, and its events.
 type clusterHistory struct {
 	spec    string
 	every   time.Duration
@@ -81,8 +80,7 @@ func drawHistory(t *rapid.T) clusterHistory {
 	return h
 }
 
-// cutOff is the store as a process sees it that has been killed: none of its
-// calls arrives any more.
+// cutOff is the store of a killed process: its calls no longer reach the database.
 type cutOff struct {
 	Store
 	fake *fakeStore
@@ -95,11 +93,11 @@ func (c cutOff) gone() bool {
 	return *c.dead
 }
 
-func (c cutOff) FinishRun(ctx context.Context, id int64, o workqueue.RunOutcome, text, summary string) error {
+func (c cutOff) FinishRun(ctx context.Context, id int64, end workqueue.RunEnd) error {
 	if c.gone() {
 		return errAway
 	}
-	return c.Store.FinishRun(ctx, id, o, text, summary)
+	return c.Store.FinishRun(ctx, id, end)
 }
 
 func (c cutOff) RecordFirings(ctx context.Context, fs []workqueue.Firing) error {
@@ -123,7 +121,7 @@ func (c cutOff) StartRun(ctx context.Context, r workqueue.PipelineRun) (int64, e
 	return c.Store.StartRun(ctx, r)
 }
 
-// member is one worker of the cluster through all its lives.
+// member is one worker of the cluster, across restarts.
 type member struct {
 	id   int64
 	skew time.Duration // of its clock; guarded by store.mu
@@ -131,8 +129,7 @@ type member struct {
 	dead *bool
 }
 
-// play lives the history through and returns how often each planned instant
-// started to run.
+// play runs the history and returns how often a run was started for each planned instant.
 func (h clusterHistory) play(t *testing.T, store *fakeStore) map[time.Time]int {
 	ran := map[time.Time]int{}
 	schedule, err := cron.Every(max(h.every, time.Second))
@@ -208,10 +205,10 @@ func (h clusterHistory) play(t *testing.T, store *fakeStore) map[time.Time]int {
 			}
 			store.mu.Unlock()
 		default:
-			store.setAway(a.what == "database away")
+			store.setDown(a.what == "database away")
 		}
 	}
-	store.setAway(false)
+	store.setDown(false)
 	time.Sleep(3 * time.Minute) // all pauses are over, and the schedule goes on
 	for _, m := range members {
 		end(t, m.s)
@@ -219,11 +216,10 @@ func (h clusterHistory) play(t *testing.T, store *fakeStore) map[time.Time]int {
 	return ran
 }
 
-// However workers are restarted, killed, cut off from the database or given
-// another clock, no planned instant is fired twice or runs twice, none runs
-// before the database's time has come to it, and once all is well the schedule
-// goes on.
-func TestNoInstantFiresTwice(t *testing.T) {
+// Workers are restarted, killed, disconnected from the database, or get another clock. No
+// planned instant is fired twice or runs twice, none runs early by the database's clock,
+// and at the end the schedule continues.
+func TestNoPlannedTimeRunsTwice(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		h := drawHistory(rt)
 		var faults []string

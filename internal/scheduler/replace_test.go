@@ -12,8 +12,8 @@ import (
 	"botwork/workqueue"
 )
 
-// decided are the instants on record, each as "15:04:05 fired" and the like, in
-// order: the runs that started for one, and the firings that did not.
+// decided returns the recorded instants in order, such as "15:04:05 fired": those with a
+// run, and those that were missed or skipped.
 func decided(store *fakeStore) []string {
 	runs, firings := store.all()
 	var list []string
@@ -38,27 +38,27 @@ func wantDecided(t *testing.T, store *fakeStore, want ...string) {
 	}
 }
 
-// An instant that has come, and that the runner has not seen when its schedule is
-// replaced, is fired by the one that comes after.
-func TestPutKeepsAnInstantThatHasCome(t *testing.T) {
+// If a schedule is replaced before the runner has seen a due instant, the next runner
+// fires it.
+func TestPutKeepsDueRun(t *testing.T) {
 	for _, scope := range []Scope{ScopeEachWorker, ScopeOnce} {
 		t.Run(string(scope), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				sleepUntil(at(0, 0, 30))
 				store := newFakeStore()
 				s := newTestScheduler(t, store, 1, nil)
-				hourly := minutely(t, 0)
+				hourly := everyMinute(t, 0)
 				hourly.Scope, hourly.Schedule = scope, mustParse(t, "0 * * * *")
 				begin(t, s, hourly)
 				sleepUntil(at(0, 59, 59))
-				store.setAway(true)
+				store.setDown(true)
 				sleepUntil(at(1, 0, 10))
 				daily := hourly
 				daily.Schedule = mustParse(t, "30 12 * * *")
 				put(t, s, daily)
 				sleepUntil(at(1, 0, 20))
 				put(t, s, daily) // twice: the second takes over what the first has not seen either
-				store.setAway(false)
+				store.setDown(false)
 				sleepUntil(at(3, 0, 0))
 				put(t, s, hourly)
 				sleepUntil(at(4, 30, 0))
@@ -69,14 +69,14 @@ func TestPutKeepsAnInstantThatHasCome(t *testing.T) {
 	}
 }
 
-// The clock has been set forward over an instant, and nobody has looked yet.
-func TestPutWhenTheClockWasSet(t *testing.T) {
+// The clock was set forward past an instant, and the runner has not read it yet.
+func TestPutAfterClockWasSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 0, 30))
 		store := newFakeStore()
 		var ahead time.Duration
 		s := newTestScheduler(t, store, 1, func() time.Duration { return ahead })
-		job := minutely(t, 0)
+		job := everyMinute(t, 0)
 		job.Schedule = mustParse(t, "2 0 * * *")
 		begin(t, s, job)
 		sleepUntil(at(0, 0, 45))
@@ -90,31 +90,30 @@ func TestPutWhenTheClockWasSet(t *testing.T) {
 	})
 }
 
-// What was missed while the database was away is recorded when it is back, also
-// if the schedule was replaced meanwhile.
-func TestPutKeepsWhatIsStillToBeRecorded(t *testing.T) {
+// Instants that were missed while the database was down are recorded when it is available
+// again, even if the schedule was replaced in the meantime.
+func TestPutKeepsUnwrittenRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 0, 30))
 		store := newFakeStore()
 		s := newTestScheduler(t, store, 1, nil)
-		begin(t, s, minutely(t, 0))
+		begin(t, s, everyMinute(t, 0))
 		sleepUntil(at(0, 1, 30))
-		store.setAway(true)
+		store.setDown(true)
 		sleepUntil(at(0, 4, 10))
-		hourly := minutely(t, 0)
+		hourly := everyMinute(t, 0)
 		hourly.Schedule = mustParse(t, "0 * * * *")
 		put(t, s, hourly)
 		sleepUntil(at(0, 4, 20))
-		store.setAway(false)
+		store.setDown(false)
 		sleepUntil(at(1, 30, 0))
 		end(t, s)
 		wantDecided(t, store, "00:01:00 fired", "00:02:00 missed", "00:03:00 missed", "00:04:00 fired", "01:00:00 fired")
 	})
 }
 
-// An instant of another scope, or of a schedule that is gone, cannot be fired any
-// more: it is recorded.
-func TestPutRecordsWhatItCannotFire(t *testing.T) {
+// An instant of another scope, or of a removed schedule, cannot be fired: it is recorded.
+func TestPutRecordsMissedRuns(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		from   Scope
@@ -141,15 +140,15 @@ func TestPutRecordsWhatItCannotFire(t *testing.T) {
 				store := newFakeStore()
 				var ahead time.Duration
 				s := newTestScheduler(t, store, 1, func() time.Duration { return ahead })
-				job := minutely(t, 0)
+				job := everyMinute(t, 0)
 				job.Scope, job.Schedule = c.from, mustParse(t, "*/2 * * * *")
 				begin(t, s, job)
 				sleepUntil(at(0, 1, 59))
 				synctest.Wait()
 				if c.from == ScopeOnce {
-					store.setAway(true)
+					store.setDown(true)
 					sleepUntil(at(0, 2, 5))
-					store.setAway(false)
+					store.setDown(false)
 				} else {
 					ahead = 2 * time.Second
 				}
@@ -165,9 +164,8 @@ func TestPutRecordsWhatItCannotFire(t *testing.T) {
 	}
 }
 
-// TestManyReplacements replaces a schedule by one with the same instants, again
-// and again, while the database comes and goes: each instant is fired or recorded,
-// and that once.
+// TestManyReplacements repeatedly replaces a schedule by one with the same instants, while
+// the database is down from time to time: each instant is fired or recorded exactly once.
 func TestManyReplacements(t *testing.T) {
 	for _, scope := range []Scope{ScopeEachWorker, ScopeOnce} {
 		t.Run(string(scope), func(t *testing.T) {
@@ -175,15 +173,15 @@ func TestManyReplacements(t *testing.T) {
 				sleepUntil(at(0, 0, 30))
 				store := newFakeStore()
 				s := newTestScheduler(t, store, 1, nil)
-				job := minutely(t, 0)
+				job := everyMinute(t, 0)
 				job.Scope = scope
 				begin(t, s, job)
 				for i := range 600 {
 					time.Sleep(time.Duration(i%37) * time.Second)
-					store.setAway(i%11 > 6)
+					store.setDown(i%11 > 6)
 					put(t, s, job)
 				}
-				store.setAway(false)
+				store.setDown(false)
 				last := time.Now().Truncate(time.Minute)
 				time.Sleep(3 * time.Minute)
 				end(t, s)

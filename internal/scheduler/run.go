@@ -12,8 +12,8 @@ import (
 	"botwork/workqueue"
 )
 
-// finishTries is how often the end of a run is recorded before it is given up:
-// about four minutes.
+// finishTries is how often the scheduler tries to record the end of a run: for about four
+// minutes.
 const finishTries = 12
 
 // sweepLimit is how many of the latest runs are searched for orphans.
@@ -22,12 +22,28 @@ const sweepLimit = 100
 // errNoReturn is the error of a run that left its goroutine without returning.
 var errNoReturn = errors.New("the run ended its goroutine without returning")
 
-// start records the run and starts it in a goroutine of its own; the place is
-// reserved, and stays so on an error. The run's error goes to done, unless nil.
+// start records the run and starts it in a new goroutine; the place is reserved, and
+// remains reserved after an error. The run's error is sent to done, unless done is nil. The
+// error is a *workqueue.PausedError if the pipeline is paused.
 func (r *runner) start(start Start, done chan<- error) error {
 	ctx, cancel := r.storeCtx()
 	defer cancel()
 	work := r.work.Load()
+	id, err := r.s.store.StartRun(ctx, r.record(start, work))
+	if paused, ok := errors.AsType[*workqueue.PausedError](err); ok {
+		r.setPause(&paused.PipelinePause)
+		return paused
+	}
+	if err != nil {
+		r.orphans.Store(true) // the row may exist anyway
+		return fmt.Errorf("record the start of the run: %w", err)
+	}
+	r.s.runs.Go(func() { r.execute(id, work, start, done) })
+	return nil
+}
+
+// record returns the row of a run that starts.
+func (r *runner) record(start Start, work *Work) workqueue.PipelineRun {
 	run := workqueue.PipelineRun{
 		Pipeline: r.job.Name,
 		Trigger:  start.Trigger,
@@ -40,13 +56,10 @@ func (r *runner) start(start Start, done chan<- error) error {
 	if work.Hash != "" {
 		run.PipelineHash = &work.Hash
 	}
-	id, err := r.s.store.StartRun(ctx, run)
-	if err != nil {
-		r.orphans.Store(true) // the row may be there all the same
-		return fmt.Errorf("record the start of the run: %w", err)
+	if start.By != "" {
+		run.RequestedBy = &start.By
 	}
-	r.s.runs.Go(func() { r.execute(id, work, start, done) })
-	return nil
+	return run
 }
 
 // execute runs the job from its recorded start to its recorded end.
@@ -58,7 +71,7 @@ func (r *runner) execute(id int64, work *Work, start Start, done chan<- error) {
 	defer func() {
 		r.logEnd(&log, report, time.Since(began), err)
 		r.backOff(err != nil)
-		r.finish(id, err)
+		r.finish(id, report, err)
 		r.release()
 		r.ring()
 		if done != nil {
@@ -80,7 +93,7 @@ func (r *runner) logEnd(log *zerolog.Logger, report Report, took time.Duration, 
 	log.WithLevel(level).Err(err).EmbedObject(report.Counts).Int64("took_ms", took.Milliseconds()).Msg(message)
 }
 
-// call makes an error of a panic: one pipeline must not end all the others.
+// call returns a panic as an error, so that one pipeline does not end all others.
 func (r *runner) call(work *Work, start Start) (report Report, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -91,17 +104,17 @@ func (r *runner) call(work *Work, start Start) (report Report, err error) {
 	return work.Run(r.s.runCtx, start)
 }
 
-// finish records the end of the run, patiently.
-func (r *runner) finish(id int64, runErr error) {
+// finish records the end of the run, with retries.
+func (r *runner) finish(id int64, report Report, runErr error) {
 	r.place.mu.Lock()
 	r.place.run.ended = true
 	r.place.mu.Unlock()
-	outcome, text := workqueue.RunSucceeded, ""
+	end := workqueue.RunEnd{Outcome: workqueue.RunSucceeded, Summary: report.Summary}
 	if runErr != nil {
-		outcome, text = workqueue.RunFailed, runErr.Error()
+		end.Outcome, end.Step, end.Error = workqueue.RunFailed, report.Step, runErr.Error()
 	}
 	for tries := 1; ; tries++ {
-		err := r.finishRun(id, outcome, text)
+		err := r.finishRun(id, end)
 		if err == nil {
 			return
 		}
@@ -113,25 +126,25 @@ func (r *runner) finish(id int64, runErr error) {
 	}
 }
 
-func (r *runner) finishRun(id int64, outcome workqueue.RunOutcome, text string) error {
+func (r *runner) finishRun(id int64, end workqueue.RunEnd) error {
 	ctx, cancel := context.WithTimeout(r.s.finishCtx, storeTimeout)
 	defer cancel()
-	return r.s.store.FinishRun(ctx, id, outcome, text, "")
+	return r.s.store.FinishRun(ctx, id, end)
 }
 
-// sweep ends the runs that this worker has on record as running although
-// nothing runs. They would keep other workers from firing for ever.
+// sweep ends the recorded runs of this worker that are no longer running. Otherwise they
+// would prevent runs on other workers forever.
 func (r *runner) sweep() error {
 	if !r.orphans.Load() {
 		return nil
 	}
 	if _, ok := r.reserve(); !ok {
-		return nil // what runs now is on record too; another time
+		return nil // the current run is recorded too; sweep later
 	}
 	defer r.release()
 	ctx, cancel := r.storeCtx()
 	defer cancel()
-	runs, err := r.s.store.Runs(ctx, r.job.Name, sweepLimit)
+	runs, err := r.s.store.Runs(ctx, workqueue.RunFilter{Pipeline: r.job.Name, Limit: sweepLimit})
 	if err != nil {
 		return fmt.Errorf("look for unfinished runs: %w", err)
 	}
@@ -140,7 +153,7 @@ func (r *runner) sweep() error {
 			continue
 		}
 		const text = "the process died, or lost the database, before the end of the run was recorded"
-		if err := r.finishRun(run.ID, workqueue.RunFailed, text); err != nil {
+		if err := r.finishRun(run.ID, workqueue.RunEnd{Outcome: workqueue.RunFailed, Error: text}); err != nil {
 			return fmt.Errorf("finish the left-over run %d: %w", run.ID, err)
 		}
 		r.log.Warn().Int64("run_id", run.ID).Msg("found an unfinished run; recorded it as failed")

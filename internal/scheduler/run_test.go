@@ -15,7 +15,7 @@ import (
 	"botwork/workqueue"
 )
 
-func TestRunsThatFail(t *testing.T) {
+func TestFailedRuns(t *testing.T) {
 	tests := map[string]struct {
 		run  func() error
 		want string
@@ -33,14 +33,14 @@ func TestRunsThatFail(t *testing.T) {
 				s := newTestScheduler(t, store, 1, nil)
 				var log bytes.Buffer
 				s.log = zerolog.New(zerolog.SyncWriter(&log))
-				job := minutely(t, 0)
+				job := everyMinute(t, 0)
 				job.Run = unreported(func(context.Context, Start) error { return tt.run() })
 				begin(t, s, job)
 				sleepUntil(at(0, 2, 30))
 				end(t, s)
 				runs, _ := store.all()
 				if len(runs) != 2 {
-					t.Fatalf("got %d runs, want 2: the schedule goes on", len(runs))
+					t.Fatalf("got %d runs, want 2: the schedule continues", len(runs))
 				}
 				if r := runs[0]; r.Outcome != workqueue.RunFailed || *r.Error != tt.want {
 					t.Errorf("run on record: %s %q, want failed %q", r.Outcome, *r.Error, tt.want)
@@ -57,7 +57,7 @@ func TestTrigger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newFakeStore()
 		s := newTestScheduler(t, store, 1, nil)
-		job := minutely(t, time.Minute)
+		job := everyMinute(t, time.Minute)
 		job.Schedule, job.Scope = nil, ScopeOnce
 		if err := s.Add(job); err != nil {
 			t.Fatal(err)
@@ -92,22 +92,22 @@ func TestTrigger(t *testing.T) {
 	})
 }
 
-func TestTriggerReturnsTheRunsError(t *testing.T) {
+func TestTriggerReturnsRunError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, broken := newFakeStore(), errors.New("broken")
 		s := newTestScheduler(t, store, 1, nil)
-		job := minutely(t, 0)
+		job := everyMinute(t, 0)
 		job.Run = unreported(func(context.Context, Start) error { return broken })
 		begin(t, s, job)
 		synctest.Wait()
 		if err := s.Trigger(t.Context(), "P"); !errors.Is(err, broken) {
 			t.Errorf("got %v, want the run's error", err)
 		}
-		store.setAway(true)
+		store.setDown(true)
 		if err := s.Trigger(t.Context(), "P"); !errors.Is(err, errAway) {
 			t.Errorf("without a database: %v, want its error", err)
 		}
-		store.setAway(false)
+		store.setDown(false)
 		end(t, s)
 	})
 }
@@ -117,7 +117,7 @@ func TestRequestCountsAsRun(t *testing.T) {
 		sleepUntil(at(0, 0, 50))
 		store := newFakeStore()
 		s := newTestScheduler(t, store, 1, nil)
-		begin(t, s, minutely(t, 20*time.Second))
+		begin(t, s, everyMinute(t, 20*time.Second))
 		synctest.Wait()
 		if err := s.Trigger(t.Context(), "P"); err != nil {
 			t.Error(err)
@@ -129,8 +129,8 @@ func TestRequestCountsAsRun(t *testing.T) {
 	})
 }
 
-func TestAddRefuses(t *testing.T) {
-	good := minutely(t, 0)
+func TestAddRejectsInvalidJobs(t *testing.T) {
+	good := everyMinute(t, 0)
 	tests := map[string]struct {
 		spoil func(*Job)
 		want  string
@@ -158,8 +158,8 @@ func TestAddRefuses(t *testing.T) {
 	}
 }
 
-// TestAlarmNeverStandsStill asks as gocron does when it knows an answer already.
-func TestAlarmNeverStandsStill(t *testing.T) {
+// TestAlarmAlwaysAdvances calls Next as gocron does when it already has a time.
+func TestAlarmAlwaysAdvances(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := alarm{func() time.Duration { return time.Second }}
 		known := []time.Time{time.Now().Add(time.Second), time.Now().Add(time.Second + 1)}

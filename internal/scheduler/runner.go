@@ -23,98 +23,104 @@ const (
 	maxPause   = 30 * time.Second
 )
 
-// runner is one job at work: a loop that looks at the clock whenever an alarm
-// rings, and at most one run.
+// runner executes one job: a loop that reads the clock whenever an alarm rings, and at most one
+// run.
 type runner struct {
 	s         *Scheduler
-	job       Job // but for what it does: see work
+	job       Job // except its work: see work
 	log       zerolog.Logger
-	startedAt time.Time // with its elapsed-time reading
+	startedAt time.Time // with the monotonic clock
 
-	// place is where the job's runs have theirs. A runner whose schedule changed
-	// leaves it to the one that comes after.
+	// place is the place of the job's runs. If the schedule changes, the next runner takes it
+	// over.
 	place *place
 
-	// work is what the next run does.
+	// work is the work of the next run.
 	work atomic.Pointer[Work]
 
-	// fresh is true if the job was added while the scheduler ran: earlier instants do not concern
-	// it.
+	// fresh is true if the job was added while the scheduler ran: earlier instants do not count.
 	fresh bool
 
 	alarm gocron.Job         // nil: it has none
 	stop  context.CancelFunc // ends the loop; nil before it starts
 	ended chan struct{}      // closed when the loop has
 
-	// retired is set before the loop is ended if the caller handles what it leaves.
+	// retired is set before the loop ends if the caller takes over its firings.
 	retired atomic.Bool
 
-	// ahead is how far this machine's clock runs ahead of the one that judges
-	// the schedule, as last measured.
+	// ahead is how far this machine's clock is ahead of the schedule's clock, as last
+	// measured.
 	ahead atomic.Int64
 
-	// orphans is true if rows of runs may exist that say "running" although nothing runs: another
-	// process of this name left them, or an answer of the database was lost.
+	// orphans is true if there may be recorded runs with the state "running" that do not run: from
+	// another process of this name, or because an answer of the database was lost.
 	orphans atomic.Bool
 
-	// The rest is the loop's own.
+	// The rest is used only by the loop.
 
-	begun   bool
-	origin  time.Time // when the scheduler started, by the schedule's clock
-	atStart bool      // the run at start is still owed
+	initialized bool
+	origin      time.Time // when the scheduler started, by the schedule's clock
+	atStart     bool      // the run at start has not been started yet
 
 	timetable timetable
 
-	// cursor is the latest instant that has been decided about.
+	// cursor is the latest instant that was handled.
 	cursor time.Time
 
-	// gone is why undecided instants will not be fired; "" while they may be.
-	gone string
+	// missedReason is why unhandled instants will not be fired; "" while they may be.
+	missedReason string
 
 	waiting  *Start // queued behind a run
-	waitsFor string // that run, in words
+	waitsFor string // a description of that run
 
-	// asked is since when a run that was woken has been waited for; zero: none is.
+	// asked is when the scheduler started to wait for the end of a woken run; zero: it does not.
 	asked time.Time
 	won   *Start // claimed, but its run could not be recorded yet
 
-	// doubt is the instant whose claim ended in an error: it may be ours.
+	// doubt is the instant whose claim ended with an error: the claim may have succeeded.
 	doubt time.Time
 
-	// quietSince is when a worker that has something to call missed first found
-	// no run elsewhere.
+	// quietSince is when a worker with a missed instant first found no run on other
+	// workers.
 	quietSince time.Time
 
 	backlog backlog
 	outage  outage
-	recheck time.Duration // above 0: look again after it
+	recheck time.Duration // above 0: check again after this time
 }
 
-// place is where a job runs, at most one run at a time. It outlives changes of the
-// job's schedule, so that a run that goes on meanwhile still counts.
+// place is where a job runs, with at most one run at a time. It stays the same when the job's
+// schedule changes, so that the current run still counts.
 type place struct {
-	rung chan struct{} // holds one: a second ring says nothing new
+	rung chan struct{} // holds one: a second ring adds nothing
 
 	mu  sync.Mutex
-	run *activity // nil: nothing runs here
+	run *activity // nil: no run is active
 
-	// woken is true if there is new work that no run has seen. Runs that are started for it begin
-	// not before wakeAt; failures counts those in a row that failed.
+	// woken is true if there is new work that no run has seen. Runs for new work do not start
+	// before wakeAt; failures is the number of such runs in a row that failed.
 	woken    bool
 	wakeAt   time.Time
 	failures int
+
+	// paused is the pause as last read, nil if there is none. It only saves work: the store
+	// decides whether a run may start.
+	paused *workqueue.PipelinePause
+
+	// requested is true while a person waits for a run: no run for new work starts before it.
+	requested bool
 }
 
-// activity is the run that goes on here.
+// activity is an active run.
 type activity struct {
 	since time.Time // UTC
-	woken bool      // for new work: it leaves when it has nothing to do and is asked to
-	ended bool      // only its record is still to be written
+	woken bool      // started for new work: it ends on request when it has nothing to do
+	ended bool      // it has ended, but its end is not recorded yet
 }
 
 // outage is the time for which the store has not answered.
 type outage struct {
-	err   error // nil: it answers
+	err   error // nil: the store answers
 	since time.Time
 	tries int
 }
@@ -135,7 +141,7 @@ func newRunner(s *Scheduler, job Job, at *place) *runner {
 	return r
 }
 
-// ring makes the loop look at the clock.
+// ring makes the loop read the clock.
 func (r *runner) ring() {
 	select {
 	case r.place.rung <- struct{}{}:
@@ -143,8 +149,8 @@ func (r *runner) ring() {
 	}
 }
 
-// nap is the time until the next alarm.
-func (r *runner) nap() time.Duration {
+// waitTime returns the time until the next alarm.
+func (r *runner) waitTime() time.Duration {
 	now := r.localTime()
 	next := r.job.Schedule.Next(now)
 	if next.IsZero() {
@@ -153,13 +159,12 @@ func (r *runner) nap() time.Duration {
 	return min(max(next.Sub(now), time.Millisecond), longestNap)
 }
 
-// localTime is what the schedule's clock shows, as far as this machine knows.
+// localTime returns the time of the schedule's clock, estimated from this machine's clock.
 func (r *runner) localTime() time.Time {
 	return r.s.now().Add(-time.Duration(r.ahead.Load())).UTC().Round(0)
 }
 
-// clock reads the clock that judges the schedule: the database's for a schedule
-// that the whole cluster shares.
+// clock reads the schedule's clock: that of the database for a schedule of scope once.
 func (r *runner) clock() (time.Time, error) {
 	if r.job.Scope != ScopeOnce {
 		return r.localTime(), nil
@@ -183,7 +188,7 @@ func (r *runner) loop(ctx context.Context) {
 	for {
 		rung := r.place.rung
 		if r.outage.err != nil {
-			rung = nil // a database that is away is asked at our own pace
+			rung = nil // while the database is down, only the pauses count
 		}
 		select {
 		case <-ctx.Done():
@@ -204,7 +209,7 @@ func (r *runner) loop(ctx context.Context) {
 	}
 }
 
-// settle keeps track of whether the store answers.
+// settle records whether the store answers.
 func (r *runner) settle(err error) {
 	switch {
 	case err != nil:
@@ -221,16 +226,16 @@ func (r *runner) settle(err error) {
 	}
 }
 
-// lookAgain asks for a step after d, or sooner.
-func (r *runner) lookAgain(d time.Duration) {
+// checkAgain schedules a step after d or sooner.
+func (r *runner) checkAgain(d time.Duration) {
 	if r.recheck == 0 || d < r.recheck {
 		r.recheck = max(d, time.Millisecond)
 	}
 }
 
-// leave records what this process can no longer do, and why. What waits for the
-// whole cluster is left to the others; if there are none, the next start finds it
-// missed.
+// leave records the firings that this process can no longer start, with the reason. Queued
+// firings of scope once are left to other workers; if there are none, the next start records
+// them as missed.
 func (r *runner) leave(why string) {
 	if r.waiting != nil && r.job.Scope == ScopeEachWorker {
 		waiting := *r.waiting
@@ -242,13 +247,13 @@ func (r *runner) leave(why string) {
 	}
 }
 
-// storeCtx is the context of one call of the store. It outlives the loop: a
-// claim that were cut off could be won without anybody knowing.
+// storeCtx returns the context of one call of the store. It outlives the loop: a cancelled
+// claim could succeed unnoticed.
 func (r *runner) storeCtx() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(r.s.runCtx, storeTimeout)
 }
 
-// reserve takes the job's only place to run. If it is taken it returns by what.
+// reserve reserves the job's place. If another run has it, it returns that run.
 func (r *runner) reserve() (activity, bool) {
 	p := r.place
 	p.mu.Lock()
@@ -272,7 +277,7 @@ func (p *place) busy() bool {
 	return p.run != nil
 }
 
-// workerKey is the Worker of the schedule's firing rows.
+// workerKey returns the Worker of the schedule's firing rows.
 func (r *runner) workerKey() string {
 	if r.job.Scope == ScopeOnce {
 		return ""
@@ -291,9 +296,9 @@ func (r *runner) firing(planned time.Time, outcome workqueue.FiringOutcome, reas
 	}
 }
 
-// pause is the wait after the given number of failures in a row: 1s, 2s, 4s, …
-// 30s, each up to a fifth shorter, so that workers do not come back in step. The
-// share follows from the names: a simulation of many workers repeats itself.
+// pause returns the wait after the given number of failures in a row: 1s, 2s, 4s, …
+// 30s, each up to a fifth shorter, so that workers do not retry at the same time. The
+// reduction is derived from the names, so that simulations are repeatable.
 func (r *runner) pause(failures int) time.Duration {
 	d := maxPause
 	if failures < 5 {

@@ -19,7 +19,7 @@ import (
 // stopGrace is how long Stop waits for runs whose context it has cancelled.
 const stopGrace = 5 * time.Second
 
-// ErrStopped says that the scheduler has been stopped and starts nothing more.
+// ErrStopped is the error of a scheduler that was stopped.
 var ErrStopped = errors.New("scheduler stopped")
 
 // Store is what the scheduler needs of the database.
@@ -30,39 +30,44 @@ type Store interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// Options are the parts of a Scheduler. All but Now are needed.
+// Options are the parts of a Scheduler. All except By and Now are required.
 type Options struct {
 	Store  Store
 	Worker workqueue.Worker // this process: its ID and Name are used
 	Log    zerolog.Logger
 
-	// Now is this machine's clock, for a machine whose clock is wrong; nil is
-	// time.Now.
+	// By is who calls Trigger, for the records of its runs.
+	By string
+
+	// Now is this machine's clock; tests use it for wrong clocks. nil: time.Now.
 	Now func() time.Time
 }
 
-// Scheduler starts the runs of its jobs. Its methods may be called from several
-// goroutines, Start and Stop more than once.
+// Scheduler starts the runs of its jobs. Its methods are safe for concurrent use; Start
+// and Stop may be called more than once.
 type Scheduler struct {
 	store  Store
 	worker workqueue.Worker
 	log    zerolog.Logger
+	by     string
 	now    func() time.Time // this machine's clock
+
+	asked chan struct{} // holds one: read the controls now
 
 	loops sync.WaitGroup
 	runs  sync.WaitGroup
 
-	// runCtx ends when Stop has waited long enough for the runs, finishCtx
-	// when it has waited long enough for their ends to be recorded.
+	// runCtx ends when the time limit of Stop for runs is reached, finishCtx when
+	// the time limit for recording their ends is reached.
 	runCtx       context.Context
 	cancelRuns   context.CancelCauseFunc
 	finishCtx    context.Context
 	cancelFinish context.CancelFunc
-	stopped      chan struct{} // closed when the first Stop is through
+	stopped      chan struct{} // closed when the first Stop has returned
 
 	mu        sync.Mutex
 	runners   map[string]*runner
-	places    map[string]*place // of all names that ever were
+	places    map[string]*place // of all names so far
 	alarms    gocron.Scheduler  // nil until Start
 	firing    context.Context   // of the loops; nil until Start
 	stopLoops context.CancelFunc
@@ -75,9 +80,11 @@ func New(opts Options) *Scheduler {
 	s := &Scheduler{
 		store:   opts.Store,
 		worker:  opts.Worker,
+		by:      opts.By,
 		log:     opts.Log,
 		now:     time.Now,
 		stopped: make(chan struct{}),
+		asked:   make(chan struct{}, 1),
 		runners: make(map[string]*runner),
 		places:  make(map[string]*place),
 	}
@@ -89,7 +96,7 @@ func New(opts Options) *Scheduler {
 	return s
 }
 
-// Add takes a job on before Start; Put does later.
+// Add adds a job before Start; use Put later.
 func (s *Scheduler) Add(job Job) error {
 	if err := job.validate(); err != nil {
 		return err
@@ -106,8 +113,8 @@ func (s *Scheduler) Add(job Job) error {
 	return nil
 }
 
-// Start begins to fire. When ctx ends nothing new is fired; the runs go on, and
-// Stop is still to be called. It does not wait for the database.
+// Start starts the schedules. When ctx ends, no more runs are started; active runs
+// continue, and Stop must still be called. Start does not wait for the database.
 func (s *Scheduler) Start(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,13 +134,15 @@ func (s *Scheduler) Start(ctx context.Context) error {
 		r.startedAt = time.Now()
 		s.begin(r)
 	}
+	firing := s.firing
+	s.loops.Go(func() { s.followControls(firing) })
 	alarms.Start()
 	return nil
 }
 
-// Stop fires nothing more and waits for the running jobs. When ctx ends it
-// cancels their contexts, waits a few seconds more, and returns an error if one
-// still runs. Called again it waits for the first call.
+// Stop starts no more runs and waits for the active ones. When ctx ends, it cancels
+// their contexts, waits a few more seconds, and returns an error if a run is still
+// active. Later calls wait for the first one.
 func (s *Scheduler) Stop(ctx context.Context) error {
 	s.mu.Lock()
 	if s.stopping {
@@ -152,7 +161,7 @@ func (s *Scheduler) Stop(ctx context.Context) error {
 	var err error
 	if alarms != nil {
 		stopLoops()
-		err = alarms.Shutdown() // at once: what it runs never blocks
+		err = alarms.Shutdown() // returns at once: its jobs never block
 	}
 	s.stopErr = errors.Join(err, s.drain(ctx))
 	close(s.stopped)
@@ -162,7 +171,7 @@ func (s *Scheduler) Stop(ctx context.Context) error {
 func (s *Scheduler) drain(ctx context.Context) error {
 	idle := make(chan struct{})
 	go func() {
-		s.loops.Wait() // first: a loop may still start a run that it has won
+		s.loops.Wait() // first: a loop may still start a run that it has claimed
 		s.runs.Wait()
 		close(idle)
 	}()

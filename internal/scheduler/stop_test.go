@@ -13,7 +13,7 @@ import (
 
 func TestStopBeforeStart(t *testing.T) {
 	s := newTestScheduler(t, newFakeStore(), 1, nil)
-	if err := s.Add(minutely(t, 0)); err != nil {
+	if err := s.Add(everyMinute(t, 0)); err != nil {
 		t.Fatal(err)
 	}
 	end(t, s, s)
@@ -23,16 +23,16 @@ func TestStopBeforeStart(t *testing.T) {
 	if err := s.Trigger(t.Context(), "P"); !errors.Is(err, ErrStopped) {
 		t.Errorf("Trigger after Stop: %v, want ErrStopped", err)
 	}
-	if err := s.Add(Job{Name: "Q", Work: minutely(t, 0).Work}); err == nil {
+	if err := s.Add(Job{Name: "Q", Work: everyMinute(t, 0).Work}); err == nil {
 		t.Error("Add after Stop: no error")
 	}
 }
 
-func TestStartTwiceAndAtOnceStop(t *testing.T) {
+func TestStopDirectlyAfterSecondStart(t *testing.T) {
 	for range 50 {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTestScheduler(t, newFakeStore(), 1, nil)
-			begin(t, s, minutely(t, 0))
+			begin(t, s, everyMinute(t, 0))
 			if err := s.Start(t.Context()); err != nil {
 				t.Errorf("second Start: %v", err)
 			}
@@ -51,7 +51,7 @@ func TestEndOfStartContextStopsFiring(t *testing.T) {
 		sleepUntil(at(0, 0, 30))
 		store := newFakeStore()
 		s := newTestScheduler(t, store, 1, nil)
-		if err := s.Add(minutely(t, 45*time.Second)); err != nil {
+		if err := s.Add(everyMinute(t, 45*time.Second)); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -81,7 +81,7 @@ func TestStopWhileRunning(t *testing.T) {
 				sleepUntil(at(0, 0, 30))
 				store := newFakeStore()
 				s := newTestScheduler(t, store, 1, nil)
-				begin(t, s, minutely(t, 30*time.Second))
+				begin(t, s, everyMinute(t, 30*time.Second))
 				sleepUntil(at(0, 1, 10))
 				ctx, cancel := context.WithTimeout(t.Context(), tt.patience)
 				defer cancel()
@@ -100,11 +100,11 @@ func TestStopWhileRunning(t *testing.T) {
 	}
 }
 
-func TestStopGivesUpOnADeafRun(t *testing.T) {
+func TestStopDoesNotWaitForStuckRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 0, 30))
 		s := newTestScheduler(t, newFakeStore(), 1, nil)
-		job, release := minutely(t, 0), make(chan struct{})
+		job, release := everyMinute(t, 0), make(chan struct{})
 		job.Run = unreported(func(context.Context, Start) error { <-release; return nil })
 		begin(t, s, job)
 		sleepUntil(at(0, 1, 10))

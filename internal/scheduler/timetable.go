@@ -7,22 +7,22 @@ import (
 	"botwork/internal/cron"
 )
 
-// timetable holds the planned instants of a runner. It has one span, or none
-// without a schedule; and more while a schedule that was replaced has instants
-// that are not decided about: those belong to the old schedule up to the moment
-// of the replacement, and to the new one after it.
+// timetable has the planned instants of a runner. It has one span, or none without a
+// schedule. While a replaced schedule has instants that were not handled, it has more
+// spans: the old schedule applies up to the time of the replacement, and the new one
+// afterwards.
 type timetable []span
 
-// span is a schedule for the time after it was put in force, up to and including
-// the moment at which the next one was. The first reaches back without end.
+// span is a schedule with the time in which it applies: after since, up to and including
+// the start of the next span. The first span has no start.
 type span struct {
 	schedule *cron.Schedule
-	since    time.Time // when it was put in force, with its elapsed-time reading
+	since    time.Time // from when it applies, with the monotonic clock
 	from     time.Time // the same by the schedule's clock; zero: not known yet
 }
 
-// newTimetable returns the timetable of a schedule, which may be nil, that is in
-// force since now.
+// newTimetable returns the timetable of a schedule, which may be nil, that applies from
+// now on.
 func newTimetable(schedule *cron.Schedule) timetable {
 	if schedule == nil {
 		return nil
@@ -30,7 +30,7 @@ func newTimetable(schedule *cron.Schedule) timetable {
 	return timetable{{schedule: schedule, since: time.Now()}}
 }
 
-// place works out, once, when each span begins by the schedule's clock.
+// place calculates, once, when each span begins by the schedule's clock.
 func (t timetable) place(now time.Time) {
 	for i := range t {
 		if t[i].from.IsZero() {
@@ -39,10 +39,10 @@ func (t timetable) place(now time.Time) {
 	}
 }
 
-// last is the timetable when all before the last span is decided.
+// last returns the timetable with the last span only.
 func (t timetable) last() timetable { return t[max(len(t)-1, 0):] }
 
-// next returns the first instant after the given one; zero when there is none.
+// next returns the first instant after the given one; zero if there is none.
 func (t timetable) next(after time.Time) time.Time {
 	for i, s := range t {
 		begin := after
@@ -57,7 +57,7 @@ func (t timetable) next(after time.Time) time.Time {
 	return time.Time{}
 }
 
-// prev returns the latest instant that is not after at; zero when there is none.
+// prev returns the latest instant that is not after at; zero if there is none.
 func (t timetable) prev(at time.Time) time.Time {
 	for i, s := range slices.Backward(t) {
 		if i > 0 && !at.After(s.from) {

@@ -7,10 +7,12 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"botwork/workqueue"
 )
 
-// BusyError says that a run on request did not start because a run of the same
-// pipeline goes on.
+// BusyError is the error of a requested run that did not start because a run of the same
+// pipeline is active.
 type BusyError struct {
 	Pipeline string
 	Reason   string
@@ -20,10 +22,10 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("pipeline %q is not started: %s; try again when it has ended", e.Pipeline, e.Reason)
 }
 
-// Trigger runs a job on request, on this worker, and returns the run's error
-// when it has ended. It works before Start and never queues: *BusyError when a
-// run goes on, whatever the job's overlap. When ctx ends Trigger returns, and the
-// run goes on.
+// Trigger runs a job on request, on this worker, and returns the run's error when it has
+// ended. It works before Start and never queues: it returns a *BusyError if a run is
+// active, whatever the job's overlap, and a *workqueue.PausedError if the pipeline is paused. When ctx ends, Trigger returns, and the run
+// continues.
 func (s *Scheduler) Trigger(ctx context.Context, name string) error {
 	s.mu.Lock()
 	r, ok := s.runners[name]
@@ -41,8 +43,8 @@ func (s *Scheduler) Trigger(ctx context.Context, name string) error {
 	return r.request(ctx)
 }
 
-// Wake starts a run because abandoned items were found, unless one goes
-// on already. It returns at once; a run that cannot be started is logged.
+// Wake starts a run because abandoned items were found, unless one is active. It returns
+// at once; a run that cannot be started is logged.
 func (s *Scheduler) Wake(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,11 +53,12 @@ func (s *Scheduler) Wake(name string) {
 		return
 	}
 	s.runs.Go(func() {
-		err := r.startNow(TriggerStranded, nil)
+		err := r.startNow(Start{Trigger: TriggerStranded}, nil)
+		_, paused := errors.AsType[*workqueue.PausedError](err)
 		switch busy := (*BusyError)(nil); {
 		case err == nil:
 			r.log.Info().Msg("started early: found abandoned items")
-		case !errors.As(err, &busy):
+		case !errors.As(err, &busy) && !paused:
 			r.log.Warn().Err(err).Msg("found abandoned items; they wait until the next run")
 		}
 	})
@@ -63,7 +66,7 @@ func (s *Scheduler) Wake(name string) {
 
 func (r *runner) request(ctx context.Context) error {
 	done := make(chan error, 1)
-	if err := r.startNow(TriggerRequest, done); err != nil {
+	if err := r.startNow(Start{Trigger: TriggerRequest, By: r.s.by}, done); err != nil {
 		return err
 	}
 	select {
@@ -74,9 +77,10 @@ func (r *runner) request(ctx context.Context) error {
 	}
 }
 
-// startNow starts a run that no schedule planned; its error goes to done, unless
-// nil. *BusyError: a run goes on.
-func (r *runner) startNow(trigger string, done chan<- error) error {
+// startNow starts an unplanned run; its error is sent to done, unless done is nil. It
+// returns a *BusyError if a run is active, and a *workqueue.PausedError if the pipeline is
+// paused.
+func (r *runner) startNow(start Start, done chan<- error) error {
 	running, ok := r.reserve()
 	if !ok {
 		return &BusyError{Pipeline: r.job.Name, Reason: running.describe()}
@@ -92,7 +96,7 @@ func (r *runner) startNow(trigger string, done chan<- error) error {
 				"a run, started at %s on another worker, is still going on", since.UTC().Format(time.RFC3339))}
 		}
 	}
-	if err := r.start(Start{Trigger: trigger}, done); err != nil {
+	if err := r.start(start, done); err != nil {
 		r.release()
 		return fmt.Errorf("start pipeline %q: %w", r.job.Name, err)
 	}

@@ -1,22 +1,26 @@
 package scheduler
 
-import "time"
+import (
+	"errors"
+	"time"
+
+	"botwork/workqueue"
+)
 
 const (
-	// wakeEvery is the least time from one run that was woken to the next, unless a
-	// firing made that one leave. Such a run sees the work that comes while it goes on,
-	// so this bounds the records of those that cannot.
+	// wakeEvery is the minimum time from one woken run to the next, unless a firing ended
+	// the first one. It limits the number of recorded runs if runs do not look for new
+	// work while they are active.
 	wakeEvery = time.Second
 
-	// leaveWithin is how long a firing waits for a run that was woken and is asked to
-	// leave. One that has work goes on for longer, and then what overlap says holds.
+	// leaveWithin is how long a firing waits for a woken run that was asked to end. A run
+	// with work takes longer; then the job's overlap applies.
 	leaveWithin = 5 * time.Second
 )
 
-// WakeUp starts a run because there is new work, at once or when the run that goes
-// on has ended: no work is forgotten, and whatever comes in one moment is one run.
-// It returns at once. It does nothing before Start and for a name that is not
-// there.
+// WakeUp starts a run because there is new work, at once or when the active run has
+// ended: no work is forgotten, and several calls within a short time start one run. It
+// returns at once. It does nothing before Start and for an unknown name.
 func (s *Scheduler) WakeUp(name string) {
 	s.mu.Lock()
 	r, ok := s.runners[name]
@@ -35,13 +39,13 @@ func (s *Scheduler) WakeUp(name string) {
 func (r *runner) wakeUp() error {
 	p := r.place
 	p.mu.Lock()
-	woken, wait := p.woken, time.Until(p.wakeAt)
+	woken, wait, held := p.woken, time.Until(p.wakeAt), p.paused != nil || p.requested
 	p.mu.Unlock()
-	if !woken || r.waiting != nil {
+	if !woken || r.waiting != nil || held { // the end of the pause, and of the requested run, rings
 		return nil
 	}
 	if wait > 0 {
-		r.lookAgain(wait)
+		r.checkAgain(wait)
 		return nil
 	}
 	if _, ok := r.reserve(); !ok {
@@ -57,10 +61,13 @@ func (r *runner) wakeUp() error {
 		p.woken = true
 		p.mu.Unlock()
 	}
+	if _, paused := errors.AsType[*workqueue.PausedError](err); paused {
+		return nil
+	}
 	return err
 }
 
-// backOff notes how a run ended: after a failure, the next one that is woken waits.
+// backOff records how a run ended: after a failure, the next woken run waits.
 func (r *runner) backOff(failed bool) {
 	p := r.place
 	p.mu.Lock()
@@ -75,8 +82,8 @@ func (r *runner) backOff(failed bool) {
 	}
 }
 
-// yields has a firing wait for a run that was woken: that one waits for work, as a
-// rule, and ends when it is asked to.
+// yields makes a firing wait for a woken run: usually that run waits for work, and ends
+// when it is asked to.
 func (r *runner) yields(running activity, start Start) bool {
 	if !running.woken {
 		return false
@@ -87,8 +94,8 @@ func (r *runner) yields(running activity, start Start) bool {
 	}
 	if leave := r.work.Load().Leave; leave != nil {
 		leave()
-		// The run ends before its time, and what comes next shall not wait for that: firings
-		// bound how many records this makes.
+		// The run ends early, and the next one must not wait for wakeEvery: the schedule
+		// limits the number of such runs.
 		r.place.mu.Lock()
 		r.place.wakeAt = time.Time{}
 		r.place.mu.Unlock()
@@ -96,12 +103,12 @@ func (r *runner) yields(running activity, start Start) bool {
 	return r.await(start, running)
 }
 
-// await keeps a firing until the run has ended, or for some seconds.
+// await delays a firing until the run has ended, or for some seconds.
 func (r *runner) await(start Start, running activity) bool {
 	if r.asked.IsZero() {
 		r.asked = time.Now()
 	}
 	r.waiting, r.waitsFor = &start, running.describe()
-	r.lookAgain(leaveWithin - time.Since(r.asked))
+	r.checkAgain(leaveWithin - time.Since(r.asked))
 	return true
 }

@@ -10,10 +10,10 @@ import (
 	"botwork/workqueue"
 )
 
-// staying is a job whose runs for new work stay until they are asked to leave.
-func staying(t *testing.T) (Job, chan struct{}) {
+// stayingJob returns a job whose runs for new work stay until they are asked to leave.
+func stayingJob(t *testing.T) (Job, chan struct{}) {
 	leave := make(chan struct{}, 100)
-	job := minutely(t, 0)
+	job := everyMinute(t, 0)
 	job.Run = unreported(func(ctx context.Context, start Start) error {
 		if start.Trigger != TriggerWake {
 			return nil
@@ -28,7 +28,7 @@ func staying(t *testing.T) (Job, chan struct{}) {
 	return job, leave
 }
 
-// triggers are those of the runs on record, with the seconds at which they started.
+// triggers are those of the recorded runs, with the seconds at which they started.
 func wantTriggers(t *testing.T, store *fakeStore, want ...string) {
 	t.Helper()
 	runs, _ := store.all()
@@ -46,12 +46,12 @@ func wantTriggers(t *testing.T, store *fakeStore, want ...string) {
 	}
 }
 
-func TestManyWakesAreOneRun(t *testing.T) {
+func TestManyWakesStartOneRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 0, 10))
 		store := newFakeStore()
 		s := newTestScheduler(t, store, 1, nil)
-		job := minutely(t, 300*time.Millisecond)
+		job := everyMinute(t, 300*time.Millisecond)
 		s.WakeUp("P") // before Start and without a job: nothing
 		begin(t, s, job)
 		for range 100 {
@@ -69,12 +69,12 @@ func TestManyWakesAreOneRun(t *testing.T) {
 	})
 }
 
-func TestARunThatStaysLeavesForTheTick(t *testing.T) {
+func TestWaitingRunEndsAtTick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 0, 10))
 		store := newFakeStore()
 		s := newTestScheduler(t, store, 1, nil)
-		job, _ := staying(t)
+		job, _ := stayingJob(t)
 		begin(t, s, job)
 		s.WakeUp("P")
 		sleepUntil(at(0, 1, 30))
@@ -86,14 +86,14 @@ func TestARunThatStaysLeavesForTheTick(t *testing.T) {
 	})
 }
 
-// A run that was woken in the second before a tick, and left for it, holds up nothing that
-// comes behind the tick.
-func TestARunThatHasLeftHoldsUpNoOther(t *testing.T) {
+// A run that was woken in the second before a tick, and ended for it, does not delay work after
+// the tick.
+func TestEndingRunBlocksNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 0, 59).Add(900 * time.Millisecond))
 		store := newFakeStore()
 		s := newTestScheduler(t, store, 1, nil)
-		job, _ := staying(t)
+		job, _ := stayingJob(t)
 		begin(t, s, job)
 		s.WakeUp("P")
 		sleepUntil(at(0, 1, 0).Add(300 * time.Millisecond))
@@ -109,8 +109,8 @@ func TestARunThatHasLeftHoldsUpNoOther(t *testing.T) {
 	})
 }
 
-// A run that has work does not leave, and then what overlap says holds.
-func TestARunThatDoesNotLeaveIsARunThatGoesOn(t *testing.T) {
+// A run with work does not end on request; then the job's overlap applies.
+func TestRunThatDoesNotLeaveCountsAsActive(t *testing.T) {
 	for overlap, runs := range map[Overlap][]string{
 		OverlapSkip:  {"wake 00:50", "cron 02:00"},
 		OverlapQueue: {"wake 00:50", "cron 01:20", "cron 02:00"},
@@ -119,7 +119,7 @@ func TestARunThatDoesNotLeaveIsARunThatGoesOn(t *testing.T) {
 			sleepUntil(at(0, 0, 50))
 			store := newFakeStore()
 			s := newTestScheduler(t, store, 1, nil)
-			job := minutely(t, 0)
+			job := everyMinute(t, 0)
 			job.Overlap = overlap
 			job.Run = unreported(func(ctx context.Context, start Start) error {
 				if start.Trigger == TriggerWake {
@@ -150,7 +150,7 @@ func TestWokenRunsThatFailBackOff(t *testing.T) {
 		sleepUntil(at(0, 0, 1))
 		store := newFakeStore()
 		s := newTestScheduler(t, store, 1, nil)
-		job := minutely(t, 0)
+		job := everyMinute(t, 0)
 		job.Schedule = nil
 		job.Run = unreported(func(context.Context, Start) error { return errors.New("broken") })
 		begin(t, s, job)
@@ -166,17 +166,17 @@ func TestWokenRunsThatFailBackOff(t *testing.T) {
 	})
 }
 
-func TestAWakeIsKeptWhileTheDatabaseIsAway(t *testing.T) {
+func TestWakeIsKeptWhileDatabaseIsDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sleepUntil(at(0, 0, 10))
 		store := newFakeStore()
 		s := newTestScheduler(t, store, 1, nil)
-		begin(t, s, minutely(t, 0))
+		begin(t, s, everyMinute(t, 0))
 		synctest.Wait()
-		store.setAway(true)
+		store.setDown(true)
 		s.WakeUp("P")
 		sleepUntil(at(0, 0, 20))
-		store.setAway(false)
+		store.setDown(false)
 		sleepUntil(at(0, 0, 50))
 		end(t, s)
 		runs, _ := store.all()

@@ -10,10 +10,10 @@ import (
 	"botwork/internal/database"
 )
 
-// fact is something that the server says of itself.
+// fact is a property that the server reports about itself.
 type fact struct{ name, value string }
 
-// questions are asked one by one, since not every server answers all of them.
+// questions run one by one, because some servers do not support all of them.
 var questions = []struct{ name, text string }{
 	{"version", `SELECT @@VERSION`},
 	{"product version", `SELECT CAST(SERVERPROPERTY('ProductVersion') AS NVARCHAR(128))`},
@@ -25,8 +25,8 @@ var questions = []struct{ name, text string }{
 	{"memory in MB", `SELECT CAST(physical_memory_kb / 1024 AS NVARCHAR(20)) FROM sys.dm_os_sys_info`},
 }
 
-// askServer returns what the server says of itself, and how long an answer takes. The
-// error says why it cannot be reached.
+// askServer returns the properties of the server and the time of a round trip. The error
+// is the reason why the server cannot be reached.
 func askServer(ctx context.Context, dsn string) (facts []fact, err error) {
 	db, err := database.Open(database.SQLServer, dsn)
 	if err != nil {
@@ -39,7 +39,7 @@ func askServer(ctx context.Context, dsn string) (facts []fact, err error) {
 	for _, q := range questions {
 		var value sql.NullString
 		if err := db.QueryRowContext(ctx, q.text).Scan(&value); err != nil {
-			value.String = fmt.Sprint("not known: ", database.Redact(err, dsn))
+			value.String = fmt.Sprint("unknown: ", database.Redact(err, dsn))
 		}
 		facts = append(facts, fact{q.name, value.String})
 	}

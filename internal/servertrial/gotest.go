@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// testRun is what `go test -json` told.
+// testRun is the parsed output of `go test -json`.
 type testRun struct {
 	passed          int               // tests without subtests
-	failed, skipped []string          // package and test; of a package that failed without one, the package
-	ran             []string          // those that passed or were skipped, in the order of their ends
-	output          map[string]string // of each of them
+	failed, skipped []string          // package and test; only the package if it failed without a test
+	ran             []string          // tests that passed or were skipped, in the order in which they ended
+	output          map[string]string // output of each test
 }
 
 // event is a line of `go test -json`.
 type event struct{ Action, Package, Test, Output, ImportPath string }
 
-// readTests reads the events of one run. A test whose subtests did something is not counted
-// itself, unless it failed and none of them did.
+// readTests reads the events of one run. It does not count a test whose subtests ran,
+// unless the test failed and none of its subtests did.
 func readTests(r io.Reader) (*testRun, error) {
 	run := &testRun{output: map[string]string{}}
 	parents, broken := map[string]bool{}, map[string]bool{}
@@ -33,7 +33,7 @@ func readTests(r io.Reader) (*testRun, error) {
 			return run, nil
 		}
 		if err != nil {
-			return run, fmt.Errorf("what go test told is no JSON: %w", err)
+			return run, fmt.Errorf("the output of go test is not JSON: %w", err)
 		}
 		name := strings.TrimSuffix(e.Package+" "+e.Test, " ")
 		if e.Action == "build-output" {
@@ -54,7 +54,7 @@ func readTests(r io.Reader) (*testRun, error) {
 	}
 }
 
-// end notes the end of a test, or of a package, whose name in Test is empty.
+// end records the end of a test, or of a package if Test is empty.
 func (t *testRun) end(e event, name string, parent bool, broken map[string]bool) {
 	switch {
 	case e.Action == "fail" && !broken[name]:
@@ -69,14 +69,14 @@ func (t *testRun) end(e event, name string, parent bool, broken map[string]bool)
 	if e.Action != "fail" {
 		return
 	}
-	// Its parents fail with it, and so does its package.
+	// The parent tests and the package fail as well.
 	for at := strings.LastIndex(name, "/"); at > len(e.Package); at = strings.LastIndex(name[:at], "/") {
 		broken[name[:at]] = true
 	}
 	broken[e.Package] = true
 }
 
-// reason is what a test says of why it was skipped.
+// reason returns the message with which a test was skipped.
 func (t *testRun) reason(name string) string {
 	lines := strings.Split(strings.TrimSpace(t.output[name]), "\n")
 	lines = slices.DeleteFunc(lines, func(line string) bool {

@@ -1,9 +1,9 @@
 // Command servertrial tries Botwork on a real SQL Server and writes a report that can be
-// attached to an issue: what the server is, the conformance tests with and without
-// READ_COMMITTED_SNAPSHOT, plans, locks, deadlocks, all other tests, and a benchmark. The
-// server needs room for databases of its own, which are dropped afterwards.
+// attached to an issue: the properties of the server, the conformance tests with and
+// without READ_COMMITTED_SNAPSHOT, plans, locks, deadlocks, all other tests, and a
+// benchmark. It creates databases on the server and drops them at the end.
 //
-// It is run in the module's folder: go run ./internal/servertrial -dsn DSN.
+// Run it in the module's folder: go run ./internal/servertrial -dsn DSN.
 package main
 
 import (
@@ -18,7 +18,8 @@ import (
 	"botwork/internal/database"
 )
 
-// dsnVariable names the server for the tests; it is also the default of -dsn.
+// dsnVariable is the environment variable with the DSN for the tests; it is also the
+// default of -dsn.
 const dsnVariable = "BOTWORK_TEST_SQLSERVER_DSN"
 
 func main() {
@@ -31,12 +32,12 @@ func main() {
 	}
 }
 
-// run carries out one command line.
+// run runs one command line.
 func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("servertrial", flag.ContinueOnError)
 	dsn := flags.String("dsn", os.Getenv(dsnVariable), "the `DSN` of the server; the login may create databases (default $"+dsnVariable+")")
 	out := flags.String("out", "sqlserver-report.md", "the `file` that the report is written to")
-	hunt := flags.Duration("hunt", 2*time.Minute, "how long the hunt for deadlocks goes on, with and without READ_COMMITTED_SNAPSHOT")
+	hunt := flags.Duration("hunt", 2*time.Minute, "how long to search for deadlocks, with and without READ_COMMITTED_SNAPSHOT")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -54,15 +55,16 @@ func run(ctx context.Context, args []string) error {
 		done := t.try(ctx, s)
 		fmt.Printf("  %s\n", done.verdict())
 		t.done = append(t.done, done)
-		// After each step, so that a trial which is interrupted has its report, too.
+		// The report is written after each step, so that an interrupted trial has one,
+		// too.
 		if err := t.write(); err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
-			return errors.New("interrupted; the report says how far it came: " + *out)
+			return errors.New("interrupted; the report has the results until then: " + *out)
 		}
 	}
-	fmt.Println("the report is", *out)
+	fmt.Println("wrote the report to", *out)
 	if n := t.failed(); n > 0 {
 		return fmt.Errorf("%d of %d steps failed", n, len(t.done))
 	}

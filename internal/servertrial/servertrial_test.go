@@ -13,9 +13,9 @@ import (
 	"botwork/internal/testdb"
 )
 
-// told is what go test -json says of a package with a test that passes, one that is
-// skipped, one of whose subtests one fails, and of a package that does not build.
-const told = `{"Action":"start","Package":"m/a"}
+// events is the output of go test -json for a package with a test that passes, one that
+// is skipped and one with a failing subtest, and for a package that does not build.
+const events = `{"Action":"start","Package":"m/a"}
 {"Action":"run","Package":"m/a","Test":"TestGood"}
 {"Action":"output","Package":"m/a","Test":"TestGood","Output":"=== RUN   TestGood\n"}
 {"Action":"output","Package":"m/a","Test":"TestGood","Output":"    a_test.go:7: finish of 500 items: 1500 locks\n"}
@@ -40,7 +40,7 @@ const told = `{"Action":"start","Package":"m/a"}
 `
 
 func TestTestsAreCounted(t *testing.T) {
-	run, err := readTests(strings.NewReader(told))
+	run, err := readTests(strings.NewReader(events))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,12 +57,12 @@ func TestTestsAreCounted(t *testing.T) {
 		t.Errorf("the reason is %q, want %q", got, "not here: because")
 	}
 	if _, err := readTests(strings.NewReader("panic: no JSON")); err == nil {
-		t.Error("a text that is no JSON has no error")
+		t.Error("no error for a text that is not JSON")
 	}
 }
 
 func TestTheReport(t *testing.T) {
-	run, err := readTests(strings.NewReader(told))
+	run, err := readTests(strings.NewReader(events))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestTheReport(t *testing.T) {
 	}
 	for _, secret := range []string{"se%40cret", "se@cret"} {
 		if strings.Contains(string(text), secret) {
-			t.Errorf("the report has the password %s:\n%s", secret, text)
+			t.Errorf("the report contains the password %s:\n%s", secret, text)
 		}
 	}
 	if x.failed() != 2 {
@@ -111,7 +111,7 @@ func TestWrongCommandLines(t *testing.T) {
 	}
 }
 
-// A step whose pattern matches no test shows nothing.
+// TestTheTestsOfAStepAreThere checks that the pattern of each step matches a test.
 func TestTheTestsOfAStepAreThere(t *testing.T) {
 	if snapshotVariable != testdb.RowVersionsVariable {
 		t.Errorf("the variable is %s, want %s", snapshotVariable, testdb.RowVersionsVariable)

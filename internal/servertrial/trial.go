@@ -13,29 +13,29 @@ import (
 	"botwork/internal/database"
 )
 
-// trial is what is known so far.
+// trial has the results so far.
 type trial struct {
 	dsn     string
-	report  string // the file
+	report  string // the path of the report
 	started time.Time
 	facts   []fact
 	done    []outcome
 }
 
-// outcome is what became of a step.
+// outcome is the result of a step.
 type outcome struct {
 	step
 	took   time.Duration
 	err    error // of the command
 	tests  *testRun
-	output string // of a command that is no test
+	output string // of a command that is not a test
 }
 
-// try carries out a step.
+// try runs a step.
 func (t *trial) try(ctx context.Context, s step) outcome {
 	cmd := exec.CommandContext(ctx, s.command[0], s.command[1:]...)
-	// The settings file of the folder is not the trial's: what it says is overridden, and
-	// the queue's own tables are not touched in any case.
+	// The variables override the settings file in the folder. The trial never uses the
+	// tables of the configured queue.
 	cmd.Env = append(os.Environ(), append(s.environ, dsnVariable+"="+t.dsn, "BOTWORK_DATABASE_DRIVER="+string(database.SQLServer), "BOTWORK_DATABASE_DSN="+t.dsn)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 30 * time.Second
@@ -56,12 +56,12 @@ func (t *trial) try(ctx context.Context, s step) outcome {
 	return o
 }
 
-// ok reports whether a step went well. One of whose tests none ran shows nothing.
+// ok reports whether a step succeeded. If it has tests, at least one must have run.
 func (o outcome) ok() bool {
 	return o.err == nil && (o.tests == nil || o.tests.passed > 0 && len(o.tests.failed) == 0)
 }
 
-// verdict is one line on a step.
+// verdict returns the result of a step in one line.
 func (o outcome) verdict() string {
 	word := "failed"
 	switch {
@@ -85,12 +85,12 @@ func (t *trial) failed() (n int) {
 	return n
 }
 
-// write writes the report anew. No password is in it.
+// write writes the whole report again, without the password.
 func (t *trial) write() error {
 	return os.WriteFile(t.report, []byte(database.Redact(errors.New(t.text()), t.dsn).Error()), 0o600)
 }
 
-// text is the report with all that the tests said.
+// text returns the report with all output of the tests.
 func (t *trial) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Trial on SQL Server\n\n%s, on %s\n\n| Server | |\n|---|---|\n", t.started.UTC().Format(time.DateTime+" UTC"), database.SafeDSN(t.dsn))
@@ -108,7 +108,7 @@ func (t *trial) text() string {
 	return b.String()
 }
 
-// details tells what failed, what was skipped and what was logged.
+// details writes what failed, what was skipped and what was logged.
 func (o outcome) details(b *strings.Builder) {
 	block := func(text string) {
 		if text = strings.TrimSpace(text); text != "" {

@@ -28,9 +28,9 @@ func (controlManager) Start(ctx context.Context, name string) error {
 	})
 }
 
-// ended says that a service that was started has ended.
+// ended returns the error for a service that ended directly after its start.
 func ended(s svc.Status) error {
-	return &hinted{fmt.Errorf("it ended at once with exit code %d", exitCodeOf(s)), "`botwork service logs` and the Event Viewer (Windows Logs, Application) tell why"}
+	return &hinted{fmt.Errorf("it ended at once with exit code %d", exitCodeOf(s)), "`botwork service logs` and the Event Viewer (Windows Logs, Application) show the reason"}
 }
 
 // Stop implements Manager.
@@ -42,7 +42,7 @@ func (controlManager) Stop(ctx context.Context, name string) error {
 		}
 		gone := processEnd(now.ProcessId)
 		if now.State == svc.StartPending {
-			// It takes a stop when it runs.
+			// It accepts a stop only while it runs.
 			if now, err = await(ctx, s, svc.Running); err != nil {
 				return err
 			}
@@ -59,8 +59,8 @@ func (controlManager) Stop(ctx context.Context, name string) error {
 	})
 }
 
-// await waits until a service is in a state or stopped. It gives up when the service
-// has not shown for its own wait hint, and half a minute more, that it gets on.
+// await waits until a service is in a state or stopped. It returns an error if the service
+// reports no progress for its wait hint and half a minute more.
 func await(ctx context.Context, s *mgr.Service, want svc.State) (svc.Status, error) {
 	const longest = 30 * time.Second
 	last, seen := svc.Status{}, time.Now()
@@ -73,8 +73,8 @@ func await(ctx context.Context, s *mgr.Service, want svc.State) (svc.Status, err
 			last, seen = now, time.Now()
 		}
 		if hint := time.Duration(now.WaitHint) * time.Millisecond; time.Since(seen) > hint+longest {
-			return now, &hinted{fmt.Errorf("it has been %s for %s without a sign that it gets on", stateOf(now), time.Since(seen).Round(time.Second)),
-				fmt.Sprintf("its process is %d; `botwork service logs` may tell what it waits for", now.ProcessId)}
+			return now, &hinted{fmt.Errorf("it has been %s for %s without progress", stateOf(now), time.Since(seen).Round(time.Second)),
+				fmt.Sprintf("its process is %d; `botwork service logs` may show what it waits for", now.ProcessId)}
 		}
 		select {
 		case <-ctx.Done():
@@ -84,13 +84,13 @@ func await(ctx context.Context, s *mgr.Service, want svc.State) (svc.Status, err
 	}
 }
 
-// processEnd returns what waits until a process is gone: a service is stopped before
-// its process ends and lets go of its program.
+// processEnd returns a function that waits until a process has ended: a service has the state
+// stopped before its process ends, and until then its program file is in use.
 func processEnd(pid uint32) func(ctx context.Context) error {
 	const most = 10 * time.Second
 	h, err := windows.OpenProcess(windows.SYNCHRONIZE, false, pid)
 	if pid == 0 || err != nil {
-		return func(context.Context) error { return nil } // it is gone, or irrelevant
+		return func(context.Context) error { return nil } // it has ended, or is irrelevant
 	}
 	return func(ctx context.Context) error {
 		defer windows.CloseHandle(h) //nolint:errcheck // it was used to wait only

@@ -2,16 +2,16 @@ package service
 
 import "golang.org/x/sys/windows/svc/eventlog"
 
-// Events is Windows' event log, as the source of a service.
+// Events writes to Windows' event log with the source of a service.
 type Events struct{ log *eventlog.Log }
 
-// The numbers of events, by which an administrator filters.
+// The event ids, by which an administrator can filter.
 const (
 	EventStarted = 1
 	EventStopped = 2
 	EventWarning = 3
 	EventError   = 4
-	EventRefused = 5 // settings or pipelines have mistakes
+	EventRefused = 5 // settings or pipelines have errors
 )
 
 // OpenEvents opens the event log.
@@ -23,7 +23,7 @@ func OpenEvents(source string) (*Events, error) {
 	return &Events{log}, nil
 }
 
-// mostText is how many characters Windows takes in an event.
+// mostText is how many characters Windows accepts in an event.
 const mostText = 31_839
 
 func cut(text string) string {

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/windows/svc/mgr"
 )
 
-// Install implements Manager. The service is created with nothing that a system could
-// refuse but its account; all else is set afterwards, one by one.
+// Install implements Manager. It creates the service with only its account and the settings that
+// every system accepts; all others are set afterwards, one by one.
 func (controlManager) Install(_ context.Context, spec Spec) ([]error, error) {
 	h, err := windows.OpenSCManager(nil, nil, windows.SC_MANAGER_CONNECT|windows.SC_MANAGER_CREATE_SERVICE)
 	if err != nil {
@@ -53,18 +53,18 @@ func (controlManager) Install(_ context.Context, spec Spec) ([]error, error) {
 	return warnings, nil
 }
 
-// accountOf spells the accounts that everybody knows as Windows wants them.
+// accountOf returns the name of an account as Windows expects it.
 func accountOf(account string) string {
 	switch strings.ToLower(account) {
 	case "", "localsystem":
-		return "" // is LocalSystem
+		return "" // "" is LocalSystem
 	case "localservice":
 		return `NT AUTHORITY\LocalService`
 	case "networkservice":
 		return `NT AUTHORITY\NetworkService`
 	}
 	if !strings.ContainsAny(account, `\@`) {
-		return `.\` + account // one of this machine
+		return `.\` + account // an account of this machine
 	}
 	return account
 }
@@ -88,8 +88,8 @@ func delay(s *mgr.Service, delayed bool) error {
 	return change(s, windows.SERVICE_CONFIG_DELAYED_AUTO_START_INFO, unsafe.Pointer(&windows.SERVICE_DELAYED_AUTO_START_INFO{IsDelayedAutoStartUp: 1}))
 }
 
-// recovery lets the manager start a service again that crashed. After a day without a
-// failure it begins with the first wait.
+// recovery makes the manager restart a service that crashed. After a day without a
+// failure it starts again with the first wait.
 func recovery(s *mgr.Service, waits []time.Duration) error {
 	if len(waits) == 0 {
 		return nil
@@ -101,8 +101,8 @@ func recovery(s *mgr.Service, waits []time.Duration) error {
 	return s.SetRecoveryActions(actions, uint32((24 * time.Hour).Seconds()))
 }
 
-// recoveryOnExit makes a failure of an exit code other than 0: without it only a
-// crash is one.
+// recoveryOnExit makes exit codes other than 0 count as failures: otherwise only a
+// crash counts.
 func recoveryOnExit(s *mgr.Service, waits []time.Duration) error {
 	if len(waits) == 0 {
 		return nil
@@ -110,8 +110,8 @@ func recoveryOnExit(s *mgr.Service, waits []time.Duration) error {
 	return s.SetRecoveryActionsOnNonCrashFailures(true)
 }
 
-// preshutdown lets the system wait for a drain. Of itself it waits three minutes, or
-// ten seconds since Windows 10.
+// preshutdown makes the system wait for a drain when it shuts down. The default is three minutes,
+// or ten seconds since Windows 10.
 func preshutdown(s *mgr.Service, within time.Duration) error {
 	info := struct{ TimeoutMS uint32 }{uint32(within.Milliseconds())}
 	return change(s, windows.SERVICE_CONFIG_PRESHUTDOWN_INFO, unsafe.Pointer(&info))
@@ -120,7 +120,7 @@ func preshutdown(s *mgr.Service, within time.Duration) error {
 // registerSource makes events of this name readable in the Event Viewer, with the
 // messages of a file that every Windows has.
 func registerSource(name string) error {
-	_ = eventlog.Remove(name) // what an earlier one has left
+	_ = eventlog.Remove(name) // of an earlier service
 	return eventlog.InstallAsEventCreate(name, eventlog.Error|eventlog.Warning|eventlog.Info)
 }
 

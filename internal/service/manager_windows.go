@@ -16,12 +16,12 @@ import (
 // New returns the manager of this system.
 func New() (Manager, error) { return controlManager{}, nil }
 
-// controlManager is Windows' service control manager. Each call opens it with no more
-// rights than it needs: anybody may look at a service.
+// controlManager is Windows' service control manager. Each call opens it with only the
+// rights that it needs: every account may query a service.
 type controlManager struct{}
 
-// open gives do a service that Install registered, with the rights and that to look
-// at it.
+// open calls do with a service that Install registered, opened with the rights and the right to
+// query it.
 func open(operation, name string, rights uint32, do func(s *mgr.Service) error) error {
 	text, err := windows.UTF16PtrFromString(name)
 	if err != nil {
@@ -50,14 +50,14 @@ func open(operation, name string, rights uint32, do func(s *mgr.Service) error) 
 // Status implements Manager.
 func (controlManager) Status(_ context.Context, name string) (Status, error) {
 	var st Status
-	err := open("look at", name, 0, func(s *mgr.Service) (err error) {
-		st, err = look(s)
+	err := open("query", name, 0, func(s *mgr.Service) (err error) {
+		st, err = queryStatus(s)
 		return err
 	})
 	return st, err
 }
 
-func look(s *mgr.Service) (Status, error) {
+func queryStatus(s *mgr.Service) (Status, error) {
 	now, err := s.Query()
 	if err != nil {
 		return Status{}, err
@@ -76,8 +76,8 @@ func look(s *mgr.Service) (Status, error) {
 	return st, nil
 }
 
-// configuration is mgr.Service.Config without what some systems do not know, such as
-// a delayed start: it fails there for all the rest.
+// configuration is like mgr.Service.Config without settings that some systems do not support, such
+// as a delayed start: mgr.Service.Config fails on those systems.
 func configuration(h windows.Handle) (*windows.QUERY_SERVICE_CONFIG, error) {
 	size := uint32(1024)
 	for {
@@ -106,8 +106,8 @@ func stateOf(s svc.Status) State {
 	}
 }
 
-// exitCodeOf prefers the service's own code. A service that was never started has
-// none.
+// exitCodeOf returns the service's own exit code if it has one. A service that was never started
+// has none.
 func exitCodeOf(s svc.Status) int {
 	switch windows.Errno(s.Win32ExitCode) {
 	case windows.ERROR_SERVICE_SPECIFIC_ERROR:
@@ -135,7 +135,7 @@ func startOf(h windows.Handle, kind uint32) string {
 	return "automatic"
 }
 
-// List implements Manager. Services that this account may not look at are left out.
+// List implements Manager. It leaves out services that this account may not query.
 func (m controlManager) List(ctx context.Context) ([]Status, error) {
 	h, err := windows.OpenSCManager(nil, nil, windows.SC_MANAGER_CONNECT|windows.SC_MANAGER_ENUMERATE_SERVICE)
 	if err != nil {

@@ -17,60 +17,60 @@ import (
 // rename is enough to change them.
 type place struct {
 	program string
-	staged  string // a copy of the new one, before it is in place
-	old     string // the one before, kept for a way back
-	failed  string // one that did not come up
+	staged  string // a copy of the new program, before it replaces the old one
+	old     string // the previous program, kept for a rollback
+	failed  string // a program that did not start
 	note    string
 }
 
 func placeOf(program string) place {
 	ext := ""
 	if strings.EqualFold(filepath.Ext(program), ".exe") {
-		ext = filepath.Ext(program) // Windows runs nothing without
+		ext = filepath.Ext(program) // Windows runs no files without an extension
 	}
 	stem := strings.TrimSuffix(program, ext)
 	return place{program, stem + ".staged" + ext, stem + ".old" + ext, stem + ".failed" + ext, stem + ".upgrade.json"}
 }
 
-// note is what an upgrade that is cut short leaves to the next.
-type note struct {
+// upgradeRecord is a file for the next upgrade if this one is interrupted.
+type upgradeRecord struct {
 	New     string   `json:"new"`     // the hash of the new program
 	Running []string `json:"running"` // the services to start
 }
 
-// readNote returns the note at its place; a zero one if there is none, or half of one:
-// it is written before anything is stopped.
-func readNote(p place) note {
-	var n note
+// readRecord returns the record of an interrupted upgrade. It returns a zero record if there is
+// none, or an incomplete one: a record is written before any service is stopped.
+func readRecord(p place) upgradeRecord {
+	var n upgradeRecord
 	data, err := os.ReadFile(p.note)
 	if err != nil || json.Unmarshal(data, &n) != nil {
-		return note{}
+		return upgradeRecord{}
 	}
 	return n
 }
 
-func (n note) write(p place) error {
+func (n upgradeRecord) write(p place) error {
 	data, err := json.Marshal(n)
 	if err != nil {
 		return err
 	}
 	if err := os.WriteFile(p.note+"~", data, 0o644); err != nil {
-		return fmt.Errorf("note the upgrade: %w", err)
+		return fmt.Errorf("record the upgrade: %w", err)
 	}
 	if err := os.Rename(p.note+"~", p.note); err != nil {
-		return fmt.Errorf("note the upgrade: %w", err)
+		return fmt.Errorf("record the upgrade: %w", err)
 	}
 	return nil
 }
 
-func (note) remove(p place) error {
+func (upgradeRecord) remove(p place) error {
 	if err := os.Remove(p.note); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// stage copies the new program to beside the old one, with its rights.
+// stage copies the new program into the folder of the old one, with the same rights.
 func stage(from string, p place) error {
 	info, err := os.Stat(p.program)
 	if err != nil {
@@ -82,7 +82,7 @@ func stage(from string, p place) error {
 	}
 	defer source.Close()
 	if err := os.Remove(p.staged); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove what an earlier upgrade left: %w", err)
+		return fmt.Errorf("remove a file of an earlier upgrade: %w", err)
 	}
 	staged, err := os.OpenFile(p.staged, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
 	if err != nil {
@@ -95,7 +95,7 @@ func stage(from string, p place) error {
 	return nil
 }
 
-// sum is the hash of a file.
+// sum returns the hash of a file.
 func sum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// replace puts next in the place of the program, and keeps that as kept. A program
-// that runs, be it this one, can be renamed and not overwritten: for the moment
-// between two renames there is none in place.
+// replace replaces the program by next, and keeps the old program as kept. A running program can be
+// renamed but not overwritten, so between two renames there is no program for a moment.
 func replace(next, program, kept string) error {
 	if err := clearAway(kept); err != nil {
 		return err
@@ -26,7 +25,7 @@ func replace(next, program, kept string) error {
 	return nil
 }
 
-// clearAway removes a file, or renames one that runs.
+// clearAway removes a file, or renames a running program.
 func clearAway(path string) error {
 	err := os.Remove(path)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -36,8 +35,8 @@ func clearAway(path string) error {
 	return os.Rename(path, fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), time.Now().UnixMilli(), ext))
 }
 
-// insist tries for a while: virus scanners hold a program for a moment that was just
-// written or has just ended.
+// insist retries for a few seconds: virus scanners may lock a program that was just written or has
+// just ended.
 func insist(do func() error) error {
 	const most = 5 * time.Second
 	for end := time.Now().Add(most); ; time.Sleep(pause) {
@@ -48,14 +47,14 @@ func insist(do func() error) error {
 	}
 }
 
-// sameOwner does nothing: a new file has the access control list of its folder, as
-// the one beside it.
+// sameOwner does nothing: a new file inherits the access control list of its folder, like the old
+// program.
 func sameOwner(*os.File, os.FileInfo) error { return nil }
 
-// samePath reports whether two paths mean one file.
+// samePath reports whether two paths name the same file.
 func samePath(a, b string) bool { return strings.EqualFold(filepath.Clean(a), filepath.Clean(b)) }
 
-// explainFile says what to do about a file that may not be written.
+// explainFile adds a hint to the error for a file that may not be written.
 func explainFile(operation, name string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return &hinted{fmt.Errorf("%s the service %s: %w: %w", operation, name, ErrNoRights, err), answers[5].hint}

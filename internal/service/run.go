@@ -9,36 +9,35 @@ import (
 // ExitAbandoned is the exit code of a service whose work did not end in time.
 const ExitAbandoned = 3
 
-// rest is how long after the time that it gave itself a stopping service is ended
-// without more ado.
-const rest = 30 * time.Second
+// stopMargin is how long a stopping service may exceed its own stop time before it is ended.
+const stopMargin = 30 * time.Second
 
-// Work is what a service does. It returns when ctx ends, or before if it cannot go
-// on; its result is the exit code, 0 for a good end. The manager takes the service
-// for running when life.Ready has been called.
+// Work is the work of a service. It returns when ctx ends, or earlier if it cannot
+// continue. Its result is the exit code; 0 means success. The manager treats the service
+// as running after life.Ready was called.
 type Work func(ctx context.Context, life *Life) int
 
 // Life reports the state of a service to the manager. Its methods are safe for concurrent use.
 type Life struct {
-	// now is the time; a test has its own.
+	// now returns the time; tests may replace it.
 	now func() time.Time
 
 	once  sync.Once
 	ready chan struct{} // closed by Ready
 
-	mu     sync.Mutex
-	stopIn time.Duration // from Ready, as is every
-	every  time.Duration
-	beaten time.Time // of the last beat; zero before the first
-	said   func(text string)
+	mu        sync.Mutex
+	stopIn    time.Duration // set by Ready, like every
+	every     time.Duration
+	lastBeat  time.Time // zero before the first heartbeat
+	setStatus func(text string)
 }
 
-func newLife(said func(text string)) *Life {
-	return &Life{now: time.Now, ready: make(chan struct{}), said: said}
+func newLife(setStatus func(text string)) *Life {
+	return &Life{now: time.Now, ready: make(chan struct{}), setStatus: setStatus}
 }
 
-// Ready says that the service goes to work; from a stop on it needs no longer than
-// stopIn, and its beats come every so often, or up to twice as far apart.
+// Ready reports that the service is running. After a stop request it needs at most stopIn. It
+// calls Beat at the interval every, or at most twice that interval.
 func (l *Life) Ready(stopIn, every time.Duration) {
 	l.once.Do(func() {
 		l.mu.Lock()
@@ -48,19 +47,20 @@ func (l *Life) Ready(stopIn, every time.Duration) {
 	})
 }
 
-// Status says in a few words what the service does now.
-func (l *Life) Status(text string) { l.said(text) }
+// Status reports in a few words what the service does now.
+func (l *Life) Status(text string) { l.setStatus(text) }
 
-// Beat says that the service lives. After the first it has to come again and again.
+// Beat is a heartbeat: it reports that the service is alive. After the first call, it must be
+// called regularly.
 func (l *Life) Beat() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.beaten = l.now()
+	l.lastBeat = l.now()
 }
 
-// patience is how long a stop may take in all.
+// patience returns how long a stop may take in total.
 func (l *Life) patience() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.stopIn + rest
+	return l.stopIn + stopMargin
 }

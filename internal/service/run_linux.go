@@ -10,17 +10,15 @@ import (
 	"time"
 )
 
-// tick is how often a service that starts or stops shows that it gets on; extension is
-// for how long the manager shall wait then. lively is how old the last beat of a
-// service may be that says it lives.
+// tick is how often a service that starts or stops reports progress, and extension how much longer
+// the manager should then wait. A service is alive if its last heartbeat is not older than lively.
 const (
 	tick      = time.Second
 	extension = 20 * time.Second
 )
 
-// Run does the work as the service of the name, until ctx ends, and returns its exit
-// code. ErrByHand says that systemd has not started this process, or not with
-// Type=notify.
+// Run runs the work as the service name until ctx ends, and returns its exit code. It returns
+// ErrByHand if systemd has not started this process, or not with Type=notify.
 func Run(ctx context.Context, _ string, work Work) (int, error) {
 	socket := os.Getenv("NOTIFY_SOCKET")
 	if socket == "" {
@@ -28,18 +26,19 @@ func Run(ctx context.Context, _ string, work Work) (int, error) {
 	}
 	dog := watchdog()
 	for _, variable := range []string{"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"} {
-		_ = os.Unsetenv(variable) // these are between systemd and this process; programs of handlers are others
+		_ = os.Unsetenv(variable) // only for this process, not for programs of handlers
 	}
 	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: abstract(socket), Net: "unixgram"})
 	if err != nil {
-		return 0, fmt.Errorf("reach systemd over NOTIFY_SOCKET: %w", err)
+		return 0, fmt.Errorf("connect to systemd by NOTIFY_SOCKET: %w", err)
 	}
 	defer conn.Close() //nolint:errcheck // nothing is buffered
 	n := &notifier{conn: conn, dog: dog}
 	return n.run(ctx, work), nil
 }
 
-// abstract is how Go writes a name that is no file.
+// abstract returns the name of a socket as Go expects it; names in the abstract namespace start
+// with @ in both.
 func abstract(socket string) string {
 	if name, ok := strings.CutPrefix(socket, "@"); ok {
 		return "\x00" + name
@@ -47,7 +46,8 @@ func abstract(socket string) string {
 	return socket
 }
 
-// watchdog is how often systemd wants to hear that the process lives; 0 for never.
+// watchdog returns the interval at which systemd expects notifications that the process is alive;
+// 0: none.
 func watchdog() time.Duration {
 	if pid := os.Getenv("WATCHDOG_PID"); pid != "" && pid != strconv.Itoa(os.Getpid()) {
 		return 0
@@ -65,12 +65,12 @@ type notifier struct {
 	dog  time.Duration
 }
 
-// tell sends lines to systemd. A lost line is harmless: what matters is sent repeatedly.
-func (n *notifier) tell(lines ...string) { _, _ = n.conn.Write([]byte(strings.Join(lines, "\n"))) }
+// send sends lines to systemd. A lost line is harmless: what matters is sent repeatedly.
+func (n *notifier) send(lines ...string) { _, _ = n.conn.Write([]byte(strings.Join(lines, "\n"))) }
 
 func (n *notifier) status(text string) {
 	line, _, _ := strings.Cut(text, "\n")
-	n.tell("STATUS=" + line)
+	n.send("STATUS=" + line)
 }
 
 func (n *notifier) run(ctx context.Context, work Work) int {
@@ -92,17 +92,17 @@ func (n *notifier) run(ctx context.Context, work Work) int {
 		select {
 		case <-ready:
 			ready, starting = nil, false
-			n.tell("READY=1")
+			n.send("READY=1")
 		case <-stop:
 			stop, stopping = nil, true
-			n.tell("STOPPING=1", extend)
+			n.send("STOPPING=1", extend)
 			late = time.After(life.patience())
 		case <-ticker.C:
 			if starting || stopping {
-				n.tell(extend)
+				n.send(extend)
 			}
 			if n.dog > 0 && (stopping || life.alive(n.dog)) {
-				n.tell("WATCHDOG=1")
+				n.send("WATCHDOG=1")
 			}
 		case code := <-ended:
 			return code
@@ -112,13 +112,13 @@ func (n *notifier) run(ctx context.Context, work Work) int {
 	}
 }
 
-// alive reports whether a heartbeat came lately, or none has come yet. A loop with a long
-// interval may miss one heartbeat.
+// alive reports whether there was a recent heartbeat, or none yet. A loop with a long interval may
+// miss one heartbeat.
 func (l *Life) alive(within time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.beaten.IsZero() || l.now().Sub(l.beaten) <= max(within, 3*l.every)
+	return l.lastBeat.IsZero() || l.now().Sub(l.lastBeat) <= max(within, 3*l.every)
 }
 
-// NeedsPassword reports whether an account logs on with a password: none does here.
+// NeedsPassword reports whether an account logs on with a password: on Linux none does.
 func NeedsPassword(string) bool { return false }

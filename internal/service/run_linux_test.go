@@ -12,22 +12,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// ear is systemd's end of the socket.
-type ear struct {
+// fakeSocket is systemd's side of the socket.
+type fakeSocket struct {
 	net.Conn
 	mu    sync.Mutex
 	heard []string
 }
 
-func (e *ear) Write(b []byte) (int, error) {
+func (e *fakeSocket) Write(b []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.heard = append(e.heard, string(b))
 	return len(b), nil
 }
 
-// take returns what came since the last call.
-func (e *ear) take() []string {
+// take returns the lines received since the last call.
+func (e *fakeSocket) take() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	heard := e.heard
@@ -37,16 +37,16 @@ func (e *ear) take() []string {
 
 func count(list []string, what string) int { return strings.Count(strings.Join(list, "\n"), what) }
 
-// drive runs the work under a systemd that wants a sign of life every 30s.
-func drive(t *testing.T, ctx context.Context, work Work) (*ear, chan int) {
-	e := &ear{}
+// drive runs the work under a systemd with a watchdog interval of 30s.
+func drive(t *testing.T, ctx context.Context, work Work) (*fakeSocket, chan int) {
+	e := &fakeSocket{}
 	ended := make(chan int, 1)
 	go func() { ended <- (&notifier{conn: e, dog: 30 * time.Second}).run(ctx, work) }()
 	synctest.Wait()
 	return e, ended
 }
 
-func TestSystemdHearsHowAServiceGetsOn(t *testing.T) {
+func TestSystemdNotifications(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		e, ended := drive(t, ctx, func(ctx context.Context, life *Life) int {
@@ -65,7 +65,7 @@ func TestSystemdHearsHowAServiceGetsOn(t *testing.T) {
 		}
 		got := e.take()
 		if count(got, "READY=1") != 1 || count(got, "STATUS=waits") != 1 || len(got) != len(want) || count(got, "EXTEND") != 2 {
-			t.Errorf("while it starts systemd hears (-want +got):\n%s", cmp.Diff(want, got))
+			t.Errorf("notifications during the start (-want +got):\n%s", cmp.Diff(want, got))
 		}
 		stop()
 		if code := <-ended; code != 0 {
@@ -73,22 +73,22 @@ func TestSystemdHearsHowAServiceGetsOn(t *testing.T) {
 		}
 		got = e.take()
 		if len(got) == 0 || got[0] != "STOPPING=1\nEXTEND_TIMEOUT_USEC=20000000" || count(got, "EXTEND") != 4 {
-			t.Errorf("while it stops systemd hears %q, want STOPPING and three more extensions", got)
+			t.Errorf("notifications during the stop: %q, want STOPPING and three more extensions", got)
 		}
 	})
 }
 
-// The watchdog is to fell a process whose loop has come to a stand, and no other.
-func TestSignsOfLifeEndWithTheBeats(t *testing.T) {
+// The watchdog must end a process whose heartbeat loop has stopped, and no other.
+func TestWatchdogNotificationsEndWithHeartbeats(t *testing.T) {
 	for name, c := range map[string]struct {
 		every time.Duration
 		beats int
-		until time.Duration // how long there are signs of life
+		until time.Duration // how long the service sends notifications
 	}{
-		"it never beat":             {time.Second, 0, time.Hour},
-		"it stood after a while":    {10 * time.Second, 3, 50 * time.Second},
-		"it beats seldom":           {time.Minute, 3, 300 * time.Second},
-		"it stood at the beginning": {10 * time.Second, 1, 30 * time.Second},
+		"no heartbeat":       {time.Second, 0, time.Hour},
+		"heartbeats stop":    {10 * time.Second, 3, 50 * time.Second},
+		"long interval":      {time.Minute, 3, 300 * time.Second},
+		"only one heartbeat": {10 * time.Second, 1, 30 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestSignsOfLifeEndWithTheBeats(t *testing.T) {
 					}
 				}
 				if last > c.until || last < c.until-2*time.Second {
-					t.Errorf("the last sign of life came after %s, want it at about %s", last, c.until)
+					t.Errorf("the last notification was sent after %s, want about %s", last, c.until)
 				}
 				<-ended
 			})
@@ -121,7 +121,7 @@ func TestSignsOfLifeEndWithTheBeats(t *testing.T) {
 	}
 }
 
-func TestAServiceThatDoesNotStopIsEnded(t *testing.T) {
+func TestServiceThatDoesNotStopIsEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		hangs := make(chan struct{})
@@ -132,14 +132,14 @@ func TestAServiceThatDoesNotStopIsEnded(t *testing.T) {
 		})
 		began := time.Now()
 		stop()
-		if code := <-ended; code != ExitAbandoned || time.Since(began) != 10*time.Second+rest {
-			t.Errorf("ended with %d after %s, want %d after %s", code, time.Since(began), ExitAbandoned, 10*time.Second+rest)
+		if code := <-ended; code != ExitAbandoned || time.Since(began) != 10*time.Second+stopMargin {
+			t.Errorf("ended with %d after %s, want %d after %s", code, time.Since(began), ExitAbandoned, 10*time.Second+stopMargin)
 		}
 		close(hangs)
 	})
 }
 
-func TestAPersonIsNoServiceManager(t *testing.T) {
+func TestRunWithoutServiceManager(t *testing.T) {
 	t.Setenv("NOTIFY_SOCKET", "")
 	if _, err := Run(t.Context(), "botwork", nil); err != ErrByHand { //nolint:errorlint // it is not wrapped
 		t.Errorf("Run = %v, want ErrByHand", err)

@@ -9,18 +9,18 @@ import (
 	"golang.org/x/sys/windows/svc"
 )
 
-// tick is how often a service that starts or stops shows that it gets on; waitHint is
-// how long the manager shall wait for the next sign.
+// tick is how often a service that starts or stops reports progress; waitHint is how long the
+// manager should wait for the next report.
 const (
 	tick     = time.Second
 	waitHint = 20 * time.Second
 )
 
-// Run does the work as the service of the name, until the manager stops it, and
-// returns its exit code. ctx ends the work as well. ErrByHand says that no service
-// manager has started this process.
+// Run runs the work as the service name until the manager stops it or ctx ends, and
+// returns its exit code. It returns ErrByHand if no service manager has started this
+// process.
 //
-// That is not asked beforehand: svc.IsWindowsService denies it in containers.
+// It does not call svc.IsWindowsService, which returns false for services in containers.
 func Run(ctx context.Context, name string, work Work) (int, error) {
 	outliveLogoff()
 	h := &handler{ctx: ctx, work: work, life: newLife(func(string) {})}
@@ -89,17 +89,17 @@ func (h *handler) Execute(_ []string, requests <-chan svc.ChangeRequest, status 
 	}
 }
 
-// outliveLogoff lets the process outlive a person who logs off. A service is notified of that,
-// and of the shutdown of the system, like a program in a console, and the Go runtime turns both
-// into SIGTERM: the worker would drain whenever an administrator logs off. The service manager
-// reports the shutdown separately.
+// outliveLogoff keeps the process running when a user logs off. A service is notified of that, and
+// of the shutdown of the system, like a program in a console, and the Go runtime turns both into
+// SIGTERM: the worker would drain whenever an administrator logs off. The service manager reports
+// the shutdown separately.
 func outliveLogoff() {
 	const logoff, shutdown = 5, 6 // CTRL_LOGOFF_EVENT, CTRL_SHUTDOWN_EVENT
 	taken := windows.NewCallback(func(event uint32) uintptr {
 		if event == logoff || event == shutdown {
 			return 1
 		}
-		return 0 // for the handlers that were there before
+		return 0 // the earlier handlers handle it
 	})
 	// Without it the service works until a user logs off.
 	_, _, _ = windows.NewLazySystemDLL("kernel32.dll").NewProc("SetConsoleCtrlHandler").Call(taken, 1)

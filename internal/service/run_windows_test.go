@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/windows/svc"
 )
 
-// control is the service control manager's end of a service.
+// control is the service control manager's side of a service.
 type control struct {
 	requests chan svc.ChangeRequest
 	mu       sync.Mutex
@@ -54,7 +54,7 @@ func drive(t *testing.T, work Work) (*control, chan end) {
 	return c, ended
 }
 
-func TestTheManagerSeesHowAServiceGetsOn(t *testing.T) {
+func TestManagerNotifications(t *testing.T) {
 	for _, request := range []svc.Cmd{svc.Stop, svc.Shutdown, svc.PreShutdown} {
 		synctest.Test(t, func(t *testing.T) {
 			c, ended := drive(t, func(ctx context.Context, life *Life) int {
@@ -72,9 +72,9 @@ func TestTheManagerSeesHowAServiceGetsOn(t *testing.T) {
 			}
 			c.requests <- svc.ChangeRequest{Cmd: request}
 			c.requests <- svc.ChangeRequest{Cmd: svc.Interrogate}
-			c.requests <- svc.ChangeRequest{Cmd: svc.Stop} // once more changes nothing
+			c.requests <- svc.ChangeRequest{Cmd: svc.Stop} // a second stop changes nothing
 			if got := <-ended; got != (end{}) {
-				t.Errorf("ended with %+v, want a good end", got)
+				t.Errorf("ended with %+v, want exit code 0", got)
 			}
 			seen = c.take()
 			last := uint32(0)
@@ -83,18 +83,18 @@ func TestTheManagerSeesHowAServiceGetsOn(t *testing.T) {
 					last--
 				}
 				if s.State != svc.StopPending || s.CheckPoint != last+1 || s.WaitHint != 20_000 {
-					t.Errorf("sign %d of the stop is %+v, want check-point %d and a wait hint of 20s", i, s, last+1)
+					t.Errorf("status %d of the stop is %+v, want check-point %d and a wait hint of 20s", i, s, last+1)
 				}
 				last = s.CheckPoint
 			}
 			if last != 4 && last != 5 {
-				t.Errorf("the last check-point is %d, want one each second", last)
+				t.Errorf("the last check-point is %d, want one per second", last)
 			}
 		})
 	}
 }
 
-func TestTheManagerGetsTheExitCode(t *testing.T) {
+func TestManagerGetsExitCode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, ended := drive(t, func(context.Context, *Life) int { return 2 })
 		if got := <-ended; got != (end{true, 2}) {
@@ -103,7 +103,7 @@ func TestTheManagerGetsTheExitCode(t *testing.T) {
 	})
 }
 
-func TestAServiceThatDoesNotStopIsEnded(t *testing.T) {
+func TestServiceThatDoesNotStopIsEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hangs := make(chan struct{})
 		c, ended := drive(t, func(_ context.Context, life *Life) int {
@@ -114,26 +114,26 @@ func TestAServiceThatDoesNotStopIsEnded(t *testing.T) {
 		c.take()
 		began := time.Now()
 		c.requests <- svc.ChangeRequest{Cmd: svc.Stop}
-		if got := <-ended; got != (end{true, ExitAbandoned}) || time.Since(began) != 10*time.Second+rest {
-			t.Errorf("ended with %+v after %s, want code %d after %s", got, time.Since(began), ExitAbandoned, 10*time.Second+rest)
+		if got := <-ended; got != (end{true, ExitAbandoned}) || time.Since(began) != 10*time.Second+stopMargin {
+			t.Errorf("ended with %+v after %s, want code %d after %s", got, time.Since(began), ExitAbandoned, 10*time.Second+stopMargin)
 		}
 		close(hangs)
 	})
 }
 
-func TestAPersonIsNoServiceManager(t *testing.T) {
+func TestRunWithoutServiceManager(t *testing.T) {
 	if _, err := Run(t.Context(), "botwork", nil); !errors.Is(err, ErrByHand) {
 		t.Errorf("Run = %v, want ErrByHand", err)
 	}
 }
 
-func TestAnswersAreExplainedByNumber(t *testing.T) {
+func TestExplainErrorsByNumber(t *testing.T) {
 	for number, want := range map[windows.Errno]struct {
 		is   error
 		text string
 	}{
 		5:    {ErrNoRights, `error 5); run this in a console that was opened with "Run as administrator"`},
-		1053: {nil, "(error 1053); look into `botwork service logs`"},
+		1053: {nil, "(error 1053); see `botwork service logs`"},
 		1060: {ErrNotInstalled, "(error 1060); `botwork service install`"},
 		1069: {nil, "Log on as a service"},
 		1072: {nil, "close services.msc"},

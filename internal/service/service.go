@@ -1,6 +1,6 @@
 // Package service makes a program a service of the system: of Windows' service
-// control manager, or of systemd. It registers and drives services, lets a program
-// run as one, and replaces the program of services that run.
+// control manager, or of systemd. It registers and controls services, runs a program
+// as a service, and replaces the program of running services.
 package service
 
 import (
@@ -13,64 +13,64 @@ import (
 	"time"
 )
 
-// What the managers of both systems may answer.
+// Errors of the managers of both systems.
 var (
 	ErrNotInstalled = errors.New("there is no such service")
-	ErrInstalled    = errors.New("there is such a service already")
+	ErrInstalled    = errors.New("the service already exists")
 	ErrNoRights     = errors.New("access is denied")
-	ErrForeign      = errors.New("it is a service of another program")
-	ErrUnsupported  = errors.New("services are known on Windows and on Linux with systemd only")
+	ErrForeign      = errors.New("the service belongs to another program")
+	ErrUnsupported  = errors.New("services are supported only on Windows and on Linux with systemd")
 
-	// ErrByHand is the answer of Run to a program that no service manager started.
+	// ErrByHand is the error of Run if no service manager started the program.
 	ErrByHand = errors.New("no service manager has started this program")
 )
 
-// Spec is what a service is registered with.
+// Spec is the settings with which a service is registered.
 type Spec struct {
-	// Name is what commands call it: see CheckName. DisplayName and Description are
-	// for people.
+	// Name is the name for commands: see CheckName. DisplayName and Description are
+	// shown to users.
 	Name, DisplayName, Description string
 
 	// Program and Config are absolute paths.
 	Program, Config string
 
-	// Account is whom the service works as; Password is "" for accounts without one.
-	// On Linux there are no passwords.
+	// Account is the account of the service; Password is "" for accounts without a
+	// password. On Linux there are no passwords.
 	Account, Password string
 
-	// Manual services do not start with the system. DelayedStart ones start a while
-	// after it; only Windows knows these.
+	// Manual services do not start with the system. DelayedStart services start some
+	// time after it, on Windows only.
 	Manual, DelayedStart bool
 
-	// RestartAfter are the waits before the manager starts a service again that
-	// failed; the last one counts for all that follow. None leaves it. systemd takes
-	// the first for all.
+	// RestartAfter are the waits before the manager restarts a failed service; the
+	// last one applies to all further failures. Without any, a failed service is not
+	// restarted. systemd uses only the first one.
 	RestartAfter []time.Duration
 
-	// DependsOn are services that have to run before.
+	// DependsOn are services that must start before this one.
 	DependsOn []string
 
 	// StopWithin is how long the service may take to stop.
 	StopWithin time.Duration
 
-	// Writable are folders that a service of systemd may write; Windows goes by the
-	// rights of the account alone.
+	// Writable are folders that a service of systemd may write to; on Windows only the
+	// account's rights matter.
 	Writable []string
 }
 
-// namePattern is what both systems take: no signs that a path, a command line or a
-// unit's name gives a meaning.
+// namePattern matches names that both systems accept, without characters that have a meaning in a
+// path, a command line or a unit's name.
 var namePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$`) })
 
-// CheckName reports a name that no service can have.
+// CheckName returns an error for a name that no service can have.
 func CheckName(name string) error {
 	if !namePattern().MatchString(name) {
-		return fmt.Errorf("got the service name %q, want 1 to 80 Latin letters, digits and the characters _ . -, a letter or digit in front", name)
+		return fmt.Errorf("got the service name %q, want 1 to 80 Latin letters, digits and the characters _ . -, starting with a letter or digit", name)
 	}
 	return nil
 }
 
-// Arguments are those that the service's program is started with.
+// Arguments returns the arguments with which the service's program is started.
 func (s *Spec) Arguments() []string {
 	return []string{"service", "run", "--name", s.Name, "--config", s.Config}
 }
@@ -84,10 +84,10 @@ func configOf(arguments []string) string {
 	return ""
 }
 
-// foreign is the answer about a service that Install did not register: nothing is done
-// with it.
+// foreign returns the error for a service that Install did not register. Such a service is not
+// changed.
 func foreign(operation, name string) error {
-	return &hinted{fmt.Errorf("%s the service %s: %w", operation, name, ErrForeign), "`botwork service status --all` lists those of Botwork"}
+	return &hinted{fmt.Errorf("%s the service %s: %w", operation, name, ErrForeign), "`botwork service status --all` lists the services of Botwork"}
 }
 
 // isOurs reports whether a service was registered with [Spec.Arguments].
@@ -95,7 +95,7 @@ func isOurs(arguments []string) bool {
 	return len(arguments) > 2 && arguments[0] == "service" && arguments[1] == "run"
 }
 
-// State is what a service does.
+// State is the state of a service.
 type State string
 
 // The states.
@@ -105,43 +105,43 @@ const (
 	Stopping State = "stopping"
 	Stopped  State = "stopped"
 
-	// Failed means stopped without a request.
+	// Failed means that the service ended without a stop request.
 	Failed State = "failed"
 )
 
-// Status is what the service manager knows of a service.
+// Status is the status of a service, as the service manager reports it.
 type Status struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName"`
 	State       State  `json:"state"`
-	PID         int    `json:"pid"`   // 0 without a process
+	PID         int    `json:"pid"`   // 0: no process
 	Start       string `json:"start"` // automatic, delayed, manual or disabled
 	Account     string `json:"account"`
 	Program     string `json:"program"`
 	Config      string `json:"config"`
 
-	// ExitCode is that of the last end, such as the program's own: 0 for a good one.
+	// ExitCode is the last exit code, for example that of the program; 0 means success.
 	ExitCode int `json:"exitCode"`
 
-	// Text is what the service says of itself; Windows keeps no such text.
+	// Text is the status text of the service; "" on Windows.
 	Text string `json:"text"`
 }
 
-// Manager is the service manager of this system. Services are found by their names;
-// ErrNotInstalled, ErrForeign and ErrNoRights say why a call is not possible.
+// Manager is the service manager of this system. Services are found by their names. Calls return
+// ErrNotInstalled, ErrForeign or ErrNoRights if they are not possible.
 type Manager interface {
-	// Install registers a service and does not start it. What could not be set
-	// beside its command line and account comes back as warnings.
+	// Install registers a service and does not start it. It returns warnings for
+	// settings other than the command line and account that could not be applied.
 	Install(ctx context.Context, s Spec) (warnings []error, err error)
 
-	// Uninstall removes a service that does not run.
+	// Uninstall removes a stopped service.
 	Uninstall(ctx context.Context, name string) (warnings []error, err error)
 
-	// Start starts a service and waits until it runs. One that runs is left alone.
+	// Start starts a service and waits until it runs. It does nothing if the service runs.
 	Start(ctx context.Context, name string) error
 
-	// Stop stops a service and waits until its process is gone, for as long as it
-	// shows that it gets on. One that does not run is left alone.
+	// Stop stops a service and waits until its process has ended, as long as the service
+	// reports progress. It does nothing if the service does not run.
 	Stop(ctx context.Context, name string) error
 
 	Status(ctx context.Context, name string) (Status, error)
@@ -150,7 +150,7 @@ type Manager interface {
 	List(ctx context.Context) ([]Status, error)
 }
 
-// hinted is an error with what to do about it.
+// hinted is an error with a hint.
 type hinted struct {
 	err  error
 	hint string

@@ -12,17 +12,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// recorded is a systemd over a folder of the test's, whose systemctl notes how it is
-// called and answers from a table.
-type recorded struct {
+// fakeSystemd is a systemd with a temporary folder, whose systemctl records its calls and returns
+// fixed answers.
+type fakeSystemd struct {
 	systemd
 	calls   []string
 	answers map[string]string
 	fails   map[string]error
 }
 
-func record(t *testing.T) *recorded {
-	r := &recorded{answers: map[string]string{}, fails: map[string]error{}}
+func record(t *testing.T) *fakeSystemd {
+	r := &fakeSystemd{answers: map[string]string{}, fails: map[string]error{}}
 	r.systemd = systemd{folder: t.TempDir(), systemctl: func(_ context.Context, args ...string) (string, error) {
 		r.calls = append(r.calls, strings.Join(args, " "))
 		return r.answers[args[0]], r.fails[args[0]]
@@ -30,7 +30,7 @@ func record(t *testing.T) *recorded {
 	return r
 }
 
-func (r *recorded) wantCalls(t *testing.T, want ...string) {
+func (r *fakeSystemd) wantCalls(t *testing.T, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, r.calls); diff != "" {
 		t.Errorf("systemctl (-want +got):\n%s", diff)
@@ -40,7 +40,7 @@ func (r *recorded) wantCalls(t *testing.T, want ...string) {
 
 var nightly = Spec{Name: "nightly", Description: "Works at night.", Program: "/opt/botwork", Config: "/etc/nightly.yaml", Account: "bot"}
 
-func TestAUnitIsWrittenAndEnabled(t *testing.T) {
+func TestInstallWritesAndEnablesUnit(t *testing.T) {
 	r := record(t)
 	if warnings, err := r.Install(t.Context(), nightly); err != nil || warnings != nil {
 		t.Fatal(warnings, err)
@@ -90,7 +90,7 @@ func TestAUnitIsWrittenAndEnabled(t *testing.T) {
 	}
 }
 
-func TestAUnitThatSystemdDoesNotLoadIsTakenBack(t *testing.T) {
+func TestInstallRemovesUnitThatSystemdRejects(t *testing.T) {
 	r := record(t)
 	r.fails["daemon-reload"] = errors.New("no bus")
 	if _, err := r.Install(t.Context(), nightly); err == nil || !strings.Contains(err.Error(), "no bus") {
@@ -116,7 +116,7 @@ func TestStatesOfUnits(t *testing.T) {
 	}
 }
 
-func TestWhatSystemctlSaysIsExplained(t *testing.T) {
+func TestExplainSystemctlErrors(t *testing.T) {
 	failed := errors.New("exit status 1")
 	for said, want := range map[string]string{
 		"Failed to start x.service: Access denied":                         "run this as root",

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// unitHead begins a unit that Install wrote.
+// unitHead is the first line of a unit that Install wrote.
 const unitHead = "# Written by `botwork service install`."
 
-// Unit returns the unit of systemd for a service. It is hardened as far as the
-// programs that handlers start can bear: they inherit all of it.
+// Unit returns the systemd unit of a service. It is hardened as far as the programs that
+// handlers start allow, because they inherit the restrictions.
 func Unit(s Spec) string {
 	var u strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&u, format+"\n", args...) }
@@ -60,8 +60,8 @@ func Unit(s Spec) string {
 	return u.String()
 }
 
-// hardening bears handlers that start other programs: no MemoryDenyWriteExecute, which
-// interpreters with a compiler of their own do not survive.
+// hardening allows handlers that start other programs. It does not contain MemoryDenyWriteExecute,
+// with which interpreters with a just-in-time compiler fail.
 const hardening = `UMask=0027
 NoNewPrivileges=yes
 CapabilityBoundingSet=
@@ -89,7 +89,7 @@ SystemCallFilter=@system-service
 SystemCallErrorNumber=EPERM
 `
 
-// seconds rounds up, to 1 at least.
+// seconds rounds up, to at least 1.
 func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
 
 // unitOf is the name of a unit as people shorten it.
@@ -100,10 +100,10 @@ func unitOf(name string) string {
 	return name + ".service"
 }
 
-// specifierFree keeps systemd from replacing what begins with %.
+// specifierFree escapes % so that systemd expands no specifiers.
 func specifierFree(text string) string { return strings.ReplaceAll(text, "%", "%%") }
 
-// quoted writes one word of a list.
+// quoted returns one word of a list, quoted.
 func quoted(word string) string {
 	word = specifierFree(word)
 	if !strings.ContainsAny(word, " \t\"'\\") {
@@ -112,8 +112,8 @@ func quoted(word string) string {
 	return strconv.Quote(word)
 }
 
-// commandLine writes a command that is started without a shell. Variables are expanded in the
-// arguments only.
+// commandLine returns a command line for systemd, which uses no shell. It expands variables only in
+// the arguments.
 func commandLine(words []string) string {
 	list := make([]string, len(words))
 	for i, word := range words {
@@ -125,7 +125,7 @@ func commandLine(words []string) string {
 	return strings.Join(list, " ")
 }
 
-// wordsOf takes apart what commandLine wrote.
+// wordsOf parses a line of commandLine.
 func wordsOf(line string) []string {
 	var words []string
 	for line = strings.TrimSpace(line); line != ""; line = strings.TrimSpace(line) {

@@ -44,20 +44,20 @@ func TestUnit(t *testing.T) {
 			}
 			line := wordsOf(valueOf(got, "ExecStart"))
 			if want := append([]string{spec.Program}, spec.Arguments()...); !slices.Equal(line, want) {
-				t.Errorf("read back the command is %q, want %q", line, want)
+				t.Errorf("parsed command line %q, want %q", line, want)
 			}
 			if got := configOf(line[1:]); got != spec.Config || !isOurs(line[1:]) {
-				t.Errorf("read back the settings are %q, want %q", got, spec.Config)
+				t.Errorf("parsed settings file %q, want %q", got, spec.Config)
 			}
 		})
 	}
 }
 
-// What systemd itself thinks of the unit, where it is there to be asked.
-func TestSystemdTakesTheUnit(t *testing.T) {
+// systemd-analyze accepts the unit. Skipped on machines without it.
+func TestSystemdAcceptsUnit(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
-		t.Skip("systemd-analyze is not here:", err)
+		t.Skip("systemd-analyze is not installed:", err)
 	}
 	dir := t.TempDir()
 	program := filepath.Join(dir, "bot$ work")
@@ -83,7 +83,7 @@ func TestCheckName(t *testing.T) {
 		"botwork": true, "Botwork.2-b_c": true, "0": true, "": false, "-b": false, "a b": false, `a\b`: false, "a/b": false, "ä": false, "a%": false,
 	} {
 		if err := CheckName(name); (err == nil) != want {
-			t.Errorf("CheckName(%q) = %v, want it taken: %v", name, err, want)
+			t.Errorf("CheckName(%q) = %v, want it accepted: %v", name, err, want)
 		}
 	}
 }

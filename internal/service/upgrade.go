@@ -11,42 +11,41 @@ import (
 	"time"
 )
 
-// Upgrade puts another program in the place of the one that a service runs, and of all services
-// that run the same file. Whatever fails, and whenever this process is killed, a program is in
-// place or can be put back: the same upgrade, done again, repairs an interrupted one.
+// Upgrade replaces the program of a service, and of all services that run the same file. If a step
+// fails, or this process is killed, a program exists or can be restored: the same upgrade, run
+// again, repairs an interrupted one.
 type Upgrade struct {
 	Manager Manager
 	Name    string // of the service
-	New     string // the program to put in place
+	New     string // the new program
 
-	// Check reports whether a program can be put in place; it is given a copy beside the old one,
-	// before anything is stopped.
+	// Check returns an error if a program cannot replace the old one. It gets a copy in the same
+	// folder, before any service is stopped.
 	Check func(ctx context.Context, program string, services []Status) error
 
-	// Watch is how long the services have to run without a stop before the upgrade
-	// is taken for done.
+	// Watch is how long the services must run before the upgrade counts as successful.
 	Watch time.Duration
 
 	// Say receives progress messages.
 	Say func(format string, args ...any)
 }
 
-// Run does the upgrade. Once services have been stopped it goes on although ctx ends:
-// half of it would be worse. An error says whether the old program is back.
+// Run runs the upgrade. After services were stopped, it continues even if ctx ends, because an
+// incomplete upgrade would be worse. The error states whether the old program is restored.
 func (u *Upgrade) Run(ctx context.Context) error {
 	services, err := u.sharing(ctx)
 	if err != nil {
 		return err
 	}
 	place := placeOf(services[0].Program)
-	if err := u.mend(place); err != nil {
+	if err := u.restoreProgram(place); err != nil {
 		return err
 	}
-	note := readNote(place)
+	note := readRecord(place)
 	if err := stage(u.New, place); err != nil {
 		return err
 	}
-	defer os.Remove(place.staged) //nolint:errcheck // it has been put in place, or is a copy
+	defer os.Remove(place.staged) //nolint:errcheck // it was renamed, or is a copy
 	next, err := sum(place.staged)
 	if err != nil {
 		return err
@@ -56,12 +55,12 @@ func (u *Upgrade) Run(ctx context.Context) error {
 		return err
 	}
 	if next == now && note.New != now {
-		u.Say("%s is this program already", place.program)
+		u.Say("%s already is this program", place.program)
 		return nil
 	}
 	if next != now {
 		if err := u.Check(ctx, place.staged, services); err != nil {
-			return fmt.Errorf("%s is not put in place: %w", u.New, err)
+			return fmt.Errorf("%s is not installed: %w", u.New, err)
 		}
 	}
 
@@ -76,7 +75,7 @@ func (u *Upgrade) Run(ctx context.Context) error {
 		return err
 	}
 	if next == now {
-		u.Say("the program was put in place by an upgrade that was cut short; its services are started")
+		u.Say("an interrupted upgrade had already installed the program; starting its services")
 	} else if err := u.exchange(ctx, place, services, note.Running); err != nil {
 		return errors.Join(err, note.remove(place))
 	}
@@ -93,7 +92,7 @@ func (u *Upgrade) sharing(ctx context.Context) ([]Status, error) {
 		return nil, err
 	}
 	if named.Program == "" {
-		return nil, fmt.Errorf("the service manager does not tell which program the service %s runs", u.Name)
+		return nil, fmt.Errorf("the service manager does not report which program the service %s runs", u.Name)
 	}
 	all, err := u.Manager.List(ctx)
 	if err != nil {
@@ -108,35 +107,35 @@ func (u *Upgrade) sharing(ctx context.Context) ([]Status, error) {
 	return services, nil
 }
 
-// mend restores the old program if an interrupted upgrade has left none.
-func (u *Upgrade) mend(p place) error {
+// restoreProgram restores the old program if an interrupted upgrade has left none.
+func (u *Upgrade) restoreProgram(p place) error {
 	_, err := os.Stat(p.program)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if _, err := os.Stat(p.old); err != nil {
-		return fmt.Errorf("the service's program %s is not there, nor is an earlier one: %w", p.program, err)
+		return fmt.Errorf("neither the service's program %s nor an earlier one exists: %w", p.program, err)
 	}
 	if err := os.Rename(p.old, p.program); err != nil {
-		return fmt.Errorf("put the earlier program back: %w", err)
+		return fmt.Errorf("restore the earlier program: %w", err)
 	}
-	u.Say("an upgrade that was cut short had moved %s away; it is back", p.program)
+	u.Say("restored %s, which an interrupted upgrade had renamed", p.program)
 	return nil
 }
 
-// exchange stops the services and changes the programs. On an error the services run
-// with the old one.
+// exchange stops the services and replaces the program. On an error the services run with the old
+// program.
 func (u *Upgrade) exchange(ctx context.Context, p place, services []Status, running []string) error {
 	for _, st := range services {
-		u.Say("stopping %s: running items may go on for as long as its grace", st.Name)
+		u.Say("stopping %s: running items may continue until its shutdown timeout", st.Name)
 		if err := u.Manager.Stop(ctx, st.Name); err != nil {
 			return errors.Join(err, u.startAll(ctx, running))
 		}
 	}
 	if err := replace(p.staged, p.program, p.old); err != nil {
-		return errors.Join(fmt.Errorf("put the new program in place: %w; the old one stays", err), u.startAll(ctx, running))
+		return errors.Join(fmt.Errorf("install the new program: %w; the old one is kept", err), u.startAll(ctx, running))
 	}
-	u.Say("%s is in place; the old program is %s", p.program, p.old)
+	u.Say("installed %s; the old program is %s", p.program, p.old)
 	return nil
 }
 
@@ -148,10 +147,10 @@ func (u *Upgrade) startAll(ctx context.Context, names []string) error {
 	return errors.Join(all...)
 }
 
-// bringUp starts the services and sees whether they stay up.
+// bringUp starts the services and checks that they continue to run.
 func (u *Upgrade) bringUp(ctx context.Context, names []string) error {
 	if len(names) == 0 {
-		u.Say("no service ran before: none is started")
+		u.Say("no service was running, so none is started")
 		return nil
 	}
 	pids := make(map[string]int, len(names))
@@ -165,7 +164,7 @@ func (u *Upgrade) bringUp(ctx context.Context, names []string) error {
 		}
 		pids[name] = st.PID
 	}
-	u.Say("%s: started; watching for %s whether that lasts", strings.Join(names, ", "), u.Watch)
+	u.Say("%s: started; checking for %s that it continues to run", strings.Join(names, ", "), u.Watch)
 	for end := time.Now().Add(u.Watch); ; time.Sleep(min(time.Second, u.Watch)) {
 		for _, name := range names {
 			st, err := u.Manager.Status(ctx, name)
@@ -175,7 +174,7 @@ func (u *Upgrade) bringUp(ctx context.Context, names []string) error {
 			case st.State != Running:
 				return fmt.Errorf("the service %s is %s with exit code %d, want running", name, st.State, st.ExitCode)
 			case st.PID != pids[name]:
-				return fmt.Errorf("the service %s has ended and was started again", name)
+				return fmt.Errorf("the service %s ended and was restarted", name)
 			}
 		}
 		if !time.Now().Before(end) {
@@ -184,23 +183,23 @@ func (u *Upgrade) bringUp(ctx context.Context, names []string) error {
 	}
 }
 
-// rollBack puts the old program back and starts the services with it. The note stays
-// when that does not succeed: what ran before is known to the next try.
-func (u *Upgrade) rollBack(ctx context.Context, p place, n note, failed error) error {
-	u.Say("the new program does not come up: %v", failed)
-	u.Say("going back to the old one")
+// rollBack restores the old program and starts the services with it. If that fails, the record is
+// kept, so that the next try knows which services were running.
+func (u *Upgrade) rollBack(ctx context.Context, p place, n upgradeRecord, failed error) error {
+	u.Say("the new program does not start: %v", failed)
+	u.Say("restoring the old one")
 	for _, name := range n.Running {
 		if err := u.Manager.Stop(ctx, name); err != nil {
-			u.Say("%v", err) // it may be between two starts; the program can be changed all the same
+			u.Say("%v", err) // it may be restarting; the program can be replaced anyway
 		}
 	}
 	if err := replace(p.old, p.program, p.failed); err != nil {
-		return fmt.Errorf("the new program does not come up: %w; and the old one cannot be put back: %w", failed, err)
+		return fmt.Errorf("the new program does not start: %w; and the old one cannot be restored: %w", failed, err)
 	}
 	if err := u.startAll(ctx, n.Running); err != nil {
-		return fmt.Errorf("the new program does not come up: %w; the old one is back, but: %w", failed, err)
+		return fmt.Errorf("the new program does not start: %w; the old one is restored, but: %w", failed, err)
 	}
 	return errors.Join(
-		&hinted{fmt.Errorf("the new program does not come up: %w; the old one is back and runs", failed), "the new one is kept as " + p.failed},
+		&hinted{fmt.Errorf("the new program does not start: %w; the old one is restored and runs", failed), "the new one is kept as " + p.failed},
 		n.remove(p))
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// words are the units as people write them.
+// words maps the units as people write them to the units that Parse accepts.
 var words = map[string]string{
 	"ms": "ms", "msec": "ms", "msecs": "ms", "millis": "ms", "millisecond": "ms", "milliseconds": "ms",
 	"s": "s", "sec": "s", "secs": "s", "second": "s", "seconds": "s",
@@ -16,9 +16,9 @@ var words = map[string]string{
 
 var part = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) *([A-Za-z]+)[, ]*`)
 
-// Guess returns the length of time that a text means which Parse refuses, in the
-// form that it takes: "30s" for "30 sec", "1h30m" for "1 hour 30 minutes". A
-// number without a unit means nothing, for its unit would be a guess indeed.
+// Guess returns a duration in the form that Parse accepts for a text that Parse rejects:
+// "30s" for "30 sec", "1h30m" for "1 hour 30 minutes". It returns false for a number
+// without a unit, because the unit is unknown.
 func Guess(text string) (meant string, ok bool) {
 	rest := strings.TrimSpace(text)
 	var b strings.Builder

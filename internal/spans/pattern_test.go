@@ -9,8 +9,8 @@ import (
 	"botwork/internal/spans"
 )
 
-// TestPattern compares the form that editors get with what is read, for texts of
-// the signs that lengths of time are made of. What is out of range has the form.
+// TestPattern compares Pattern, which editors use, with Parse, for texts of the
+// characters that durations consist of. Texts that are out of range match the pattern.
 func TestPattern(t *testing.T) {
 	form := regexp.MustCompile("^" + spans.Pattern + "$")
 	good := 0
@@ -27,6 +27,6 @@ func TestPattern(t *testing.T) {
 		}
 	})
 	if good == 0 {
-		t.Error("no text was a length of time")
+		t.Error("no text was a duration")
 	}
 }

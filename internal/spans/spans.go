@@ -1,5 +1,5 @@
-// Package spans reads and writes lengths of time in one way, wherever a person
-// meets them: "90s", "1h30m", "7d".
+// Package spans parses and formats durations in the same way wherever a user reads or
+// writes them: "90s", "1h30m", "7d".
 package spans
 
 import (
@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// day is what a day of a length of time is, whatever clocks do in it.
+// day is always 24 hours, also on days on which clocks change.
 const day = 24 * time.Hour
 
-// Pattern is a regular expression for what Parse reads, without sign and without
-// ^ and $. It knows no bounds.
+// Pattern is a regular expression for the texts that Parse accepts, without a sign and
+// without ^ and $. It does not check the range.
 const Pattern = `([0-9]+d|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))*)`
 
-// Parse reads "90s", "1h30m", "250ms" or a whole number of days ("7d"). A bare
-// number is refused, since its unit would be a guess. A sign may stand before
-// each: whoever wants no negative length of time says so in its own words.
+// Parse parses "90s", "1h30m", "250ms" or a whole number of days ("7d"). It rejects a
+// number without a unit, because the unit would be a guess. The text may start with a
+// sign; callers that do not accept negative durations must check that.
 func Parse(text string) (time.Duration, error) {
 	if number, ok := strings.CutSuffix(text, "d"); ok {
 		days, err := strconv.ParseInt(number, 10, 64)
@@ -37,9 +37,8 @@ func Parse(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// Text writes a length of time as Parse reads it, without the zero parts that
-// time.Duration adds, and whole days as days: "15m", not "15m0s", and "7d", not
-// "168h0m0s".
+// Text formats a duration as Parse reads it, without the zero parts that time.Duration
+// adds, and whole days as days: "15m", not "15m0s", and "7d", not "168h0m0s".
 func Text(d time.Duration) string {
 	if d != 0 && d%day == 0 {
 		return strconv.FormatInt(int64(d/day), 10) + "d"

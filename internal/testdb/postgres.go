@@ -13,9 +13,9 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// The catalogue's queries by which PostgreSQL tells a schema, each of which gives
-// statements in an order that can be run. A schema's own name in one is left out
-// afterwards, so that it runs in any.
+// Queries of the catalogue of PostgreSQL that return the statements of a schema, in an
+// order in which they can be executed. The schema's own name is removed afterwards, so
+// that they can be executed in any schema.
 const (
 	tablesOf = `
 		SELECT 'CREATE TABLE ' || quote_ident(c.relname) || ' (' || string_agg(
@@ -51,7 +51,7 @@ const (
 		SELECT format('SELECT setval(%L, %s)', quote_ident(s.sequencename), s.last_value) FROM pg_sequences s
 		WHERE s.schemaname = current_schema() AND s.last_value IS NOT NULL ORDER BY s.sequencename`
 
-	// What none of these tells.
+	// Objects that none of these queries returns.
 	strangers = `
 		SELECT 'relation ' || relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind NOT IN ('r', 'i', 'v', 'S', 'c', 't')
 		UNION ALL SELECT 'type ' || typname FROM pg_type WHERE typnamespace = current_schema()::regnamespace AND typtype IN ('e', 'd', 'r')
@@ -61,7 +61,7 @@ const (
 )
 
 // postgresSchema is the SQL of a migrated schema. It is made when a process opens its
-// third one: for fewer it does not pay.
+// third schema: for fewer it is slower.
 var postgresSchema struct {
 	sync.Mutex
 	asked int
@@ -69,8 +69,8 @@ var postgresSchema struct {
 	err   error
 }
 
-// preparePostgres gives an empty schema what the migrations make: they take three
-// times as long, and most tests more time over them than over what they test.
+// preparePostgres creates the schema of the migrations in an empty one: the migrations take
+// three times as long, and most tests would spend more time on them than on the test.
 func preparePostgres(t testing.TB, dsn string) {
 	t.Helper()
 	ctx := context.Background()
@@ -93,7 +93,7 @@ func preparePostgres(t testing.TB, dsn string) {
 	if relations > 0 {
 		return
 	}
-	if _, err := db.ExecContext(ctx, text); err != nil { // several statements at once are one transaction
+	if _, err := db.ExecContext(ctx, text); err != nil { // several statements in one call are one transaction
 		t.Fatalf("prepare the schema: %v", err)
 	}
 }
@@ -108,7 +108,7 @@ func postgresTemplate(ctx context.Context, dsn string) (string, error) {
 	return s.text, s.err
 }
 
-// dumpPostgres migrates a schema beside that of the DSN and writes down what that has made.
+// dumpPostgres migrates a schema beside that of the DSN and returns its statements.
 func dumpPostgres(ctx context.Context, dsn string) (text string, err error) {
 	scratch, remove, err := database.Scratch(ctx, database.Postgres, dsn, "botwork_template")
 	if err != nil {
@@ -131,14 +131,14 @@ func dumpPostgres(ctx context.Context, dsn string) (text string, err error) {
 	return describePostgres(ctx, db)
 }
 
-// describePostgres writes a schema as statements.
+// describePostgres returns a schema as statements.
 func describePostgres(ctx context.Context, db *sql.DB) (string, error) {
 	unknown, err := column(ctx, db, strangers)
 	if err != nil {
 		return "", err
 	}
 	if len(unknown) > 0 {
-		return "", fmt.Errorf("the migrations make what describePostgres does not know: %v", unknown)
+		return "", fmt.Errorf("the migrations create objects that describePostgres does not support: %v", unknown)
 	}
 	names, err := column(ctx, db, `SELECT current_schema()`)
 	if err != nil {
@@ -163,7 +163,7 @@ func describePostgres(ctx context.Context, db *sql.DB) (string, error) {
 	return strings.ReplaceAll(script.String(), names[0]+".", ""), nil
 }
 
-// insertRows writes the rows of all tables.
+// insertRows returns statements that insert the rows of all tables.
 func insertRows(ctx context.Context, db *sql.DB, script *strings.Builder) error {
 	readers, err := column(ctx, db, `
 		SELECT format('SELECT ''INSERT INTO %I (%s) VALUES ('' || %s || '')'' FROM %I', c.relname,

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A schema that was prepared is told in the words of one that was migrated, and the
-// migrations find nothing left to do.
+// A prepared schema is described like a migrated one, and the
+// migrations find nothing to do.
 func TestPreparedPostgresIsMigrated(t *testing.T) {
 	e := Engines[1]
 	if os.Getenv(e.Server) == "" {
@@ -31,12 +31,12 @@ func TestPreparedPostgresIsMigrated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// PostgreSQL writes a list of texts in one way, and in another one what it has read
-	// from that.
+	// PostgreSQL prints a list of texts differently when it has parsed its own
+	// output.
 	casts := regexp.MustCompile(`::(character varying|text)(\[\])?|[()\[\]]`)
 	lines := func(script string) []string { return strings.Split(casts.ReplaceAllString(script, ""), ";\n") }
 	if diff := cmp.Diff(lines(postgresSchema.text), lines(got)); diff != "" || len(got) < 5_000 {
-		t.Errorf("a prepared schema of %d signs (-migrated +prepared):\n%s", len(got), diff)
+		t.Errorf("a prepared schema of %d characters (-migrated +prepared):\n%s", len(got), diff)
 	}
 	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: database.Postgres, DSN: dsn})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"botwork/internal/database"
 )
 
-// RowVersionsVariable names the environment variable that says how the databases of SQL Server
-// are made in which tests run: ON with READ_COMMITTED_SNAPSHOT, OFF without. If it is not
+// RowVersionsVariable is the environment variable that sets how SQL Server databases of
+// tests are created: ON with READ_COMMITTED_SNAPSHOT, OFF without. If it is not
 // set, the server decides.
 const RowVersionsVariable = "BOTWORK_TEST_SQLSERVER_SNAPSHOT"
 
@@ -25,7 +25,7 @@ func setRowVersions(t testing.TB, dsn, on string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	// The database is this connection's; others would have to leave first.
+	// The database has only this connection; others would have to close first.
 	_, err = db.ExecContext(context.Background(), "ALTER DATABASE CURRENT SET READ_COMMITTED_SNAPSHOT "+on+" WITH ROLLBACK IMMEDIATE")
 	return err
 }

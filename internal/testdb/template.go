@@ -15,10 +15,10 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// schema is the SQL of a migrated SQLite database, as the migrations leave it,
-// with their records and the rows that they insert. Running it takes a tenth of
-// the time of running the migrations, which tests of a database of their own
-// would else spend most of their time on.
+// schema is the SQL of a migrated SQLite database, with the records of the migrations
+// and the rows that they insert. Executing it takes a tenth of the time of the
+// migrations, on which tests with their own database would otherwise spend most of
+// their time.
 var schema = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "botwork-schema-")
 	if err != nil {
@@ -28,9 +28,9 @@ var schema = sync.OnceValues(func() (string, error) {
 	return text, errors.Join(err, os.RemoveAll(dir))
 })
 
-// Prepare gives an empty database of SQLite or PostgreSQL the schema of the
-// migrations. One that has tables already, or of another engine, is left as it is,
-// and so are a process's first two of PostgreSQL: see postgresSchema.
+// Prepare creates the schema of the migrations in an empty database of SQLite or
+// PostgreSQL. It does not change a database with tables, one of another engine, or
+// the first two PostgreSQL databases of a process: see postgresSchema.
 func Prepare(t testing.TB, driver database.Driver, dsn string) {
 	t.Helper()
 	if driver == database.Postgres {
@@ -43,7 +43,7 @@ func Prepare(t testing.TB, driver database.Driver, dsn string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := database.CreateSQLite(dsn); err != nil { // with the mode that the program gives it
+	if err := database.CreateSQLite(dsn); err != nil { // with the same file mode as the program
 		t.Fatal(err)
 	}
 	db, err := database.Open(driver, dsn)
@@ -63,7 +63,7 @@ func Prepare(t testing.TB, driver database.Driver, dsn string) {
 	}
 }
 
-// dump migrates a database and writes down what that has made.
+// dump migrates a database and returns its statements.
 func dump(ctx context.Context, dsn string) (text string, err error) {
 	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: database.SQLite, DSN: dsn})
 	if err != nil {
@@ -103,7 +103,7 @@ func dump(ctx context.Context, dsn string) (text string, err error) {
 	return script.String(), nil
 }
 
-// rowsOf are a table's rows as SQL writes their values.
+// rowsOf returns a table's rows as SQL values.
 func rowsOf(ctx context.Context, db *sql.DB, table string) ([]string, error) {
 	columns, err := column(ctx, db, fmt.Sprintf(`SELECT 'quote("' || name || '")' FROM pragma_table_info('%s') ORDER BY cid`, table))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// A prepared database is what the migrations make, to the last row; they find
-// nothing left to do.
+// A prepared database is equal to a migrated one, including all rows; the migrations
+// find nothing to do.
 func TestPreparedIsMigrated(t *testing.T) {
 	prepared, migrated := filepath.Join(t.TempDir(), "prepared.db"), filepath.Join(t.TempDir(), "migrated.db")
 	Prepare(t, database.SQLite, prepared)
@@ -43,7 +43,7 @@ func TestPreparedIsMigrated(t *testing.T) {
 // shape lists the columns with their types and defaults, and the indexes.
 func shape(t *testing.T, dsn string) map[string]string {
 	t.Helper()
-	if _, err := dump(t.Context(), dsn); err != nil { // migrates what is not
+	if _, err := dump(t.Context(), dsn); err != nil { // migrates an empty database
 		t.Fatal(err)
 	}
 	db, err := database.Open(database.SQLite, dsn)

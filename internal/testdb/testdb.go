@@ -1,7 +1,7 @@
-// Package testdb gives tests an empty database of every engine that is there:
-// SQLite always; PostgreSQL and SQL Server where BOTWORK_TEST_POSTGRES_DSN and
+// Package testdb provides tests with an empty database of every available engine:
+// SQLite always; PostgreSQL and SQL Server if BOTWORK_TEST_POSTGRES_DSN and
 // BOTWORK_TEST_SQLSERVER_DSN name a server on which databases or schemas may
-// be made and dropped. docs/sqlserver.md lists all variables.
+// be created and dropped. docs/sqlserver.md lists all variables.
 package testdb
 
 import (
@@ -19,19 +19,19 @@ import (
 type Engine struct {
 	Driver database.Driver
 
-	// Server names the variable with the DSN of the server; "" for SQLite.
+	// Server is the environment variable with the DSN of the server; "" for SQLite.
 	Server string
 }
 
-// Engines lists all engines. Use Each, which skips those that are not there.
+// Engines lists all engines. Use Each, which skips those that are not available.
 var Engines = []Engine{
 	{Driver: database.SQLite},
 	{Driver: database.Postgres, Server: "BOTWORK_TEST_POSTGRES_DSN"},
 	{Driver: database.SQLServer, Server: "BOTWORK_TEST_SQLSERVER_DSN"},
 }
 
-// Each runs a subtest for every engine, named like its driver. An engine that
-// is not there is skipped with the reason.
+// Each runs a subtest for every engine, with the name of its driver. An engine that
+// is not available is skipped with the reason.
 func Each(t *testing.T, test func(t *testing.T, e Engine)) {
 	for _, e := range Engines {
 		t.Run(string(e.Driver), func(t *testing.T) {
@@ -43,7 +43,7 @@ func Each(t *testing.T, test func(t *testing.T, e Engine)) {
 	}
 }
 
-// DSN makes an empty database (or schema) and returns its DSN. It is dropped
+// DSN creates an empty database (or schema) and returns its DSN. It is dropped
 // when the test ends.
 func (e Engine) DSN(t testing.TB) string {
 	t.Helper()
@@ -87,7 +87,7 @@ func (e Engine) Open(t testing.TB, dsn string) *sqlstore.Store {
 	return store
 }
 
-// SQL opens a plain connection pool on a DSN, for tests that write by hand.
+// SQL opens a plain connection pool on a DSN, for tests that change rows by hand.
 // Quoted names ("BotWorkQueueItems") work on every engine.
 func (e Engine) SQL(t testing.TB, dsn string) *sql.DB {
 	t.Helper()

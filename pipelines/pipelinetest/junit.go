@@ -43,14 +43,14 @@ func WriteJUnit(w io.Writer, files []FileResult) error {
 	all := junitSuites{}
 	var took float64
 	for _, f := range files {
-		s := junitSuite{Name: f.File.Name, Tests: len(f.Results), Failures: f.Failed(), Time: fmt.Sprintf("%.3f", f.Took().Seconds())}
+		s := junitSuite{Name: f.File.Name, Tests: len(f.Results), Failures: f.Failed(), Time: fmt.Sprintf("%.3f", f.Duration().Seconds())}
 		for _, r := range f.Results {
 			s.Cases = append(s.Cases, junitOf(f.File, r))
 		}
 		all.Suites = append(all.Suites, s)
 		all.Tests += s.Tests
 		all.Failures += s.Failures
-		took += f.Took().Seconds()
+		took += f.Duration().Seconds()
 	}
 	all.Time = fmt.Sprintf("%.3f", took)
 	if _, err := io.WriteString(w, xml.Header); err != nil {

@@ -47,8 +47,8 @@ func (r FileResult) Failed() int {
 	return n
 }
 
-// Took returns the total time of the cases.
-func (r FileResult) Took() time.Duration {
+// Duration returns the total time of the cases.
+func (r FileResult) Duration() time.Duration {
 	var sum time.Duration
 	for _, one := range r.Results {
 		sum += one.Took

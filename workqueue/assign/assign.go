@@ -65,8 +65,8 @@ type AssignParams struct {
 	// Its empty fields are those of matching.DefaultDistribution.
 	Distribution matching.Distribution
 
-	// Claim makes the worker that makes the pass claim at once what it is assigned; nil leaves
-	// that to LeaseStore.Claim. Items of queues with limits are not claimed.
+	// Claim makes the pass also claim the items that it assigns to its own worker; nil
+	// leaves that to LeaseStore.Claim. Items of queues with limits are not claimed.
 	Claim *workqueue.PassClaim
 
 	// NewRule creates the rule of a scoring; nil supports only the default score.

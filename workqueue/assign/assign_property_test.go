@@ -49,29 +49,29 @@ func drawEstimate(t *rapid.T) time.Duration {
 	return time.Duration(rapid.Int64Range(1, 600_000).Draw(t, "estimate")) * time.Millisecond
 }
 
-func (m *assignMemory) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
+func (m *assignMemory) ReadUnlocked(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
 	return read(ctx, m)
 }
 
 func (m *assignMemory) ReadPass(ctx context.Context, _ workqueue.PassQuery) (workqueue.PassInput, error) {
-	marks, err := m.Marks(ctx)
-	return workqueue.PassInput{Marks: marks, Loads: m.loads}, err
+	marks, err := m.PassState(ctx)
+	return workqueue.PassInput{PassState: marks, Loads: m.loads}, err
 }
 
 func (m *assignMemory) ClaimPass(ctx context.Context, passes int64, assignments []workqueue.Assignment, t workqueue.PassClaim) (workqueue.Claimed, bool, error) {
 	return workqueue.ClaimPassByAssign(ctx, m, passes, assignments, t)
 }
 
-func (m *assignMemory) Marks(context.Context) (workqueue.Marks, error) {
-	return workqueue.Marks{Passes: m.passes}, nil
+func (m *assignMemory) PassState(context.Context) (workqueue.PassState, error) {
+	return workqueue.PassState{Passes: m.passes}, nil
 }
 
-func (m *assignMemory) Mark(_ context.Context, marks workqueue.Marks) error {
+func (m *assignMemory) RecordPass(_ context.Context, marks workqueue.PassState) error {
 	m.passes++
 	return nil
 }
 
-func (m *assignMemory) Sweepable(context.Context, time.Duration) (bool, error) { return false, nil }
+func (m *assignMemory) NeedsSweep(context.Context, time.Duration) (bool, error) { return false, nil }
 
 func (m *assignMemory) AssignedItems(context.Context, workqueue.Band, int) ([]workqueue.DueItem, error) {
 	return nil, nil

@@ -81,15 +81,15 @@ func DryRun(ctx context.Context, store workqueue.AssignStore, p AssignParams) (D
 	if err != nil {
 		return result, err
 	}
-	err = store.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) error {
+	err = store.ReadUnlocked(ctx, func(ctx context.Context, view workqueue.AssignView) error {
 		result.Items, result.Left = []DryRunItem{}, []DryRunLeft{}
-		marks, err := view.Marks(ctx)
+		marks, err := view.PassState(ctx)
 		if err != nil {
 			return err
 		}
 		result.At = marks.Now
 		// The workers as the pass saw them.
-		pl := &passPlanner{p: p, PassInput: workqueue.PassInput{Marks: marks, Loads: d.loads}, classes: newPassClasses(p, d.loads, d.queues, marks.Now)}
+		pl := &passPlanner{p: p, PassInput: workqueue.PassInput{PassState: marks, Loads: d.loads}, classes: newPassClasses(p, d.loads, d.queues, marks.Now)}
 		for i := range d.written {
 			one, err := d.item(ctx, pl, &d.written[i])
 			if err != nil {
@@ -105,7 +105,7 @@ func DryRun(ctx context.Context, store workqueue.AssignStore, p AssignParams) (D
 // item describes an assignment.
 func (d *dryStore) item(ctx context.Context, pl *passPlanner, a *workqueue.Assignment) (DryRunItem, error) {
 	it := d.seen[a.ItemID]
-	profile := d.p.Profiles.Of(it.Pipeline)
+	profile := d.p.Profiles.For(it.Pipeline)
 	of := profile.Distribution.Or(pl.classes.queues[it.QueueName]).Or(d.p.Distribution).Or(matching.DefaultDistribution())
 	one := DryRunItem{
 		ItemID: it.ID, Priority: it.Priority, Pipeline: shownPipeline(it.Pipeline), Queue: it.QueueName, Mode: of.Mode, StartsAt: a.StartsAt,

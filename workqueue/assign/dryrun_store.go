@@ -31,16 +31,16 @@ func newDryStore(real workqueue.AssignStore, p AssignParams) *dryStore {
 	return &dryStore{real: real, p: p, seen: map[int64]workqueue.DueItem{}, rules: map[string]*rememberedRule{}}
 }
 
-// Survey implements AssignStore.
-func (d *dryStore) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
-	return d.real.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) error {
+// ReadUnlocked implements AssignStore.
+func (d *dryStore) ReadUnlocked(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
+	return d.real.ReadUnlocked(ctx, func(ctx context.Context, view workqueue.AssignView) error {
 		return read(ctx, &dryTx{AssignView: view, d: d})
 	})
 }
 
 // Assign implements AssignStore, without the lock.
 func (d *dryStore) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
-	return d.real.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) error {
+	return d.real.ReadUnlocked(ctx, func(ctx context.Context, view workqueue.AssignView) error {
 		d.written = nil
 		return pass(ctx, &dryTx{AssignView: view, d: d})
 	})
@@ -64,14 +64,14 @@ var _ workqueue.AssignTx = (*dryTx)(nil)
 func (t *dryTx) ReadPass(ctx context.Context, q workqueue.PassQuery) (workqueue.PassInput, error) {
 	q.Due = 0
 	in, err := t.AssignView.ReadPass(ctx, q)
-	t.d.now, t.d.queues, t.d.loads = in.Marks.Now, in.Distributions, in.Loads
+	t.d.now, t.d.queues, t.d.loads = in.PassState.Now, in.Distributions, in.Loads
 	clear(t.d.rules)
 	return in, err
 }
 
-// Sweepable implements AssignView.
-func (t *dryTx) Sweepable(ctx context.Context, assignedFor time.Duration) (bool, error) {
-	found, err := t.AssignView.Sweepable(ctx, assignedFor)
+// NeedsSweep implements AssignView.
+func (t *dryTx) NeedsSweep(ctx context.Context, assignedFor time.Duration) (bool, error) {
+	found, err := t.AssignView.NeedsSweep(ctx, assignedFor)
 	t.d.sweepable = t.d.sweepable || found
 	return found, err
 }
@@ -124,8 +124,8 @@ func (t *dryTx) AssignAndClaim(context.Context, []workqueue.Assignment, workqueu
 	return nil, nil
 }
 
-// Mark implements AssignTx.
-func (t *dryTx) Mark(context.Context, workqueue.Marks) error { return nil }
+// RecordPass implements AssignTx.
+func (t *dryTx) RecordPass(context.Context, workqueue.PassState) error { return nil }
 
 // rule returns rules that remember their answers: scores are shown after the plan is made, and a
 // service must not be called for them again.

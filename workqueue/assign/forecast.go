@@ -42,7 +42,7 @@ type forecast struct {
 	later     []workqueue.DueItem // not due yet
 	limits    *forecastLimits
 	queues    map[string]workqueue.JSONText
-	marks     workqueue.Marks
+	marks     workqueue.PassState
 
 	defaultEstimate time.Duration // of the current pass
 	passes          int

@@ -29,7 +29,7 @@ func (w *why) forecast(ctx context.Context) (*forecast, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.marks, f.queues = in.Marks, in.Distributions
+	f.marks, f.queues = in.PassState, in.Distributions
 	uses, err := w.view.LimitUses(ctx)
 	if err != nil {
 		return nil, err

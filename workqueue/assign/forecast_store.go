@@ -16,8 +16,8 @@ var (
 	_ workqueue.AssignTx    = (*forecast)(nil)
 )
 
-// Survey implements AssignStore.
-func (f *forecast) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
+// ReadUnlocked implements AssignStore.
+func (f *forecast) ReadUnlocked(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
 	return read(ctx, f)
 }
 
@@ -33,23 +33,23 @@ func (f *forecast) ClaimPass(ctx context.Context, passes int64, assignments []wo
 
 // ReadPass implements AssignView.
 func (f *forecast) ReadPass(ctx context.Context, q workqueue.PassQuery) (workqueue.PassInput, error) {
-	marks, err := f.Marks(ctx)
+	marks, err := f.PassState(ctx)
 	loads := make([]workqueue.WorkerLoad, len(f.workers))
 	for i, w := range f.workers {
 		loads[i] = w.loadFor(q.Band.Min, q.DefaultEstimate, f.now)
 	}
-	return workqueue.PassInput{Marks: marks, Distributions: f.queues, Loads: loads}, err
+	return workqueue.PassInput{PassState: marks, Distributions: f.queues, Loads: loads}, err
 }
 
-// Marks implements AssignView.
-func (f *forecast) Marks(context.Context) (workqueue.Marks, error) {
+// PassState implements AssignView.
+func (f *forecast) PassState(context.Context) (workqueue.PassState, error) {
 	m := f.marks
 	m.Now, m.Turns = f.now, maps.Clone(m.Turns)
 	return m, nil
 }
 
-// Sweepable implements AssignView. A forecast begins with abandoned items freed.
-func (f *forecast) Sweepable(context.Context, time.Duration) (bool, error) { return false, nil }
+// NeedsSweep implements AssignView. A forecast begins with abandoned items freed.
+func (f *forecast) NeedsSweep(context.Context, time.Duration) (bool, error) { return false, nil }
 
 // DueItems implements AssignView.
 func (f *forecast) DueItems(_ context.Context, band workqueue.Band, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
@@ -138,8 +138,8 @@ func (f *forecast) AssignAndClaim(context.Context, []workqueue.Assignment, workq
 	return nil, nil
 }
 
-// Mark implements AssignTx.
-func (f *forecast) Mark(_ context.Context, m workqueue.Marks) error {
+// RecordPass implements AssignTx.
+func (f *forecast) RecordPass(_ context.Context, m workqueue.PassState) error {
 	f.marks.Passes++
 	maps.Copy(f.marks.Turns, m.Turns)
 	return nil

@@ -28,7 +28,7 @@ type forecastItem struct {
 // cost returns how many slots an item needs, and how many items of its channel run at a time; 0:
 // as many as fit.
 func (w *forecastWorker) cost(channel string) (slots, most int) {
-	c, ok := w.channels.Of(channel)
+	c, ok := w.channels.For(channel)
 	if !ok {
 		return 1, 0
 	}

@@ -65,7 +65,7 @@ func (m *limitMemory) AssignAndClaim(context.Context, []workqueue.Assignment, wo
 	return nil, errors.New("nothing of a queue with limits is taken")
 }
 
-func (m *limitMemory) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
+func (m *limitMemory) ReadUnlocked(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
 	return read(ctx, m)
 }
 
@@ -112,7 +112,7 @@ func TestAssignPassKeepsLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &limitMemory{uses: drawLimits(t)}
 		m.loads, m.given, m.busy = drawLoads(t, false), map[int64]int64{}, map[int64]bool{}
-		// Often whole pages have no place, and something that has stands behind them.
+		// Often no item of a whole page can be assigned, but an item on a later page can.
 		queues := rapid.SampledFrom([][]string{{"erp"}, {"erp", "crm"}, {"erp", "crm", ""}}).Draw(t, "queues")
 		n := rapid.IntRange(0, 300).Draw(t, "items")
 		for i := range n {

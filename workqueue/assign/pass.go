@@ -21,7 +21,7 @@ type AssignResult struct {
 	// band when the pass began.
 	Workers int `json:"workers"`
 
-	// Assigned counts the items that were given to a worker, Moved those that
+	// Assigned counts the items that were assigned to a worker, Moved those that
 	// were taken from another one, which had not started them.
 	Assigned int `json:"assigned"`
 	Moved    int `json:"moved"`
@@ -103,9 +103,9 @@ func (p AssignParams) Pass(ctx context.Context, store workqueue.AssignStore) (As
 		if len(plan.assignments) == 0 {
 			return result, plan.selfAssign, nil
 		}
-		taken, done, err := plan.write(ctx, store, p.Claim, &result)
+		claimed, done, err := plan.write(ctx, store, p.Claim, &result)
 		if err == nil {
-			result.Claimed, err = p.Claim.Read(ctx, taken)
+			result.Claimed, err = p.Claim.Read(ctx, claimed)
 		}
 		if done || err != nil {
 			return result, plan.selfAssign, err
@@ -143,7 +143,7 @@ func (p AssignParams) clear(ctx context.Context, tx workqueue.AssignTx) (workque
 
 // passPlan is what a pass has decided without the lock.
 type passPlan struct {
-	marks       workqueue.Marks
+	marks       workqueue.PassState
 	assignments []workqueue.Assignment
 	turns       map[string]int64
 	workers     int
@@ -156,21 +156,21 @@ type passPlan struct {
 }
 
 // write writes the plan unless another pass has been written since it was made.
-func (plan *passPlan) write(ctx context.Context, store workqueue.AssignStore, take *workqueue.PassClaim, result *AssignResult) (taken workqueue.Claimed, done bool, err error) {
+func (plan *passPlan) write(ctx context.Context, store workqueue.AssignStore, take *workqueue.PassClaim, result *AssignResult) (claimed workqueue.Claimed, done bool, err error) {
 	ctx, cancel, err := take.WriteContext(ctx)
 	if err != nil {
-		return taken, false, err
+		return claimed, false, err
 	}
 	defer cancel()
 	claim, others := take.Split(plan.assignments)
 	if len(claim) > 0 && len(others) == 0 && len(plan.turns) == 0 {
-		taken, done, err = store.ClaimPass(ctx, plan.marks.Passes, claim, *take)
-		result.Assigned = taken.Len()
-		return taken, done, err
+		claimed, done, err = store.ClaimPass(ctx, plan.marks.Passes, claim, *take)
+		result.Assigned = claimed.Len()
+		return claimed, done, err
 	}
 	err = store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
-		done, result.Assigned, result.Moved, taken = false, 0, 0, workqueue.Claimed{}
-		now, err := tx.Marks(ctx)
+		done, result.Assigned, result.Moved, claimed = false, 0, 0, workqueue.Claimed{}
+		now, err := tx.PassState(ctx)
 		if err != nil || now.Passes != plan.marks.Passes {
 			return err
 		}
@@ -180,18 +180,18 @@ func (plan *passPlan) write(ctx context.Context, store workqueue.AssignStore, ta
 			if err != nil {
 				return err
 			}
-			taken, result.Assigned = workqueue.ClaimedItems(items), len(items)
+			claimed, result.Assigned = workqueue.ClaimedItems(items), len(items)
 		}
 		return writePlan(ctx, tx, plan.marks, others, plan.turns, result)
 	})
 	if err != nil {
 		return workqueue.Claimed{}, false, err
 	}
-	return taken, done, nil
+	return claimed, done, nil
 }
 
 // writePlan writes assignments, those of waiting items first, and counts them.
-func writePlan(ctx context.Context, tx workqueue.AssignTx, m workqueue.Marks, assignments []workqueue.Assignment, turns map[string]int64, result *AssignResult) error {
+func writePlan(ctx context.Context, tx workqueue.AssignTx, m workqueue.PassState, assignments []workqueue.Assignment, turns map[string]int64, result *AssignResult) error {
 	moves := slices.IndexFunc(assignments, func(a workqueue.Assignment) bool { return a.From != 0 })
 	if moves < 0 {
 		moves = len(assignments)
@@ -206,7 +206,7 @@ func writePlan(ctx context.Context, tx workqueue.AssignTx, m workqueue.Marks, as
 	}
 	result.Assigned += assigned
 	result.Moved += moved
-	return tx.Mark(ctx, workqueue.Marks{Passes: m.Passes, Turns: turns})
+	return tx.RecordPass(ctx, workqueue.PassState{Passes: m.Passes, Turns: turns})
 }
 
 // locked makes a whole pass under the lock, page by page. The next page does not contain what the
@@ -253,17 +253,17 @@ func (pl *passPlanner) pages(ctx context.Context, tx workqueue.AssignTx, limits 
 		}
 		for i := range items {
 			it := of[items[i].ID]
-			if limits.allow(it) && pl.Give(&items[i]) {
+			if limits.allow(it) && pl.Assign(&items[i]) {
 				limits.take(it)
 			}
 		}
 		before, last := result.Assigned, len(due) < limit && limits.full() == 0
 		placements, turns := pl.Plan()
 		if len(placements) > 0 {
-			if err := writePlan(ctx, tx, pl.Marks, assignmentsOf(placements), turns, result); err != nil {
+			if err := writePlan(ctx, tx, pl.PassState, assignmentsOf(placements), turns, result); err != nil {
 				return err
 			}
-			pl.Marks.Passes++
+			pl.PassState.Passes++
 		}
 		if last && result.Assigned-before == len(items) {
 			result.Left = false

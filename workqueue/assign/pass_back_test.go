@@ -14,7 +14,7 @@ type heldMemory struct {
 	assigned []workqueue.DueItem
 }
 
-func (m *heldMemory) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
+func (m *heldMemory) ReadUnlocked(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
 	return read(ctx, m)
 }
 
@@ -34,9 +34,10 @@ func (m *heldMemory) hold(worker int64, slots int, left time.Duration, count int
 	}
 }
 
-// What waits behind items that run far longer than expected goes to a worker that is idle;
-// where it would start almost as soon, it stays.
-func TestWhatWaitsBehindAnOverrunMoves(t *testing.T) {
+// TestItemsBehindOverrunMove checks that items that wait behind items which run far
+// longer than expected move to an idle worker, unless they would start almost as soon
+// where they are.
+func TestItemsBehindOverrunMove(t *testing.T) {
 	const busy, idle = 1, 2
 	for _, c := range []struct {
 		name        string
@@ -69,7 +70,7 @@ func TestWhatWaitsBehindAnOverrunMoves(t *testing.T) {
 }
 
 // In a balanced cluster nothing moves: all slots are taken, and what waits is spread evenly.
-func TestABalancedClusterMovesNothing(t *testing.T) {
+func TestBalancedClusterMovesNothing(t *testing.T) {
 	m := &heldMemory{assignMemory: assignMemory{given: map[int64]int64{}}}
 	for worker := range int64(4) {
 		m.hold(worker+1, 4, time.Duration(worker+1)*10*time.Second, 20, 10*time.Second)
@@ -81,7 +82,7 @@ func TestABalancedClusterMovesNothing(t *testing.T) {
 
 // An item waits beside a free slot where that slot is reserved, or is too small for it, or
 // its channel is full: it goes to a worker that has room for it.
-func TestWhatWaitsBesideASlotThatIsNotForItMoves(t *testing.T) {
+func TestItemsThatMayNotUseFreeSlotMove(t *testing.T) {
 	const busy, idle = 1, 2
 	for _, c := range []struct {
 		name     string

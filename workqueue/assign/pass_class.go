@@ -103,7 +103,7 @@ func (c *passClasses) of(ctx context.Context, it *workqueue.DueItem) (passClass,
 	if class, ok := c.known[key]; ok {
 		return class, nil
 	}
-	profile := c.p.Profiles.Of(it.Pipeline)
+	profile := c.p.Profiles.For(it.Pipeline)
 	if profile.Broken != "" {
 		c.broken.addHere(it.Pipeline)
 		c.known[key] = passClass{number: -1, broken: true}
@@ -151,7 +151,7 @@ func (c *passClasses) selectorsOf(it *workqueue.DueItem, profile *workqueue.Prof
 		}
 		c.selectors[text] = own
 	}
-	return profile.Asks(own), true
+	return profile.CombinedSelectors(own), true
 }
 
 func (c *passClasses) make(ctx context.Context, it *workqueue.DueItem, profile workqueue.Profile, asking []matching.Selector) (passClass, error) {

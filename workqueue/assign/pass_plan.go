@@ -40,11 +40,11 @@ type passPlanner struct {
 // swept just now.
 func (p AssignParams) survey(ctx context.Context, store workqueue.AssignStore, swept bool) (*passPlan, error) {
 	plan := &passPlan{}
-	err := store.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) error {
+	err := store.ReadUnlocked(ctx, func(ctx context.Context, view workqueue.AssignView) error {
 		*plan = passPlan{}
 		if !swept {
 			var err error
-			if plan.sweepable, err = view.Sweepable(ctx, p.AssignedFor); plan.sweepable || err != nil {
+			if plan.sweepable, err = view.NeedsSweep(ctx, p.AssignedFor); plan.sweepable || err != nil {
 				return err
 			}
 		}
@@ -52,7 +52,7 @@ func (p AssignParams) survey(ctx context.Context, store workqueue.AssignStore, s
 		if err != nil {
 			return err
 		}
-		plan.marks, plan.workers = pl.Marks, pl.workers
+		plan.marks, plan.workers = pl.PassState, pl.workers
 		if plan.limited, err = pl.window(ctx, view); plan.limited || err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (p AssignParams) planner(ctx context.Context, view workqueue.AssignView, du
 func (p AssignParams) plannerOf(in workqueue.PassInput) *passPlanner {
 	pl := &passPlanner{p: p, PassInput: in}
 	pl.p = p.bound(pl.heldBy(p.Claim))
-	pl.classes = newPassClasses(pl.p, pl.Loads, pl.Distributions, pl.Marks.Now)
+	pl.classes = newPassClasses(pl.p, pl.Loads, pl.Distributions, pl.PassState.Now)
 	pl.begin(false)
 	// How much room there is for the least urgent items, after everything that is held.
 	last := plan.New(pl.classes.workers, pl.held(false), nil, pl.options())
@@ -119,8 +119,8 @@ func (pl *passPlanner) begin(takeBack bool) {
 
 func (pl *passPlanner) options() plan.Options {
 	o := plan.Options{
-		Now: pl.Marks.Now.UnixMilli(), Horizon: max(pl.p.Horizon.Milliseconds(), 1), FreeSlots: pl.p.FreeSlots, MaxPerWorker: pl.p.MaxPerWorker,
-		Margin: takeBackMargin.Milliseconds(), High: workqueue.HighPriority, Last: pl.Marks.Turns, Unbounded: pl.p.unbounded,
+		Now: pl.PassState.Now.UnixMilli(), Horizon: max(pl.p.Horizon.Milliseconds(), 1), FreeSlots: pl.p.FreeSlots, MaxPerWorker: pl.p.MaxPerWorker,
+		Margin: takeBackMargin.Milliseconds(), High: workqueue.HighPriority, Last: pl.PassState.Turns, Unbounded: pl.p.unbounded,
 	}
 	if pl.p.Workers == IdleWorkers {
 		o.Levels = levels(pl.p.Band)
@@ -232,7 +232,7 @@ func (pl *passPlanner) window(ctx context.Context, view workqueue.AssignView) (l
 		}
 		pl.Expect(min(len(items), pl.room))
 		for i := range items {
-			refused = !pl.Give(&items[i]) || refused
+			refused = !pl.Assign(&items[i]) || refused
 		}
 		if !more {
 			pl.left = refused
@@ -345,7 +345,7 @@ func (pl *passPlanner) takeBack(ctx context.Context, view workqueue.AssignView) 
 		return nil, nil, false, err
 	}
 	for i := range items {
-		pl.Give(&items[i])
+		pl.Assign(&items[i])
 	}
 	placements, turns := pl.Plan()
 	return placements, turns, true, nil
@@ -357,7 +357,7 @@ func (p AssignParams) estimate(it *workqueue.DueItem) (estimate time.Duration, k
 	if it.Estimate > 0 {
 		return it.Estimate, true
 	}
-	profile := p.Profiles.Of(it.Pipeline)
+	profile := p.Profiles.For(it.Pipeline)
 	if d, ok := p.Learned.Estimate(it.Pipeline, it.TaskName, it.NaturalKey, profile); ok {
 		return d, true
 	}

@@ -39,7 +39,7 @@ func passScene() (loads []workqueue.WorkerLoad, items []workqueue.DueItem) {
 
 // Two passes over the same rows write the same assignments: nothing depends on the
 // order of a map.
-func TestAPassIsRepeatable(t *testing.T) {
+func TestPassIsRepeatable(t *testing.T) {
 	for _, mode := range []matching.Mode{matching.LeastLoaded, matching.RoundRobin, matching.LongestIdle, matching.BestWorker} {
 		for _, free := range []bool{true, false} {
 			var want map[int64]int64

@@ -22,12 +22,12 @@ func (s *scaleStore) Assign(ctx context.Context, pass func(context.Context, work
 	return pass(ctx, s)
 }
 
-func (s *scaleStore) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
+func (s *scaleStore) ReadUnlocked(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
 	return read(ctx, s)
 }
 
-func (s *scaleStore) Marks(context.Context) (workqueue.Marks, error) {
-	return workqueue.Marks{Now: time.Unix(1_800_000_000, 0).UTC(), Passes: s.passes}, nil
+func (s *scaleStore) PassState(context.Context) (workqueue.PassState, error) {
+	return workqueue.PassState{Now: time.Unix(1_800_000_000, 0).UTC(), Passes: s.passes}, nil
 }
 
 func (s *scaleStore) DueItems(_ context.Context, _ workqueue.Band, _ workqueue.Full, limit int) ([]workqueue.DueItem, error) {
@@ -61,8 +61,8 @@ func scaleLoads(n int) []workqueue.WorkerLoad {
 	return loads
 }
 
-// scaleItems are items as a store reads them, each text once. A tenth has selectors,
-// in 300 different texts; expiring tells that some of those end.
+// scaleItems returns items as a store reads them, each text once. A tenth has selectors,
+// in 300 different texts; expiring makes some of those expire.
 func scaleItems(n int, expiring bool) []workqueue.DueItem {
 	pipelines := []string{"invoices", "letters", "reports", "films"}
 	selectors := make([]workqueue.JSONText, 300)

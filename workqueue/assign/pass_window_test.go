@@ -14,7 +14,7 @@ type readingMemory struct {
 	read int
 }
 
-func (m *readingMemory) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
+func (m *readingMemory) ReadUnlocked(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
 	return read(ctx, m)
 }
 
@@ -26,7 +26,7 @@ func (m *readingMemory) DueItems(ctx context.Context, band workqueue.Band, full 
 
 // Of a large backlog of short items a pass reads little more than it gives out: every
 // process makes one when it begins.
-func TestAPassReadsLittleMoreThanItGives(t *testing.T) {
+func TestPassReadsFewUnassignedItems(t *testing.T) {
 	for _, workers := range []int{1, 4, 20} {
 		m := &readingMemory{assignMemory: &assignMemory{given: map[int64]int64{}}}
 		for i := range workers {

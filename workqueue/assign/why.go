@@ -60,8 +60,8 @@ func Why(ctx context.Context, store WhyStore, id int64, p WhyParams) (Reason, er
 		return Reason{}, err
 	}
 	var r Reason
-	err = store.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) error {
-		marks, err := view.Marks(ctx)
+	err = store.ReadUnlocked(ctx, func(ctx context.Context, view workqueue.AssignView) error {
+		marks, err := view.PassState(ctx)
 		if err != nil {
 			return err
 		}
@@ -73,6 +73,9 @@ func Why(ctx context.Context, store WhyStore, id int64, p WhyParams) (Reason, er
 		return w.expect(ctx, &r)
 	})
 	r.ItemID, r.Status, r.State, r.Lifecycle = item.ID, item.Status(), item.State.String(), item.Lifecycle
+	if item.State != workqueue.Processed && item.State != workqueue.Cancelled {
+		r.FinishBy = item.FinishBy
+	}
 	return r, err
 }
 

@@ -74,7 +74,11 @@ func (w *why) late() (Reason, bool) {
 	if until == nil || !until.Before(w.now) {
 		return Reason{}, false
 	}
-	r := Reason{Kind: WhyExpired, Since: until, Text: fmt.Sprintf("it was not started in time: its %s ended at %s", what, instantText(*until))}
+	text := fmt.Sprintf("it was not started in time: its %s ended at %s", what, instantText(*until))
+	if finish := w.item.FinishBy; finish != nil && finish.Before(w.now) {
+		until, text = finish, "it did not finish by the time that it had: "+instantText(*finish)
+	}
+	r := Reason{Kind: WhyExpired, Since: until, Text: text}
 	w.next(&r, "the next pass cancels it")
 	return r, true
 }

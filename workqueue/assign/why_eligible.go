@@ -91,13 +91,13 @@ func (w *why) eligible(pl *passPlanner, due *workqueue.DueItem) (plan.Set, *Reas
 			Text:   fmt.Sprintf("no live worker serves its queue %q; live workers: %s", due.QueueName, names(pl, all(len(c.workers)))),
 			Change: "start a worker that serves it, or add the queue to worker.queues of one"}
 	}
-	profile := w.p.Profiles.Of(due.Pipeline)
+	profile := w.p.Profiles.For(due.Pipeline)
 	left, r := w.broken(pl, due, profile, left)
 	if r != nil {
 		return nil, r
 	}
 	taking := slices.DeleteFunc(slices.Clone(left), func(i int) bool {
-		return c.workers[i].Slots > 0 && !c.workers[i].Takes(profile.Channel) // stuck workers may accept it later
+		return c.workers[i].Slots > 0 && !c.workers[i].CanRun(profile.Channel) // stuck workers may accept it later
 	})
 	if len(taking) == 0 {
 		return nil, &Reason{Kind: WhyChannel, Queue: due.QueueName, Workers: reasonWorkers(pl, left, due.Priority),
@@ -114,7 +114,7 @@ func (w *why) eligible(pl *passPlanner, due *workqueue.DueItem) (plan.Set, *Reas
 		}
 	}
 	d := profile.Distribution.Or(c.queues[due.QueueName]).Or(c.p.Distribution)
-	asking := matching.Active(profile.Asks(own), w.now.Sub(due.Due))
+	asking := matching.Active(profile.CombinedSelectors(own), w.now.Sub(due.Due))
 	set := plan.NewSet(len(c.workers))
 	for _, i := range taking {
 		if d.Bypasses() || matching.Satisfied(asking, c.labels[i]) {
@@ -146,7 +146,7 @@ func (w *why) unsatisfied(pl *passPlanner, due *workqueue.DueItem, among []int, 
 	r := &Reason{Kind: WhySelectors, Worker: pl.Loads[among[0]].Name, Workers: reasonWorkers(pl, among, due.Priority)}
 	for at := range r.Workers {
 		i := among[at]
-		r.Workers[at].Lacks = matching.Lack(missing(i), pl.classes.labels[i])
+		r.Workers[at].Lacks = matching.MissingText(missing(i), pl.classes.labels[i])
 	}
 	r.Text = fmt.Sprintf("no live worker satisfies %s; the closest, worker %q, %s", strings.Join(texts, " and "), r.Worker, r.Workers[0].Lacks)
 	r.Change = "start a worker with such labels, or add the missing labels to a worker"

@@ -53,13 +53,13 @@ func reachedLimit(u *workqueue.LimitUse, key string) (limit *ReasonLimit, until 
 		l.KeyConcurrency, l.KeyRate = 0, workqueue.Rate{}
 	}
 	switch {
-	case u.Use.Reaches(l.Concurrency, 0):
+	case u.Use.LimitReached(l.Concurrency, 0):
 		return &ReasonLimit{Name: "concurrencyLimit", Value: strconv.Itoa(l.Concurrency), Used: u.Use.Held}, held
-	case ofKey.Reaches(l.KeyConcurrency, 0):
+	case ofKey.LimitReached(l.KeyConcurrency, 0):
 		return &ReasonLimit{Name: "keyConcurrencyLimit", Key: key, Value: strconv.Itoa(l.KeyConcurrency), Used: ofKey.Held}, held
-	case u.Use.Reaches(0, l.Rate.Limit):
+	case u.Use.LimitReached(0, l.Rate.Limit):
 		return &ReasonLimit{Name: "rateLimit", Value: l.Rate.String(), Used: u.Use.Started}, freedWithin(l.Rate)
-	case ofKey.Reaches(0, l.KeyRate.Limit):
+	case ofKey.LimitReached(0, l.KeyRate.Limit):
 		return &ReasonLimit{Name: "keyRateLimit", Key: key, Value: l.KeyRate.String(), Used: ofKey.Started}, freedWithin(l.KeyRate)
 	}
 	return nil, ""

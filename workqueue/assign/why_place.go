@@ -78,7 +78,7 @@ func (w *why) give(ctx context.Context, pl *passPlanner, due *workqueue.DueItem)
 				g.limit = &r
 			}
 		}
-		room := pl.Give(&items[i])
+		room := pl.Assign(&items[i])
 		if room {
 			limiter.Take(it.Queue, it.LimitKey)
 		}

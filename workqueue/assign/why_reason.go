@@ -66,6 +66,9 @@ type Reason struct {
 	ExpectedAt *time.Time `json:"expectedAt"`
 	Expected   string     `json:"expected"`
 
+	// FinishBy is when a run of the item is ended; nil if never, or if the item has ended.
+	FinishBy *time.Time `json:"finishBy"`
+
 	// Queue, Pipeline and Worker are those that Text mentions. The pipeline is the one whose pass
 	// covers the item.
 	Queue    string `json:"queue"`
@@ -95,7 +98,7 @@ type Reason struct {
 type ReasonWorker struct {
 	Name string `json:"name"`
 
-	// Lacks is what it lacks of the selectors; "" if nothing.
+	// Lacks describes which selectors the worker does not match; "" if none.
 	Lacks string `json:"lacks"`
 
 	// Slots is how many items it runs at a time, Holds how many items of the item's priority or

@@ -39,7 +39,7 @@ func TestLearnedDurationByHand(t *testing.T) {
 }
 
 // From the eleventh run on the newest weighs a tenth.
-func TestLearnedDurationWeighsTheNewestATenth(t *testing.T) {
+func TestLearnedDurationWeightsNewestRunByTenth(t *testing.T) {
 	var l Duration
 	l.Add(slices.Repeat([]Run{{Took: 10 * time.Second}}, 50)...)
 	l.Add(Run{Took: 20 * time.Second, Estimate: 5 * time.Second})
@@ -60,10 +60,10 @@ func drawRuns(t *rapid.T, name string) []Run {
 	}), 1, 400).Draw(t, name)
 }
 
-// Whatever the runs: the mean lies among them, the percentile is one of them as
-// far as its classes tell, the error is no more than the worst miss, and the
-// weights stay few and come to 1.
-func TestLearnedDurationStaysAmongItsRuns(t *testing.T) {
+// TestLearnedDurationIsWithinItsRuns checks for any runs that the mean is within their
+// range, that the percentile is one of them (to the precision of the classes), that the
+// error is at most the worst miss, and that there are few weights whose sum is 1.
+func TestLearnedDurationIsWithinItsRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		runs := drawRuns(t, "runs")
 		var l Duration
@@ -100,7 +100,7 @@ func TestLearnedDurationStaysAmongItsRuns(t *testing.T) {
 
 // While all runs weigh alike, the percentile is the nearest rank, within
 // workqueue.DurationError.
-func TestLearnedP90IsTheNearestRankOfTheFirstRuns(t *testing.T) {
+func TestLearnedP90IsNearestRankOfFirstRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		took := rapid.SliceOfN(rapid.Int64Range(1, int64(24*time.Hour/time.Millisecond)), 1, int(1/classGain)).Draw(t, "took in ms")
 		var l Duration
@@ -118,7 +118,7 @@ func TestLearnedP90IsTheNearestRankOfTheFirstRuns(t *testing.T) {
 // After a change of pace, whatever was before: 44 runs later a hundredth of it is
 // left in the mean and in the error, and 115 runs later nine tenths of the classes
 // are of the new pace.
-func TestLearnedDurationFollowsAChange(t *testing.T) {
+func TestLearnedDurationFollowsChange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l Duration
 		l.Add(drawRuns(t, "before")...)
@@ -144,7 +144,7 @@ func TestLearnedDurationFollowsAChange(t *testing.T) {
 
 // The order within a batch matters only in that later runs weigh more: batches may
 // be cut anywhere, and equal runs may change places.
-func TestLearnedDurationTakesBatchesCutAnywhere(t *testing.T) {
+func TestLearnedDurationDoesNotDependOnBatches(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		runs := drawRuns(t, "runs")
 		cut := rapid.IntRange(0, len(runs)).Draw(t, "cut")
@@ -159,7 +159,7 @@ func TestLearnedDurationTakesBatchesCutAnywhere(t *testing.T) {
 }
 
 // Of very many runs the latest are enough.
-func TestLearnedDurationLeavesOutTheEarlierOnes(t *testing.T) {
+func TestLearnedDurationWithLeftOutRuns(t *testing.T) {
 	const many = 2000
 	runs := make([]Run, many)
 	for i := range runs {
@@ -175,7 +175,7 @@ func TestLearnedDurationLeavesOutTheEarlierOnes(t *testing.T) {
 }
 
 // A hand may have written anything.
-func TestDurationWeightsAreReadAsFarAsTheyGo(t *testing.T) {
+func TestIncompleteDurationWeights(t *testing.T) {
 	for text, want := range map[workqueue.JSONText]time.Duration{
 		"":                          0,
 		"null":                      0,
@@ -199,7 +199,7 @@ func TestDurationWeightsAreReadAsFarAsTheyGo(t *testing.T) {
 	}
 }
 
-func TestDurationWeightsComeBackFromTheirText(t *testing.T) {
+func TestDurationWeightsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l Duration
 		l.Add(drawRuns(t, "runs")...)

@@ -81,7 +81,7 @@ func TestLearnedEstimate(t *testing.T) {
 	}
 }
 
-func TestLearnedIsReadHalfAMinuteLater(t *testing.T) {
+func TestLearnedIsReadAgainAfterHalfAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &fakeStore{known: map[Key]Typical{{Kind: OfPipeline, Pipeline: "p"}: known(time.Second)}}
 		l := NewEstimates(store)

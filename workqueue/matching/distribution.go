@@ -128,7 +128,7 @@ func (d Distribution) Validate() error {
 	}
 	if faults, ok := errors.AsType[Faults](d.Scoring.Validate()); ok {
 		for _, f := range faults {
-			c.faults = append(c.faults, f.Under("scoring"))
+			c.faults = append(c.faults, f.WithPathPrefix("scoring"))
 		}
 	}
 	return c.err()

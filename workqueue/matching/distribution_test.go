@@ -15,7 +15,7 @@ func TestParseDistribution(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
 		want       matching.Distribution
-		canonical  string // "": as it stands
+		canonical  string // "": unchanged
 	}{
 		{"nothing", ``, matching.Distribution{}, ""},
 		{"an empty object", `{}`, matching.Distribution{}, "-"},

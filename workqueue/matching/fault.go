@@ -30,8 +30,8 @@ func (f Fault) String() string {
 	return pathText(f.Path) + ": " + f.Message
 }
 
-// Under returns the fault with its path below the given keys.
-func (f Fault) Under(path ...string) Fault {
+// WithPathPrefix returns the fault with its path below the given keys.
+func (f Fault) WithPathPrefix(path ...string) Fault {
 	f.Path = slices.Concat(path, f.Path)
 	return f
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The reader reads what encoding/json reads, but for what it refuses itself.
+// FuzzParseJSON checks that the reader accepts what encoding/json accepts, except for the
+// texts that it rejects on purpose.
 func FuzzParseJSON(f *testing.F) {
 	for _, seed := range []string{
 		` {"a" : [1, -2.5e+3, "x\"\\\u00e9\ud83d\ude00", true, false, null, {}, []] , "b":{"c":"é"}} `, `"\ud800"`, "\"\x80\"", `{"a":1,"a":2}`, `1 2`, ``, `"`, `-`,

@@ -14,9 +14,9 @@ func Missing(selectors []Selector, labels Labels) []Selector {
 	return missing
 }
 
-// Lack returns the text for the result of Missing, to follow a worker's name: "lacks
+// MissingText returns the text for the result of Missing, to follow a worker's name: "lacks
 // gpu = true, has ram = 16 of >= 32". It is "" if nothing is missing.
-func Lack(missing []Selector, labels Labels) string {
+func MissingText(missing []Selector, labels Labels) string {
 	texts := make([]string, len(missing))
 	for i, s := range missing {
 		label, there := labels[s.Key]

@@ -224,10 +224,10 @@ func TestLack(t *testing.T) {
 	labels := matching.Labels{"ram": matching.Number(16), "site": matching.Text("porto"), "disk": matching.Text("big"), "os": matching.Text("linux")}
 	missing := matching.Missing(selectors, labels)
 	const want = "lacks gpu = true, has ram = 16 of >= 32, has site = porto where site in [lisbon] is wanted, lacks vip, has disk = big of > 1"
-	if got := matching.Lack(missing, labels); got != want {
+	if got := matching.MissingText(missing, labels); got != want {
 		t.Errorf("Lack = %q, want %q", got, want)
 	}
-	if got := matching.Lack(nil, labels); got != "" {
+	if got := matching.MissingText(nil, labels); got != "" {
 		t.Errorf("Lack of nothing = %q", got)
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"botwork/workqueue/plan"
 )
 
-// Items keep coming, most of them longer than one that waits, whatever its estimate
-// says, right or wrong: it is given out as soon as what became due in its own span
-// of time and before has been.
-func TestAWrongEstimateStarvesNobody(t *testing.T) {
+// TestWrongEstimateStarvesNoItem checks that an item with a wrong estimate is assigned
+// although items keep arriving, most of them longer than this one: it must be assigned as
+// soon as all items that became due in its span of time or earlier are.
+func TestWrongEstimateStarvesNoItem(t *testing.T) {
 	for name, estimate := range map[string]int64{"far too short": 1, "far too long": 10 * 365 * 24 * 60 * minute} {
 		t.Run(name, func(t *testing.T) {
 			const span = 5 * minute
@@ -21,7 +21,8 @@ func TestAWrongEstimateStarvesNobody(t *testing.T) {
 			waiting := []plan.Item{odd}
 			id := int64(1)
 			for pass := range 100 {
-				// Ten minutes of work come each minute, for workers that do two of them.
+				// Ten minutes of work arrive each minute, for workers that can do two of
+				// them.
 				for range 10 {
 					id++
 					waiting = append(waiting, plan.Item{ID: id, Estimate: 30_000 + draw.Int64N(60_000), Due: o.Now})
@@ -34,20 +35,20 @@ func TestAWrongEstimateStarvesNobody(t *testing.T) {
 				p.Sort(waiting, span)
 				left := waiting[:0:0]
 				for i := range waiting {
-					if !p.Give(&waiting[i]) {
+					if !p.Assign(&waiting[i]) {
 						left = append(left, waiting[i])
 					}
 				}
 				waiting = left
 				if !slices.ContainsFunc(waiting, func(it plan.Item) bool { return it.ID == odd.ID }) {
 					if pass > 40 { // five minutes of arrivals are fifty minutes of work for two workers
-						t.Errorf("given out in pass %d, want no later than when what came in its own span was done", pass)
+						t.Errorf("assigned in pass %d, want no later than the other items of its span of time", pass)
 					}
 					return
 				}
 				o.Now += minute
 			}
-			t.Error("it was never given out")
+			t.Error("it was never assigned")
 		})
 	}
 }

@@ -11,11 +11,12 @@ import (
 	"botwork/workqueue/plan"
 )
 
-// slotModes are the modes that give items to free slots only.
+// slotModes are the modes that assign items only to free slots.
 var slotModes = []matching.Mode{matching.RoundRobin, matching.LongestIdle, matching.BestWorker}
 
-// Six items over one worker of three slots and three of one: each slot gets one.
-func TestNoSecondItemWhileAnotherHasAFreeSlot(t *testing.T) {
+// TestNoSecondItemWhileAnotherWorkerHasFreeSlot assigns six items to one worker with
+// three slots and three with one: each slot gets one item.
+func TestNoSecondItemWhileAnotherWorkerHasFreeSlot(t *testing.T) {
 	for _, mode := range slotModes {
 		t.Run(string(mode), func(t *testing.T) {
 			p := plan.New(workers(3, 1, 1, 1), nil, nil, roomy())
@@ -27,8 +28,9 @@ func TestNoSecondItemWhileAnotherHasAFreeSlot(t *testing.T) {
 	}
 }
 
-// The best worker of one slot gets one of two items, as does the worker whose turn it is.
-func TestOneSlotTakesOneItem(t *testing.T) {
+// TestOneItemPerSlot assigns two items: the best worker, or the worker whose turn it is,
+// has one slot and gets only one.
+func TestOneItemPerSlot(t *testing.T) {
 	for _, mode := range slotModes {
 		p := plan.New(workers(1, 1), nil, nil, roomy())
 		got := give(t, p, some(3, p.Class(plan.Class{Mode: mode, Scores: []float64{1, 2}}), 1))
@@ -39,9 +41,9 @@ func TestOneSlotTakesOneItem(t *testing.T) {
 	}
 }
 
-// What runs and what is assigned take slots, whatever the mode that gave it; less urgent
-// items that are assigned do not, since they wait behind this one.
-func TestSlotsThatAreTaken(t *testing.T) {
+// TestOccupiedSlots checks that running and assigned items occupy slots in each mode,
+// except less urgent assigned items, which wait behind the new item.
+func TestOccupiedSlots(t *testing.T) {
 	held := []plan.Held{
 		{Worker: 1, Priority: 100, Running: true, Count: 2, Estimate: minute},
 		{Worker: 2, Priority: 700, Count: 2, Estimate: minute},
@@ -54,16 +56,17 @@ func TestSlotsThatAreTaken(t *testing.T) {
 		for i := range items {
 			items[i].Priority = 700
 		}
-		// 3 holds nothing that counts, so it is first; then 4 has one slot left, and 3 another.
+		// Worker 3 has no items that count, so it is first; then 4 has one free slot, and
+		// 3 another one.
 		if diff := cmp.Diff([]int64{3, 4, 3, 0, 0}, give(t, p, items)); diff != "" {
 			t.Errorf("%s: who got the items (-want +got):\n%s", mode, diff)
 		}
 	}
 }
 
-// Reserved slots are not free for items that are not high, and an item of several slots
-// needs as many.
-func TestSlotsThatAreNotFree(t *testing.T) {
+// TestUnavailableSlots checks that items which are not high do not use reserved slots,
+// and that an item of several slots needs that many free ones.
+func TestUnavailableSlots(t *testing.T) {
 	for _, mode := range slotModes {
 		o := roomy()
 		o.High = 1000
@@ -76,7 +79,8 @@ func TestSlotsThatAreNotFree(t *testing.T) {
 		}
 		items[0].Priority = 1001
 		items[3].Class, items[4].Class, items[5].Class, items[6].Class = narrow, narrow, narrow, narrow
-		// Two of 1's slots, two of 2's; the third wide one finds no two; then one slot of each is left for plain ones.
+		// Two slots of worker 1, then two of worker 2. The third wide item does not find
+		// two free slots. Each worker then has one slot for plain items.
 		got := give(t, p, items)
 		slices.Sort(got[3:])
 		if diff := cmp.Diff([]int64{1, 2, 0, 0, 0, 1, 2}, got); diff != "" {
@@ -85,9 +89,9 @@ func TestSlotsThatAreNotFree(t *testing.T) {
 	}
 }
 
-// In these modes nobody is given more than its slots hold, nor an item while it holds one
-// and another worker that may have the item holds none; and no item is left over while a
-// worker that may have it has a slot free.
+// TestSlotModesProperties checks three rules: no worker gets more items than it has
+// slots; no worker gets an item while it holds one and another eligible worker holds
+// none; and no item is left while an eligible worker has a free slot.
 func TestSlotModesProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "workers")
@@ -126,7 +130,7 @@ func TestSlotModesProperties(t *testing.T) {
 			it := plan.Item{ID: int64(id + 1), Estimate: rapid.Int64Range(1, 10*minute).Draw(t, "estimate"), Class: rapid.IntRange(0, len(eligible)-1).Draw(t, "class")}
 			free := func(i int) bool { return eligible[it.Class].Has(i) && holds[i]+given[i] < list[i].Slots }
 			some := slices.ContainsFunc(p.Workers(), func(w plan.Worker) bool { return free(int(w.ID) - 1) })
-			if got := p.Give(&it); got != some {
+			if got := p.Assign(&it); got != some {
 				t.Fatalf("item %d given: %v, want %v: holds %v, given %v", it.ID, got, some, holds, given)
 			}
 			placements, _ := p.Plan()
@@ -147,8 +151,9 @@ func TestSlotModesProperties(t *testing.T) {
 	})
 }
 
-// While a worker asks ahead, the others get what fills their slots and no more.
-func TestOthersAreNotGivenMoreWhileAWorkerAsks(t *testing.T) {
+// TestOtherWorkersGetNoMoreItemsThanSlots: while one worker asks for items in advance,
+// the others get only as many items as they have free slots.
+func TestOtherWorkersGetNoMoreItemsThanSlots(t *testing.T) {
 	o := roomy()
 	o.Asks = 2
 	held := []plan.Held{

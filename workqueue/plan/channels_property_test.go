@@ -73,7 +73,7 @@ func drawScene(t *rapid.T) scene {
 	return s
 }
 
-// plan gives the items and calls after for each, in the order in which they were given.
+// plan gives the items and calls after for each one in order.
 func (s scene) plan(after func(it plan.Item, given bool)) []plan.Placement {
 	p := plan.New(s.workers, s.held, nil, s.options)
 	for i, c := range s.classes {
@@ -89,19 +89,19 @@ func (s scene) plan(after func(it plan.Item, given bool)) []plan.Placement {
 	items := slices.Clone(s.items)
 	p.Sort(items, 10)
 	for i := range items {
-		after(items[i], p.Give(&items[i]))
+		after(items[i], p.Assign(&items[i]))
 	}
 	placements, _ := p.Plan()
 	return placements
 }
 
-// slotsInUse are the slots and channels that a worker uses while items run.
+// slotsInUse are the slots and channels that the running items of a worker use.
 type slotsInUse struct {
 	slots    int
 	channels map[string]int
 }
 
-// fits reports whether an item may start now beside what runs.
+// fits reports whether an item may start now in addition to the running items.
 func (u slotsInUse) fits(w plan.Worker, channel string, priority int) bool {
 	cost, most := cost(w, channel)
 	kept := 0
@@ -123,16 +123,17 @@ func cost(w plan.Worker, channel string) (slots, most int) {
 
 func (u *slotsInUse) start(w plan.Worker, channel string) {
 	slots, _ := cost(w, channel)
-	u.slots += max(slots, 1) // what runs in a channel that the worker has no more uses one
+	u.slots += max(slots, 1) // an item of a channel that the worker no longer has uses one slot
 	if u.channels == nil {
 		u.channels = map[string]int{}
 	}
 	u.channels[channel]++
 }
 
-// A plan for free slots gives each worker only what can start there now, in the order
-// in which it gives; and it refuses an item only if that item can start nowhere. What
-// is kept for an item that needs several slots may be more.
+// TestPlanForFreeSlotsFitsChannelsAndReservedSlots checks that a plan for free slots
+// gives each worker only items that can start there now, in order, and rejects an item
+// only if it cannot start on any worker. It may reserve more slots than that for an item
+// that needs several.
 func TestPlanForFreeSlotsFitsChannelsAndReservedSlots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
@@ -157,7 +158,7 @@ func TestPlanForFreeSlotsFitsChannelsAndReservedSlots(t *testing.T) {
 				t.Fatalf("item %d starts %d ms from now at a free slot", pl.Item, pl.Start-s.options.Now)
 			}
 		}
-		kept := false // slots may be kept from now on
+		kept := false // slots may be reserved from now on
 		for _, it := range order {
 			channel := s.classes[it.Class].Channel
 			id, ok := worker[it.ID]
@@ -184,8 +185,9 @@ func TestPlanForFreeSlotsFitsChannelsAndReservedSlots(t *testing.T) {
 	})
 }
 
-// The same workers and items give the same plan, in whatever order they were read.
-func TestPlanDoesNotDependOnTheOrderOfItsInput(t *testing.T) {
+// TestPlanDoesNotDependOnInputOrder checks that the same workers and items give the same
+// plan in any input order.
+func TestPlanDoesNotDependOnInputOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t)
 		ignore := func(plan.Item, bool) {}

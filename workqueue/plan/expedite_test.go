@@ -10,11 +10,12 @@ import (
 	"botwork/workqueue/plan"
 )
 
-// An expedited item is given before all others, whatever their priority.
-func TestExpediteGoesBeforeAll(t *testing.T) {
+// TestExpeditedItemsComeFirst checks that expedited items go before all others,
+// regardless of priority.
+func TestExpeditedItemsComeFirst(t *testing.T) {
 	for _, mode := range modes {
 		o := roomy()
-		o.Horizon, o.High = 1, 1000 // what can start at once
+		o.Horizon, o.High = 1, 1000 // only items that can start now
 		p := plan.New(workers(1), nil, nil, o)
 		items := some(4, p.Class(plan.Class{Mode: mode, Scores: []float64{1}}), minute)
 		items[0].Priority, items[1].Priority, items[2].Priority, items[3].Priority = 2000, 700, 600, 500
@@ -29,8 +30,9 @@ func TestExpediteGoesBeforeAll(t *testing.T) {
 	}
 }
 
-// What is assigned waits behind an expedited item and does not count for it; what runs does.
-func TestExpediteWaitsForWhatRunsOnly(t *testing.T) {
+// TestExpeditedItemWaitsOnlyForRunningItems: assigned items wait behind an expedited item
+// and do not count for it; running items do.
+func TestExpeditedItemWaitsOnlyForRunningItems(t *testing.T) {
 	held := []plan.Held{
 		{Worker: 1, Priority: 2000, Count: 60, Estimate: 60 * minute},
 		{Worker: 2, Priority: 100, Running: true, Count: 1, Estimate: minute},
@@ -46,9 +48,10 @@ func TestExpediteWaitsForWhatRunsOnly(t *testing.T) {
 	}
 }
 
-// An expedited item takes no reserved slot unless it is high, nor a worker that is not
-// idle for its priority; both are there for the urgent items that come next.
-func TestExpediteTakesNothingThatIsNotForItsPriority(t *testing.T) {
+// TestExpeditedItemUsesNoReservedSlot checks that an expedited item uses no reserved slot
+// unless it is high, and no worker that is not idle for its priority. Both stay available
+// for the next urgent items.
+func TestExpeditedItemUsesNoReservedSlot(t *testing.T) {
 	reserved := []plan.Worker{{ID: 1, Slots: 2, Reserved: 1}}
 	busy := []plan.Held{{Worker: 1, Priority: 700, Running: true, Count: 1, Estimate: minute}}
 	for _, c := range []struct {
@@ -72,8 +75,9 @@ func TestExpediteTakesNothingThatIsNotForItsPriority(t *testing.T) {
 	}
 }
 
-// Expedited items that find no place change nothing for the others.
-func TestExpediteLeavesTheRestAsItIs(t *testing.T) {
+// TestExpeditedItemDoesNotChangeOtherPlans checks that expedited items that cannot be
+// assigned do not change the rest of the plan.
+func TestExpeditedItemDoesNotChangeOtherPlans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "workers")
 		var list []plan.Worker
@@ -107,7 +111,7 @@ func TestExpediteLeavesTheRestAsItIs(t *testing.T) {
 			}
 			p.Sort(all, minute)
 			for i := range all {
-				p.Give(&all[i])
+				p.Assign(&all[i])
 			}
 			placements, _ := p.Plan()
 			return placements

@@ -9,7 +9,8 @@ import (
 	"botwork/workqueue/plan"
 )
 
-// With FreeSlots items go to slots that are free, and the rest waits.
+// TestFreeSlots checks that items are assigned only to free slots with FreeSlots, and the
+// rest waits.
 func TestFreeSlots(t *testing.T) {
 	running := func(worker int64, priority, count int) plan.Held {
 		return plan.Held{Worker: worker, Priority: priority, Running: true, Count: count, Estimate: int64(count) * minute}
@@ -22,8 +23,8 @@ func TestFreeSlots(t *testing.T) {
 		want    []int64
 	}{
 		{"as many as slots", workers(2, 1), nil, 5, []int64{1, 1, 2, 0, 0}},
-		{"what runs takes a slot, whatever its priority", workers(1, 2), []plan.Held{running(1, -5, 1)}, 3, []int64{2, 2, 0}},
-		{"what is assigned and less urgent does not", workers(1), []plan.Held{{Worker: 1, Priority: -5, Count: 1, Estimate: minute}}, 2, []int64{1, 0}},
+		{"a running item uses a slot, regardless of its priority", workers(1, 2), []plan.Held{running(1, -5, 1)}, 3, []int64{2, 2, 0}},
+		{"a less urgent assigned item does not", workers(1), []plan.Held{{Worker: 1, Priority: -5, Count: 1, Estimate: minute}}, 2, []int64{1, 0}},
 		{"no free slot", workers(1), []plan.Held{running(1, 0, 1)}, 2, []int64{0, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -38,9 +39,10 @@ func TestFreeSlots(t *testing.T) {
 	}
 }
 
-// However many items wait and whatever is held: no worker is given more than its free slots,
-// and nothing waits beside one.
-func TestFreeSlotsAreFilledAndNoMore(t *testing.T) {
+// TestFreeSlotsAreNotOverfilled checks for any number of waiting and held items that no
+// worker gets more items than it has free slots, and that no item waits while a slot is
+// free.
+func TestFreeSlotsAreNotOverfilled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slots := rapid.SliceOfN(rapid.IntRange(1, 5), 1, 6).Draw(t, "slots")
 		list := workers(slots...)
@@ -64,7 +66,7 @@ func TestFreeSlotsAreFilledAndNoMore(t *testing.T) {
 			t.Errorf("room for %d items, want %d", room, all)
 		}
 		for i := range n {
-			p.Give(&plan.Item{ID: int64(i + 1), Class: class, Estimate: rapid.Int64Range(1, 10*minute).Draw(t, "estimate")})
+			p.Assign(&plan.Item{ID: int64(i + 1), Class: class, Estimate: rapid.Int64Range(1, 10*minute).Draw(t, "estimate")})
 		}
 		placements, _ := p.Plan()
 		given := make([]int, len(slots))
@@ -77,14 +79,14 @@ func TestFreeSlotsAreFilledAndNoMore(t *testing.T) {
 			}
 		}
 		if len(placements) != min(n, all) {
-			t.Errorf("%d items were given out, want %d", len(placements), min(n, all))
+			t.Errorf("%d items were assigned, want %d", len(placements), min(n, all))
 		}
 	})
 }
 
-// An item that has to wait where it is goes to a worker that can start it at once, and else
-// stays.
-func TestAnItemThatWaitsMovesToAFreeSlot(t *testing.T) {
+// TestWaitingItemMovesToFreeSlot checks that an item that has to wait at its worker moves
+// to a worker that can start it now, and otherwise stays.
+func TestWaitingItemMovesToFreeSlot(t *testing.T) {
 	o := roomy()
 	o.FreeSlots, o.Margin = true, 2000
 	held := []plan.Held{{Worker: 1, Running: true, Count: 1, Estimate: 500}}
@@ -94,13 +96,14 @@ func TestAnItemThatWaitsMovesToAFreeSlot(t *testing.T) {
 		items := some(1, p.Class(plan.Class{}), 10)
 		items[0].Holder = 1
 		if got := give(t, p, items); got[0] != want {
-			t.Errorf("beside %d free slots it is given to worker %d, want %d", slots, got[0], want)
+			t.Errorf("with %d free slots it is assigned to worker %d, want %d", slots, got[0], want)
 		}
 	}
 }
 
-// A large item for which no worker has enough free slots keeps those of the worker that will
-// first have enough from what is less urgent, and of no other.
+// TestFreeSlotsAreKeptForALargeItem checks an item for which no worker has enough free
+// slots: less urgent items may not use the free slots of the worker that will first have
+// enough, but those of all other workers.
 func TestFreeSlotsAreKeptForALargeItem(t *testing.T) {
 	phones := func(id int64, slots, most int) plan.Worker {
 		return plan.Worker{ID: id, Slots: slots, Channels: map[string]plan.Channel{"voice": {Cost: 2, Max: most}, "chat": {Cost: 1}}}
@@ -113,16 +116,16 @@ func TestFreeSlotsAreKeptForALargeItem(t *testing.T) {
 		workers []plan.Worker
 		held    []plan.Held
 		voices  int
-		want    []int64 // of the voices, then of three chats
+		want    []int64 // the workers of the voice items, then of three chats
 	}{
-		{"it has room", []plan.Worker{phones(1, 3, 0)}, []plan.Held{runs(1, "chat", 1)}, 1, []int64{1, 0, 0, 0}},
-		{"it has none", []plan.Worker{phones(1, 2, 0)}, []plan.Held{runs(1, "chat", 1)}, 1, []int64{0, 0, 0, 0}},
+		{"enough slots", []plan.Worker{phones(1, 3, 0)}, []plan.Held{runs(1, "chat", 1)}, 1, []int64{1, 0, 0, 0}},
+		{"not enough slots", []plan.Worker{phones(1, 2, 0)}, []plan.Held{runs(1, "chat", 1)}, 1, []int64{0, 0, 0, 0}},
 		{"the other worker has room later", []plan.Worker{phones(1, 2, 0), phones(2, 2, 0)},
 			[]plan.Held{runs(1, "chat", 5), runs(2, "chat", 9)}, 1, []int64{0, 2, 0, 0}},
 		{"each keeps its own", []plan.Worker{phones(1, 2, 0), phones(2, 2, 0)},
 			[]plan.Held{runs(1, "chat", 5), runs(2, "chat", 5)}, 2, []int64{0, 0, 0, 0, 0}},
 		{"it waits for its channel", []plan.Worker{phones(1, 5, 1)}, []plan.Held{runs(1, "voice", 5)}, 1, []int64{0, 1, 1, 1}},
-		{"it takes one slot where one is free sooner", []plan.Worker{phones(1, 2, 0), {ID: 2, Slots: 1}},
+		{"it uses one slot on a worker where one is free sooner", []plan.Worker{phones(1, 2, 0), {ID: 2, Slots: 1}},
 			[]plan.Held{runs(1, "chat", 5), runs(2, "chat", 1)}, 1, []int64{0, 1, 0, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

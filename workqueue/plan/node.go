@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// node is a worker with the items that it holds and was given so far. All values only grow.
+// node is a worker with the items that it holds and those assigned so far. All values only grow.
 type node struct {
 	Worker
 	index int
@@ -13,10 +13,10 @@ type node struct {
 	// free is a heap of the times at which the slots become free, in milliseconds from now.
 	free []slot
 
-	kept  int   // slots that items of the current priority leave free
-	given int   // items that this plan has given it
-	sum   int64 // of the estimates of its items, each times the item's cost
-	used  int   // slots that these items would use if all ran at once
+	kept     int   // slots that items of the current priority leave free
+	assigned int   // items that this plan assigns to it
+	sum      int64 // of the estimates of its items, each times the item's cost
+	used     int   // slots that these items would use if all ran at once
 
 	// share is its work at or above the current priority, no item longer than
 	// the horizon: a long item uses one slot and does not replace the work of the others.

@@ -13,9 +13,9 @@ type Options struct {
 	// Now is the database's clock, in milliseconds since 1970.
 	Now int64
 
-	// Horizon is how much estimated work each slot of a worker is given in advance,
+	// Horizon is how much estimated work each slot of a worker gets in advance,
 	// in milliseconds, 1 or more: a worker has room until its share is used up. With
-	// 1, it is given only items that can start at once.
+	// 1, it gets only items that can start at once.
 	Horizon int64
 
 	// FreeSlots makes every mode give items only to free slots, and nothing in
@@ -177,7 +177,7 @@ func (p *Planner) Workers() []Worker {
 func (p *Planner) Class(c Class) int {
 	added := &class{mode: modeOf(c.Mode), channel: c.Channel, scope: c.Scope, scores: c.Scores, eligible: NewSet(len(p.nodes))}
 	for i, n := range p.nodes {
-		if (c.Eligible == nil || c.Eligible.Has(i)) && n.Serves(c.Queue) && n.Takes(c.Channel) {
+		if (c.Eligible == nil || c.Eligible.Has(i)) && n.Serves(c.Queue) && n.CanRun(c.Channel) {
 			added.eligible.Add(i)
 		}
 	}
@@ -224,7 +224,7 @@ func (p *Planner) Room(size int64) int {
 	return total
 }
 
-// Advance announces that the next items have this priority or a lower one. Give calls
+// Advance announces that the next items have this priority or a lower one. Assign calls
 // it itself.
 func (p *Planner) Advance(priority int) {
 	p.startRest()
@@ -282,11 +282,11 @@ func (p *Planner) level(priority int) int {
 	return math.MinInt
 }
 
-// Give places an item; false if no eligible worker has room. Items are given in the
+// Assign places an item; false if no eligible worker has room. Items are given in the
 // order of Sort: first the expedited ones, then the others. In both groups the
 // priority must not be above that of the previous item. An expedited item that
 // follows others is placed like an ordinary one of its priority.
-func (p *Planner) Give(it *Item) bool {
+func (p *Planner) Assign(it *Item) bool {
 	if it.Expedite && p.Expediting() {
 		p.advanceExpedited(it.Priority)
 	} else {
@@ -326,7 +326,7 @@ func (p *Planner) place(c *class, n *node, it *Item) {
 	n.count(c.channel, 1, estimate, p.o.Horizon)
 	if it.Holder != n.ID {
 		p.given++
-		n.given++
+		n.assigned++
 		n.since = max(n.since, p.o.Now+p.given)
 	}
 	p.update(n)

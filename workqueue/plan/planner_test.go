@@ -14,7 +14,7 @@ import (
 
 const minute = 60_000
 
-// give plans the items and returns the worker of each, 0 if it has none.
+// give plans the items and returns the worker of each, 0 if it was not assigned.
 func give(t *testing.T, p *plan.Planner, items []plan.Item) []int64 {
 	t.Helper()
 	got := make([]int64, len(items))
@@ -23,7 +23,7 @@ func give(t *testing.T, p *plan.Planner, items []plan.Item) []int64 {
 		at[items[i].ID] = i
 	}
 	for i := range items {
-		p.Give(&items[i])
+		p.Assign(&items[i])
 	}
 	placements, _ := p.Plan()
 	for _, pl := range placements {
@@ -60,11 +60,11 @@ func TestLeastLoaded(t *testing.T) {
 		estimates []int64
 		want      []int64
 	}{
-		{"each to the least summed duration", workers(1, 1), nil, []int64{10, 4, 3, 5, 1}, []int64{1, 2, 2, 2, 1}},
-		{"what is held counts", workers(1, 1), []plan.Held{{Worker: 1, Running: true, Count: 2, Estimate: 20}}, []int64{10, 9, 5}, []int64{2, 2, 2}},
+		{"least summed duration", workers(1, 1), nil, []int64{10, 4, 3, 5, 1}, []int64{1, 2, 2, 2, 1}},
+		{"held items count", workers(1, 1), []plan.Held{{Worker: 1, Running: true, Count: 2, Estimate: 20}}, []int64{10, 9, 5}, []int64{2, 2, 2}},
 		{"a free slot goes before a smaller sum", workers(2, 2), []plan.Held{{Worker: 1, Running: true, Count: 1, Estimate: 100}}, []int64{1, 1, 1}, []int64{2, 2, 1}},
 		{"sums count by slot", workers(1, 4), nil, []int64{8, 8, 8, 8, 8, 8}, []int64{1, 2, 2, 2, 2, 1}},
-		{"no slots, nothing", workers(0, 1), nil, []int64{1, 1}, []int64{2, 2}},
+		{"no slots, no items", workers(0, 1), nil, []int64{1, 1}, []int64{2, 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := plan.New(c.workers, c.held, nil, roomy())
@@ -76,10 +76,11 @@ func TestLeastLoaded(t *testing.T) {
 	}
 }
 
-// The published example: A 3/5 for 5 minutes, B 3/4 for 3, C 3/5 for 7, D 0/3 for 2.
+// TestLongestIdle uses the published example: A 3/5 for 5 minutes, B 3/4 for 3, C 3/5 for
+// 7, D 0/3 for 2.
 func TestLongestIdle(t *testing.T) {
 	o := roomy()
-	o.MaxPerWorker = 4 // each takes one more
+	o.MaxPerWorker = 4 // each gets one more
 	list := []plan.Worker{
 		{ID: 1, Slots: 5, AvailableSince: o.Now - 5*minute},
 		{ID: 2, Slots: 4, AvailableSince: o.Now - 3*minute},
@@ -91,7 +92,7 @@ func TestLongestIdle(t *testing.T) {
 		held = append(held, plan.Held{Worker: id + 1, Running: true, Count: 3, Estimate: 3})
 	}
 	var order []int64
-	for len(list) > 0 { // the next best without those that came before
+	for len(list) > 0 { // the next best worker without the previous ones
 		p := plan.New(list, held, nil, o)
 		got := give(t, p, some(1, p.Class(plan.Class{Mode: matching.LongestIdle}), 1))
 		order = append(order, got[0])
@@ -102,7 +103,7 @@ func TestLongestIdle(t *testing.T) {
 	}
 	p := plan.New(workers(2, 2), nil, nil, o)
 	if diff := cmp.Diff([]int64{1, 2, 1, 2}, give(t, p, some(4, p.Class(plan.Class{Mode: matching.LongestIdle}), 1))); diff != "" {
-		t.Errorf("who is given an item waits longest for the next (-want +got):\n%s", diff)
+		t.Errorf("a worker that got an item is last for the next one (-want +got):\n%s", diff)
 	}
 }
 
@@ -119,15 +120,15 @@ func TestRoundRobin(t *testing.T) {
 	items := some(8, all, 5)
 	items[2].Class, items[3].Class, items[6].Class = some13, some13, other
 	for i := range items {
-		p.Give(&items[i])
+		p.Assign(&items[i])
 	}
 	placements, turns := p.Plan()
 	var got []int64
 	for _, pl := range placements {
 		got = append(got, pl.Worker)
 	}
-	// After worker 2: 3, 4, then among 1 and 3 after 4: 1, 3, then 2, which has nothing yet, and 3; another scope begins
-	// with 1; then 4.
+	// After worker 2: 3 and 4. Then among 1 and 3 after 4: 1, 3. Then 2, which has no
+	// items yet, and 3. Another scope starts with 1; then 4.
 	if diff := cmp.Diff([]int64{3, 4, 1, 3, 2, 3, 1, 4}, got); diff != "" {
 		t.Errorf("turns (-want +got):\n%s", diff)
 	}
@@ -136,7 +137,8 @@ func TestRoundRobin(t *testing.T) {
 	}
 }
 
-// The published example of custom scores: 200, 200 and 1; of the two 200s the longer idle goes first.
+// TestBestWorker uses the published example of custom scores: 200, 200 and 1. Of the two
+// workers with 200, the longer idle one goes first.
 func TestBestWorker(t *testing.T) {
 	o := roomy()
 	list := workers(2, 2, 2)
@@ -150,11 +152,12 @@ func TestBestWorker(t *testing.T) {
 	p = plan.New(list, nil, nil, o)
 	c = p.Class(plan.Class{Mode: matching.BestWorker, Scores: []float64{200, 200, 1}})
 	if diff := cmp.Diff([]int64{2, 1, 3, 0}, give(t, p, some(4, c, 1))); diff != "" {
-		t.Errorf("the worst gets what is left (-want +got):\n%s", diff)
+		t.Errorf("the worst gets the remaining items (-want +got):\n%s", diff)
 	}
 }
 
-// The published examples of capacity, with a horizon that gives only what can start at once.
+// TestCapacity uses the published examples of capacity. The horizon allows only items
+// that can start now.
 func TestCapacity(t *testing.T) {
 	type channels = map[string]plan.Channel
 	for _, c := range []struct {
@@ -172,7 +175,7 @@ func TestCapacity(t *testing.T) {
 		{"two chats", 2, channels{"v": {Cost: 2}, "c": {Cost: 1}}, "ccv", "yyn"},
 		{"a channel that can never fit", 10, channels{"v": {Cost: 11}}, "v.", "ny"},
 		{"a channel that the worker does not list", 10, channels{"v": {Cost: 1}}, "cv", "ny"},
-		{"a worker without channels takes all at 1", 2, nil, "vc.", "yyn"},
+		{"a worker without channels runs all at cost 1", 2, nil, "vc.", "yyn"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := roomy()
@@ -197,7 +200,8 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// A worker that holds medium work gets high items, and none of its own band.
+// TestLevels checks that a worker with medium items gets high items, but none of its own
+// band.
 func TestLevels(t *testing.T) {
 	o := roomy()
 	o.Levels = []int{1001, 500}
@@ -212,14 +216,16 @@ func TestLevels(t *testing.T) {
 	for i, priority := range []int{2000, 1001, 1000, 500, 499, -5} {
 		items[i].Priority = priority
 	}
-	// 1 is first by its id, then 3, which has a low item to end, in turn; below 1001 only 3 is idle, below 500 nobody.
+	// Worker 1 is first by its id, then 3, which has a low item to finish, in turn. Below
+	// 1001 only 3 is idle, below 500 no worker is.
 	if diff := cmp.Diff([]int64{1, 3, 3, 3, 0, 0}, give(t, p, items)); diff != "" {
 		t.Errorf("who got the items (-want +got):\n%s", diff)
 	}
 }
 
-// Medium work that is assigned stands behind an urgent item and does not count for it; what runs does.
-func TestUrgentWorkSeesWhatIsAheadOfIt(t *testing.T) {
+// TestUrgentItemsCountItemsAhead: assigned medium items wait behind an urgent item and do
+// not count for it; running items do.
+func TestUrgentItemsCountItemsAhead(t *testing.T) {
 	held := []plan.Held{
 		{Worker: 1, Priority: 700, Count: 60, Estimate: 60 * minute},
 		{Worker: 2, Priority: 700, Running: true, Count: 1, Estimate: 2 * minute},
@@ -235,8 +241,9 @@ func TestUrgentWorkSeesWhatIsAheadOfIt(t *testing.T) {
 	}
 }
 
-// A long item takes up one slot, not the others' work.
-func TestALongItemLeavesTheOtherSlotsOpen(t *testing.T) {
+// TestLongItemDoesNotBlockOtherSlots checks that a long item uses one slot and not the
+// shares of the others.
+func TestLongItemDoesNotBlockOtherSlots(t *testing.T) {
 	o := roomy()
 	o.Horizon = 5 * minute
 	p := plan.New(workers(4), []plan.Held{{Worker: 1, Running: true, Count: 1, Estimate: 60 * 24 * 365 * 1000 * minute}}, nil, o)
@@ -251,7 +258,7 @@ func TestALongItemLeavesTheOtherSlotsOpen(t *testing.T) {
 	}
 }
 
-func TestTakenBack(t *testing.T) {
+func TestReassignedItems(t *testing.T) {
 	o := roomy()
 	o.Margin = 10_000
 	items := some(6, 0, minute)
@@ -269,11 +276,12 @@ func TestTakenBack(t *testing.T) {
 	if diff := cmp.Diff([]int64{0, 0, 0, 0, 0, 0}, give(t, p, items)); diff != "" {
 		t.Errorf("moved for less than the margin (-want +got):\n%s", diff)
 	}
-	// Its worker is gone, or its selectors changed: it goes wherever it can.
+	// Its worker no longer exists, or its selectors have changed: it is assigned to any
+	// other worker.
 	p = plan.New(workers(0, 1)[1:], nil, nil, o)
 	p.Class(plan.Class{})
 	if got := give(t, p, items[:1]); got[0] != 2 {
-		t.Errorf("moved from nobody to %d, want 2", got[0])
+		t.Errorf("moved from a missing worker to %d, want 2", got[0])
 	}
 }
 
@@ -300,9 +308,10 @@ func TestSort(t *testing.T) {
 	if diff := cmp.Diff([]int64{9, 6, 5, 4, 3, 8, 2, 1, 7}, got); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
-	// What comes in a later page is one of its priority: more urgent items have been given.
+	// Later pages have only items of this priority, because more urgent items were
+	// already assigned.
 	for i := range items {
-		p.Give(&items[i])
+		p.Assign(&items[i])
 	}
 	p.Sort(items, 600)
 	if items[0].ID != 6 || items[1].ID != 9 {
@@ -310,8 +319,9 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// On one slot the order is that of the ids, whatever was placed first; RunOrder puts
-// expedited items and deadlines first, and can be compared between passes.
+// TestRunOrder checks that items on one slot are in order of their ids, regardless of
+// which was placed first. RunOrder puts expedited items and deadlines first and can be
+// compared between passes.
 func TestRunOrder(t *testing.T) {
 	o := roomy()
 	p := plan.New(workers(1), nil, nil, o)
@@ -322,8 +332,8 @@ func TestRunOrder(t *testing.T) {
 	}
 	p.Sort(items, minute)
 	for i := range items {
-		if !p.Give(&items[i]) {
-			t.Fatalf("item %d found no place", items[i].ID)
+		if !p.Assign(&items[i]) {
+			t.Fatalf("item %d was not assigned", items[i].ID)
 		}
 	}
 	placements, _ := p.Plan()
@@ -343,10 +353,10 @@ func TestRunOrder(t *testing.T) {
 	}
 }
 
-// Reserved slots are for high items; the others plan without them.
+// TestReservedSlots checks that reserved slots are only used for high items.
 func TestReservedSlots(t *testing.T) {
 	o := roomy()
-	o.Horizon, o.High = 1, 1000 // what can start at once
+	o.Horizon, o.High = 1, 1000 // only items that can start now
 	list := []plan.Worker{{ID: 1, Slots: 4, Reserved: 2, Channels: map[string]plan.Channel{"v": {Cost: 2}, "w": {Cost: 3}}}}
 	p := plan.New(list, []plan.Held{{Worker: 1, Priority: 700, Running: true, Count: 1, Estimate: 9}}, nil, o)
 	plain, voice, wide := p.Class(plan.Class{}), p.Class(plan.Class{Channel: "v"}), p.Class(plan.Class{Channel: "w"})
@@ -355,7 +365,8 @@ func TestReservedSlots(t *testing.T) {
 		items[i].Priority = priority
 	}
 	items[1].Class, items[2].Class = voice, wide
-	// The high item takes one of the three free slots; then two are free, and both are kept.
+	// The high item uses one of the three free slots. Then two are free, and both are
+	// reserved.
 	if diff := cmp.Diff([]int64{1, 0, 0, 0, 0, 0}, give(t, p, items)); diff != "" {
 		t.Errorf("who got the items (-want +got):\n%s", diff)
 	}

@@ -14,10 +14,10 @@ import (
 
 var modes = []matching.Mode{matching.LeastLoaded, matching.RoundRobin, matching.LongestIdle, matching.BestWorker}
 
-// plainWorker is a worker of the plain planner below, with all it was given.
+// plainWorker is a worker of the simple planner below with all its items.
 type plainWorker struct {
 	plan.Worker
-	free  []int64 // by slot
+	free  []int64 // when each slot is free
 	sum   int64
 	used  int
 	share int64
@@ -26,8 +26,8 @@ type plainWorker struct {
 	given int
 }
 
-// tier is before all else where slots are filled: empty ones, those that this plan has
-// given nothing, the others.
+// tier is the first criterion in modes that fill slots: workers without items, then
+// workers without items from this plan, then the others.
 func (w *plainWorker) tier() int {
 	switch {
 	case w.given > 0:
@@ -50,7 +50,8 @@ func (w *plainWorker) run(estimate int64) {
 	w.used++
 }
 
-// better says, in the words of the modes, whether a gets the next item before b.
+// better reports whether worker a gets the next item before worker b, by the documented
+// rules of the modes.
 func better(mode matching.Mode, scores []float64, last int64, a, b *plainWorker) bool {
 	if mode != matching.LeastLoaded && a.tier() != b.tier() {
 		return a.tier() < b.tier()
@@ -64,7 +65,7 @@ func better(mode matching.Mode, scores []float64, last int64, a, b *plainWorker)
 	case matching.BestWorker:
 		first = cmp.Or(cmp.Compare(scores[b.ID-1], scores[a.ID-1]), cmp.Compare(a.since, b.since))
 	case matching.RoundRobin:
-		turns := func(w *plainWorker) int64 { // how many ids after the last one
+		turns := func(w *plainWorker) int64 { // distance in ids from the last worker
 			if w.ID > last {
 				return w.ID - last
 			}
@@ -75,9 +76,9 @@ func better(mode matching.Mode, scores []float64, last int64, a, b *plainWorker)
 	return cmp.Or(first, cmp.Compare(a.ID, b.ID)) < 0
 }
 
-// What the planner does with heaps, lists and bits is what the modes say, looked up
-// among all workers for each item.
-func TestPlannerEqualsThePlainOne(t *testing.T) {
+// TestPlannerEqualsSimplePlanner compares the planner, which uses heaps, lists and bits,
+// with a simple planner that checks all workers for each item.
+func TestPlannerEqualsSimplePlanner(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := plan.Options{
 			Now: 1_000_000, Horizon: rapid.Int64Range(1, 100).Draw(t, "horizon"), MaxPerWorker: rapid.IntRange(1, 20).Draw(t, "most"), Last: map[string]int64{"": 2},
@@ -139,7 +140,8 @@ func TestPlannerEqualsThePlainOne(t *testing.T) {
 			if i > 0 && it.Priority > items[i-1].Priority {
 				t.Fatalf("items are not in the order of priority")
 			}
-			// In the order of priority: what a worker has queued at an item's priority lies behind what is above it.
+			// In order of priority, because at a worker the items of a priority wait
+			// behind all more urgent ones.
 			for _, h := range slices.SortedStableFunc(slices.Values(held), func(a, b plan.Held) int { return cmp.Compare(b.Priority, a.Priority) }) {
 				at := slices.Index(held, h)
 				for at >= 0 && counted[at] {
@@ -181,7 +183,7 @@ func TestPlannerEqualsThePlainOne(t *testing.T) {
 				}
 				want[it.ID] = best.ID
 			}
-			if got := p.Give(it); got != (best != nil) {
+			if got := p.Assign(it); got != (best != nil) {
 				t.Fatalf("item %d: given %v, want %v", it.ID, got, best != nil)
 			}
 		}
@@ -198,7 +200,8 @@ func TestPlannerEqualsThePlainOne(t *testing.T) {
 	})
 }
 
-// Reordering on a slot changes neither which items stand there nor when it is done.
+// TestRunOrderKeepsTheWork checks that the reordering on a slot changes neither the items
+// of the slot nor the time when it is finished.
 func TestRunOrderKeepsTheWork(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := plan.Options{Now: 1000, Horizon: math.MaxInt32, MaxPerWorker: 1000}
@@ -211,10 +214,11 @@ func TestRunOrderKeepsTheWork(t *testing.T) {
 		}
 		p.Sort(items, minute)
 		for i := range items {
-			p.Give(&items[i])
+			p.Assign(&items[i])
 		}
 		placements, _ := p.Plan()
-		// Running by RunOrder on whichever slot is free ends each worker's work when the plan says.
+		// If each worker runs its items by RunOrder on any free slot, it is finished when
+		// the plan says.
 		for worker, slots := range map[int64]int{1: p.Workers()[0].Slots, 2: 2} {
 			var planned int64
 			free := make([]int64, slots)
@@ -228,7 +232,7 @@ func TestRunOrderKeepsTheWork(t *testing.T) {
 				free[0] += pl.Estimate
 			}
 			if done := slices.Max(free); done != planned {
-				t.Fatalf("worker %d is done at %d, planned %d: %v", worker, done, planned, own)
+				t.Fatalf("worker %d is finished at %d, planned %d: %v", worker, done, planned, own)
 			}
 		}
 	})

@@ -12,15 +12,14 @@ import (
 	"botwork/workqueue/plan"
 )
 
-// load is a set of items of one priority and the slots of the workers.
+// load is a set of items of one priority, and the slots of the workers.
 type load struct {
 	name  string
 	slots []int
-	took  []int64 // what the items really take, in milliseconds, by their order of arrival
+	took  []int64 // the actual durations of the items in milliseconds, in order of arrival
 }
 
-// loads are what the quality of the balance is measured with. The draws are the
-// same at every run.
+// loads are used to measure the quality of the balance. They are the same in each run.
 func loads() []load {
 	draw := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // no secret
 	times := func(n int, one func(i int) float64) []int64 {
@@ -46,7 +45,8 @@ func loads() []load {
 			}
 			return 20_000
 		})},
-		// The worst known case of the longest first on m machines (Graham): two of each from 2m-1 down to m+1, three of m.
+		// The worst known case of longest-first on m machines (Graham): two of each from
+		// 2m-1 down to m+1, three of m.
 		{"adversarial to the longest first", slices.Repeat([]int{1}, 10), append(times(18, func(i int) float64 { return float64(19-i/2) * 1000 }), 10_000, 10_000, 10_000)},
 		{"adversarial to turns: every tenth is long", slices.Repeat([]int{1}, 10), times(1000, func(i int) float64 {
 			if i%10 == 0 {
@@ -59,7 +59,7 @@ func loads() []load {
 	}
 }
 
-// bound is what no assignment can beat: max(sum/slots, longest).
+// bound returns a lower bound for any assignment: max(sum/slots, longest).
 func (l load) bound() float64 {
 	var sum, longest, slots int64
 	for _, ms := range l.took {
@@ -72,9 +72,9 @@ func (l load) bound() float64 {
 	return max(float64(sum)/float64(slots), float64(longest))
 }
 
-// makespan assigns all items in one pass by what they are estimated to take, lets
-// each worker run its own in the order of the pass on whichever slot is free, and
-// returns when the last one is done over the bound.
+// makespan assigns all items in one pass by their estimates. Each worker then runs its
+// items in the order of the pass on any free slot. The result is the time when the last
+// one has finished, divided by the bound.
 func (l load) makespan(mode matching.Mode, estimate func(i int) int64) float64 {
 	o := roomy()
 	o.Unbounded = true // all in one pass
@@ -86,7 +86,7 @@ func (l load) makespan(mode matching.Mode, estimate func(i int) int64) float64 {
 	}
 	p.Sort(items, minute)
 	for i := range items {
-		p.Give(&items[i])
+		p.Assign(&items[i])
 	}
 	placements, _ := p.Plan()
 	slices.SortFunc(placements, func(a, b plan.Placement) int {
@@ -113,9 +113,9 @@ func (l load) makespan(mode matching.Mode, estimate func(i int) int64) float64 {
 
 func (l load) honest(i int) int64 { return l.took[i] }
 
-// On honest estimates and equal priorities the least loaded stays within 4/3 of the
-// bound, and where few long items hold most of the work it ends in less than three
-// quarters of the time that turns take.
+// TestBalance checks that least-loaded stays within 4/3 of the bound for correct
+// estimates and equal priorities. If a few long items have most of the work, it must
+// finish in less than three quarters of the time of round-robin.
 func TestBalance(t *testing.T) {
 	for _, l := range loads() {
 		t.Run(l.name, func(t *testing.T) {
@@ -130,8 +130,9 @@ func TestBalance(t *testing.T) {
 	}
 }
 
-// Any load of equal priorities on equal slots: 4/3 - 1/(3m) of the best possible,
-// which is at least the bound; and of the bound itself where items are short.
+// TestBalanceOfRandomLoads checks random loads of equal priorities on equal slots: the
+// result must be within 4/3 - 1/(3m) of the optimum, which is at least the bound, and
+// within that of the bound itself if the items are short.
 func TestBalanceOfRandomLoads(t *testing.T) {
 	draw := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // no secret
 	for range 300 {
@@ -146,7 +147,8 @@ func TestBalanceOfRandomLoads(t *testing.T) {
 	}
 }
 
-// BenchmarkBalance prints makespans over the lower bound; the time is not what it is about.
+// BenchmarkBalance reports makespans divided by the lower bound; the run time of the
+// benchmark does not matter.
 func BenchmarkBalance(b *testing.B) {
 	for _, l := range loads() {
 		for _, c := range []struct {

@@ -8,9 +8,9 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// A ranking finds the worker that a look at all of them finds, whatever classes
-// share it, and whatever has changed since it was used last.
-func TestRankingFindsWhatAScanFinds(t *testing.T) {
+// TestRankingEqualsScan checks that a ranking finds the same worker as a scan of all
+// workers, for any classes that share it and any changes since its last use.
+func TestRankingEqualsScan(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		small := func(name string, from, to int) int { return rapid.IntRange(from, to).Draw(t, name) }
 		workers := make([]Worker, small("workers", 1, 200))
@@ -55,7 +55,7 @@ func TestRankingFindsWhatAScanFinds(t *testing.T) {
 					t.Fatalf("item %d: the ranking finds the worker at %d, a scan finds %v", it.ID, got, want)
 				}
 			}
-			p.Give(&it)
+			p.Assign(&it)
 		}
 	})
 }

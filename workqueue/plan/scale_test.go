@@ -8,8 +8,8 @@ import (
 	"botwork/workqueue/plan"
 )
 
-// BenchmarkPlan decides in memory: n items on w workers of 8 slots; a tenth of the
-// items has selectors, in 64 different combinations.
+// BenchmarkPlan plans in memory: n items on w workers with 8 slots. A tenth of the items
+// has selectors, in 64 different combinations.
 func BenchmarkPlan(b *testing.B) {
 	for _, w := range []int{10, 100, 1_000, 10_000} {
 		for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
@@ -44,10 +44,10 @@ func BenchmarkPlan(b *testing.B) {
 					}
 					p.Sort(items, minute)
 					for i := range items {
-						p.Give(&items[i])
+						p.Assign(&items[i])
 					}
 					if plan, _ := p.Plan(); len(plan) != n {
-						b.Fatalf("%d of %d items found a place", len(plan), n)
+						b.Fatalf("%d of %d items were assigned", len(plan), n)
 					}
 				}
 				runtime.ReadMemStats(&after)

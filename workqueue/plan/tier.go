@@ -14,7 +14,7 @@ const (
 // tier only grows while a plan is made.
 func (n *node) tier() tier {
 	switch {
-	case n.given > 0:
+	case n.assigned > 0:
 		return served
 	case n.used > 0:
 		return holds

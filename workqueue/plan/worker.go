@@ -47,8 +47,8 @@ func (w *Worker) Serves(queue string) bool {
 	return w.Queues == nil || slices.Contains(w.Queues, queue)
 }
 
-// Takes reports whether an item of the channel could ever run here, high or not.
-func (w *Worker) Takes(channel string) bool {
+// CanRun reports whether an item of the channel could ever run here, high or not.
+func (w *Worker) CanRun(channel string) bool {
 	cost, _, takes := w.cost(channel)
 	return takes && cost <= w.Slots-w.kept()
 }

@@ -9,14 +9,14 @@ import (
 	"botwork/workqueue"
 )
 
-// active holds the current runs: to record their progress, and to deal with those that ignore
-// that they were cancelled.
+// active holds the current runs. It is used to record their progress and to handle runs that
+// ignore their cancellation.
 type active struct {
-	mu    sync.Mutex
-	runs  map[*activeRun]struct{}
-	stuck int       // slots of runs that are
-	ended time.Time // when a run last ended; zero: none has
-	told  time.Time // when a heartbeat last began
+	mu       sync.Mutex
+	runs     map[*activeRun]struct{}
+	stuck    int       // slots of stuck runs
+	lastEnd  time.Time // when a run last ended; zero: none has
+	lastBeat time.Time // when a heartbeat last began
 }
 
 // activeRun is a run in its slot.
@@ -28,9 +28,9 @@ type activeRun struct {
 	need    need // the slots that it occupies
 
 	// Guarded by active.mu.
-	cancelled time.Time // when its context was found to have ended; zero: not yet
-	stuck     bool      // it has ignored that for too long
-	givenUp   bool      // its outcome was decided without it
+	cancelled time.Time // when its context was first seen as ended; zero: not yet
+	stuck     bool      // it ignored its cancellation for too long
+	givenUp   bool      // its outcome was decided before it returned
 }
 
 func newActive() *active { return &active{runs: map[*activeRun]struct{}{}} }
@@ -41,20 +41,20 @@ func (a *active) add(r *activeRun) {
 	a.runs[r] = struct{}{}
 }
 
-// begins records when a run begins that had to wait.
-func (a *active) begins(r *activeRun, now time.Time) {
+// setStart sets the start of a run whose start had to be recorded in the database first.
+func (a *active) setStart(r *activeRun, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	r.started = now
 }
 
 // remove removes a run that has returned. stuckFor is how long it ignored the end of its context
-// if it counted as stuck, else 0; givenUp reports that its result comes too late.
+// if it counted as stuck, else 0; givenUp reports that its outcome was already decided.
 func (a *active) remove(r *activeRun) (stuckFor time.Duration, givenUp bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.runs, r)
-	a.ended = time.Now()
+	a.lastEnd = time.Now()
 	if r.stuck {
 		a.stuck -= r.need.size()
 		stuckFor = time.Since(r.cancelled)
@@ -66,24 +66,24 @@ func (a *active) remove(r *activeRun) (stuckFor time.Duration, givenUp bool) {
 func (a *active) sinceEnd() *time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.ended.IsZero() {
+	if a.lastEnd.IsZero() {
 		return nil
 	}
-	return new(time.Since(a.ended))
+	return new(time.Since(a.lastEnd))
 }
 
-// idleFor reports whether nothing runs and no heartbeat has begun for that long.
+// idleFor reports whether nothing runs and no heartbeat has begun for at least that long.
 func (a *active) idleFor(atLeast time.Duration) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.runs) == 0 && time.Since(a.told) >= atLeast
+	return len(a.runs) == 0 && time.Since(a.lastBeat) >= atLeast
 }
 
-// beaten records that a heartbeat begins.
-func (a *active) beaten(at time.Time) {
+// recordBeat records that a heartbeat begins.
+func (a *active) recordBeat(at time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.told = at
+	a.lastBeat = at
 }
 
 // stuckSlots returns the number of slots whose handler was cancelled and does not stop.
@@ -93,10 +93,10 @@ func (a *active) stuckSlots() int {
 	return a.stuck
 }
 
-// overdue returns the runs whose context ended longer than patience ago and that it has not
-// returned before. They count as stuck from now on. Those whose item is lost or whose time limit
-// is over are given up: the caller decides their outcome. A draining worker keeps the others,
-// whose leases continue.
+// overdue returns runs whose context ended more than patience ago. It returns each run once,
+// and the run counts as stuck from then on. If the item is lost or the time limit has passed,
+// the run is given up: the caller decides its outcome. The other runs belong to a draining
+// worker, which still renews their leases.
 func (a *active) overdue(now time.Time, patience time.Duration) []*activeRun {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -117,7 +117,7 @@ func (a *active) overdue(now time.Time, patience time.Duration) []*activeRun {
 	return late
 }
 
-// claims returns the claims of the runs that began before a time.
+// claims returns the claims of the runs that started before a time.
 func (a *active) claims(before time.Time) []workqueue.ItemRef {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -130,8 +130,8 @@ func (a *active) claims(before time.Time) []workqueue.ItemRef {
 	return refs
 }
 
-// news returns what has changed in the runs that began before a time.
-func (a *active) news(before time.Time) (notes []workqueue.ProgressNote, of []*workqueue.Run) {
+// progressNotes returns what has changed in the runs that began before a time.
+func (a *active) progressNotes(before time.Time) (notes []workqueue.ProgressNote, of []*workqueue.Run) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for r := range a.runs {

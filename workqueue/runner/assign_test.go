@@ -21,7 +21,7 @@ var (
 	lowBand    = workqueue.Band{Min: workqueue.EveryPriority.Min, Max: 499}
 )
 
-// onEngines runs a test over an empty store of every engine that is there.
+// onEngines runs a test with an empty store of every available engine.
 func onEngines(t *testing.T, test func(t *testing.T, store storetest.Store)) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) { test(t, e.Open(t, e.DSN(t))) })
 }
@@ -46,7 +46,7 @@ func pass(t *testing.T, store storetest.Store, p assign.AssignParams) assign.Ass
 	return result
 }
 
-// holders tells which worker has each of the items; 0 for none.
+// holders returns the worker of each item; 0 for none.
 func holders(t *testing.T, store storetest.Store, ids []int64) []int64 {
 	t.Helper()
 	got := make([]int64, len(ids))
@@ -61,20 +61,20 @@ func holders(t *testing.T, store storetest.Store, ids []int64) []int64 {
 func TestAssignIdleAndAvailableWorkers(t *testing.T) {
 	tests := []struct {
 		name    string
-		holds   []int // priorities that the worker holds already
+		holds   []int // priorities of the items that the worker already holds
 		running bool  // it has started them
 		band    workqueue.Band
 		idle    int // items of the pass's band that it gets, of 1
 		avail   int
 	}{
 		{"nothing held", nil, false, urgentBand, 1, 1},
-		{"full of low work, urgent work comes", []int{0, 100, 499}, false, urgentBand, 1, 1},
-		{"running low work, urgent work comes", []int{499}, true, urgentBand, 1, 1},
+		{"full of low items, pass for urgent items", []int{0, 100, 499}, false, urgentBand, 1, 1},
+		{"running a low item, pass for urgent items", []int{499}, true, urgentBand, 1, 1},
 		{"an item at the band's lower end", []int{500}, false, urgentBand, 0, 1},
 		{"an item of the band runs", []int{500}, true, urgentBand, 0, 1},
-		{"medium held, high work comes", []int{1000}, false, highBand, 1, 1},
-		{"high held, low work comes", []int{1001}, false, lowBand, 0, 1},
-		{"low held, low work comes", []int{3}, false, lowBand, 0, 1},
+		{"medium item held, pass for high items", []int{1000}, false, highBand, 1, 1},
+		{"high item held, pass for low items", []int{1001}, false, lowBand, 0, 1},
+		{"low item held, pass for low items", []int{3}, false, lowBand, 0, 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestAssignIdleAndAvailableWorkers(t *testing.T) {
 	}
 }
 
-func TestAssignWorkerFullOfLowWorkStaysOpen(t *testing.T) {
+func TestAssignUrgentItemsToWorkerFullOfLowItems(t *testing.T) {
 	onEngines(t, func(t *testing.T, store storetest.Store) {
 		register(t, store, "ann", 1)
 		enqueue(t, store, 100, workqueue.NewItem{Priority: 10, Estimate: time.Minute})
@@ -159,7 +159,7 @@ func TestAssignBandBoundaries(t *testing.T) {
 	}
 }
 
-func TestAssignTakesTheMostUrgentFirst(t *testing.T) {
+func TestAssignMostUrgentFirst(t *testing.T) {
 	onEngines(t, func(t *testing.T, store storetest.Store) {
 		register(t, store, "ann", 1)
 		soon := time.Now().Add(time.Hour)
@@ -190,8 +190,8 @@ func TestAssignFreesAndAssignsInOnePass(t *testing.T) {
 		if err != nil || len(claimed) != 1 {
 			t.Fatalf("claimed %v, %v", claimed, err)
 		}
-		// A new process takes the name, which ends the lease of the one that
-		// runs, and is asked to drain, which frees the one that waits.
+		// A new process takes over the name, which ends the lease of the running item.
+		// Then it drains, which frees the assigned item.
 		if _, err := store.RegisterWorker(t.Context(), workqueue.WorkerSpec{
 			Name: "ann", InstanceID: "ann-2", Host: "host", PID: 2, Capacity: 1, Lease: time.Hour, Replaces: ann.InstanceID,
 		}); err != nil {
@@ -245,12 +245,12 @@ func TestAssignCancelsPoison(t *testing.T) {
 		}
 		it := wantItem(t, store, id, workqueue.Cancelled, 0)
 		if poisoned != 1 || rescued != 2 || it.ReleaseCount != 2 || it.ErrorKind == nil || *it.ErrorKind != workqueue.KindPoison {
-			t.Errorf("%d rescued, %d poisoned, %d releases, kind %v, want the second death to be the last", rescued, poisoned, it.ReleaseCount, it.ErrorKind)
+			t.Errorf("%d rescued, %d poisoned, %d releases, kind %v, want poison after the second death", rescued, poisoned, it.ReleaseCount, it.ErrorKind)
 		}
 	})
 }
 
-func TestAssignGoesOnPageByPage(t *testing.T) {
+func TestAssignReadsAllPages(t *testing.T) {
 	for _, n := range []int{1, 63, 64, 65, 128, 200, 5001} {
 		t.Run(fmt.Sprint(n, " items"), func(t *testing.T) {
 			onEngines(t, func(t *testing.T, store storetest.Store) {
@@ -285,7 +285,7 @@ func TestAssignBalancesByEstimate(t *testing.T) {
 		for i, it := range []workqueue.NewItem{
 			{IntegrationConfig: "slow"},                             // 40 s by Estimate: ann
 			{IntegrationConfig: "unknown"},                          // 10 s by default: bob
-			{IntegrationConfig: "slow", Estimate: 15 * time.Second}, // its own word: bob, 25 s
+			{IntegrationConfig: "slow", Estimate: 15 * time.Second}, // its own estimate: bob, 25 s
 			{IntegrationConfig: "unknown"},                          // bob, 35 s
 			{IntegrationConfig: "unknown"},                          // bob, 45 s
 			{IntegrationConfig: "unknown"},                          // ann, 50 s
@@ -309,17 +309,17 @@ func TestAssignBalancesByEstimate(t *testing.T) {
 	})
 }
 
-func TestAssignDefaultEstimateFillsTheHorizon(t *testing.T) {
+func TestAssignFillsHorizon(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		params assign.AssignParams
 		want   int
 	}{
-		{"nothing said: 10 s in 5 min", assign.AssignParams{}, 30},
-		{"a default", assign.AssignParams{DefaultEstimate: time.Minute}, 5},
-		{"a horizon", assign.AssignParams{Horizon: time.Minute}, 6},
-		{"an estimate", assign.AssignParams{Profiles: func(string) workqueue.Profile { return workqueue.Profile{Estimate: 2 * time.Minute} }}, 3},
-		{"at most so many", assign.AssignParams{MaxPerWorker: 4}, 4},
+		{"defaults: 10 s in 5 min", assign.AssignParams{}, 30},
+		{"default estimate", assign.AssignParams{DefaultEstimate: time.Minute}, 5},
+		{"horizon", assign.AssignParams{Horizon: time.Minute}, 6},
+		{"estimate", assign.AssignParams{Profiles: func(string) workqueue.Profile { return workqueue.Profile{Estimate: 2 * time.Minute} }}, 3},
+		{"maximum per worker", assign.AssignParams{MaxPerWorker: 4}, 4},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			onEngines(t, func(t *testing.T, store storetest.Store) {
@@ -333,7 +333,7 @@ func TestAssignDefaultEstimateFillsTheHorizon(t *testing.T) {
 	}
 }
 
-func TestAssignRefusesBadParameters(t *testing.T) {
+func TestAssignRejectsInvalidParameters(t *testing.T) {
 	for want, p := range map[string]assign.AssignParams{
 		"workerSeenWithin":           {SeenWithin: -1},
 		"assignedFor":                {AssignedFor: -1},
@@ -343,7 +343,7 @@ func TestAssignRefusesBadParameters(t *testing.T) {
 		`workers "busy"`:             {Workers: "busy"},
 		"no priority lies between 5": {Band: workqueue.Band{Min: 5, Max: 4}},
 	} {
-		// No store: a pass with bad parameters asks it nothing.
+		// No store: a pass with invalid parameters makes no calls.
 		if _, err := assign.AssignPass(context.Background(), nil, p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want an error with %q", p, err, want)
 		}

@@ -7,22 +7,22 @@ import (
 	"botwork/workqueue"
 )
 
-// longRun is the expected length of a run from which its begin is recorded before it
-// starts. The heartbeat records that of a shorter one, if it is there that long.
+// longRun is the expected duration from which the start of a run is recorded before it runs.
+// For shorter runs, the next heartbeat records the start if they are still running.
 const longRun = time.Second
 
-// beginsFirst reports whether the start of an item's run must be recorded before it begins, so
+// mustRecordBegin reports whether the start of an item's run must be recorded before it begins, so
 // that the run counts if it takes the process down. A run of unknown length may be long, unless
 // the worker's items are short now.
-func beginsFirst(it *workqueue.Item, short bool) bool {
+func mustRecordBegin(it *workqueue.Item, short bool) bool {
 	if it.RecordBegin || it.AssignedEstimateMs == nil {
 		return it.RecordBegin || !short
 	}
 	return *it.AssignedEstimateMs >= longRun.Milliseconds()
 }
 
-// begin records that the runs of claimed items begin now, and returns the items that must not
-// start. If it cannot record them, none may start.
+// begin records that claimed items start now, and returns the items that must not start. If
+// the starts cannot be recorded, it returns all of them.
 func (r *Runner) begin(ctx context.Context, refs ...workqueue.ItemRef) (refused []int64) {
 	bounded, cancel := context.WithTimeout(ctx, r.statementTime())
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-func TestDurationsAreOfRunsAndNotOfClaims(t *testing.T) {
+func TestDurationStartsWithRunNotClaim(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		const length = 100 * time.Millisecond
 		r := start(t, options(store, "ann", sleepFor(length)))
@@ -21,7 +21,7 @@ func TestDurationsAreOfRunsAndNotOfClaims(t *testing.T) {
 		for _, id := range ids {
 			it := wantItem(t, store, id, workqueue.Processed, 0)
 			if took := it.FinishedAt.Sub(*it.StartedAt); took != length || !it.FirstStartedAt.Equal(*it.StartedAt) {
-				t.Errorf("item %d ran from %s to %s, %s, and started first at %s; want %s, of one attempt",
+				t.Errorf("item %d ran from %s to %s (%s), and first started at %s; want %s and one attempt",
 					id, it.StartedAt, it.FinishedAt, took, it.FirstStartedAt, length)
 			}
 		}
@@ -36,7 +36,7 @@ func TestDurationsAreOfRunsAndNotOfClaims(t *testing.T) {
 	})
 }
 
-func TestAttemptsTakeAsLongAsTheirRuns(t *testing.T) {
+func TestAttemptDurationIsRunDuration(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		const length = 100 * time.Millisecond
 		r := start(t, options(store, "ann", func(context.Context, *workqueue.Run) workqueue.Outcome {
@@ -58,8 +58,8 @@ func TestAttemptsTakeAsLongAsTheirRuns(t *testing.T) {
 	})
 }
 
-// One item runs when its worker dies; others may be claimed ahead.
-func TestOnlyWhatHasBegunCountsAgainstADeath(t *testing.T) {
+// When a worker dies, one item runs, and others may be claimed ahead.
+func TestWorkerDeathCountsOnlyForStartedItems(t *testing.T) {
 	for name, estimate := range map[string]time.Duration{
 		"recorded by the heartbeat":    time.Millisecond,
 		"recorded before a long run":   time.Minute,
@@ -81,7 +81,7 @@ func TestOnlyWhatHasBegunCountsAgainstADeath(t *testing.T) {
 				done := background(t, ann, runner.ExecuteParams{})
 				time.Sleep(heartbeat + time.Second)
 				running := wantItem(t, store, ids[3], workqueue.Blocked, 0)
-				faulty.set(faults{away: errDown})
+				faulty.set(faults{always: errDown})
 				time.Sleep(lease + time.Second)
 				bob := start(t, options(store, "bob", succeed))
 				assignTo(t, bob, assign.AssignParams{})
@@ -102,7 +102,7 @@ func TestOnlyWhatHasBegunCountsAgainstADeath(t *testing.T) {
 	}
 }
 
-func TestWhatMustNotBeginIsGivenBack(t *testing.T) {
+func TestItemsOfPausedQueueAreReleased(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		_, ids, done := busyAfter(t, store, quick, 4, sleepFor(500*time.Millisecond), nil)
 		wantItem(t, store, ids[3], workqueue.Blocked, 0) // claimed ahead
@@ -110,13 +110,13 @@ func TestWhatMustNotBeginIsGivenBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := <-done; got.err != nil || got.ExecuteResult != (runner.ExecuteResult{Succeeded: quick + 2}) {
-			t.Errorf("Execute = %+v, want the successes of what ran before the pause", got)
+			t.Errorf("Execute = %+v, want the successes from before the pause", got)
 		}
 		for _, id := range ids[2:] {
 			it := wantItem(t, store, id, workqueue.Ready, 0)
 			attempts, err := store.Attempts(t.Context(), id)
 			if err != nil || len(attempts) != 0 || it.StartedAt != nil || it.ReleaseCount != 0 {
-				t.Errorf("item %d has started at %v, with %d attempts; want that it never began", id, it.StartedAt, len(attempts))
+				t.Errorf("item %d started at %v, with %d attempts; want no start", id, it.StartedAt, len(attempts))
 			}
 		}
 	})

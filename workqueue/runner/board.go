@@ -9,37 +9,37 @@ import (
 	"botwork/workqueue/assign"
 )
 
-// board is what the parts of a dispatcher share: the slots, the line of claimed items, the
-// open sessions, and what is known of the work that waits.
+// board is the state that the parts of a dispatcher share: the slots, the line of claimed
+// items, the open sessions, and what is known about waiting work.
 type board struct {
 	r          *Runner
 	poked      chan struct{} // holds a token when there is something to decide
 	background sync.WaitGroup
 
-	mu       sync.Mutex
-	slots    slots
-	line     line
-	sessions []*Session // that have an open or waiting step
-	policies queuePolicies
-	pace     throughput
-	trip     time.Duration // from the start of a fetch until its items are in line, exponentially weighted
-	cost     float64       // of an item, in slots, exponentially weighted
-	bytes    int           // of an item's payload and pipeline: the mean of the latest claims
+	mu        sync.Mutex
+	slots     slots
+	line      line
+	sessions  []*Session // the sessions with an open or waiting step
+	policies  queuePolicies
+	pace      throughput
+	roundTrip time.Duration // from the start of a fetch until its items are in line, exponentially weighted
+	cost      float64       // slots of an item, exponentially weighted
+	bytes     int           // size of an item's payload and pipeline: the mean of the latest claims
 
 	// below is the priority below which a claim may find something, as in passState.
-	below   int
-	skipped bool     // the latest claim left out full channels: their items may be found when there is room
-	news    int      // how often below was raised: an earlier claim says nothing about what came since
-	reserve *reserve // for a large item that was given back; nil: none
+	below    int
+	skipped  bool     // the latest claim left out full channels: there may be items for them when they have room
+	claimGen int      // how often below was raised; the result of an earlier claim does not cover later work
+	reserve  *reserve // the slots for a large item that was released; nil: none
 
-	unplaced bool // other workers may have assigned items to this worker that find no free slot
+	unplaced bool // other workers may have assigned items to this worker for which no slot is free
 
 	claiming bool // a claim or a pass is under way
 	reading  int  // items that are claimed and being read
 	fetched  int  // items of the latest claim or pass
 
-	items int           // claimed, and their ends are not written yet
-	quiet chan struct{} // closed when nothing is claimed; nil: no one waits for that
+	items int           // claimed items whose outcomes are not written yet
+	quiet chan struct{} // closed when nothing is claimed; nil: no goroutine waits for it
 }
 
 func newBoard(r *Runner) *board {
@@ -64,13 +64,13 @@ func (b *board) poke() {
 // mayClaim records that items may be assigned to this worker.
 func (b *board) mayClaim() {
 	b.below, b.skipped = anything, false
-	b.news++
+	b.claimGen++
 }
 
-// nothingFrom records that nothing is left to claim at a priority and above, unless work
-// was announced since the fetch began.
-func (b *board) nothingFrom(least int, f *fetch) {
-	if b.news == f.claimNews {
+// recordEmpty records that there is nothing to claim at a priority and above, unless new work
+// was announced after the fetch began.
+func (b *board) recordEmpty(least int, f *fetch) {
+	if b.claimGen == f.claimGen {
 		b.below = min(b.below, least)
 		b.skipped = b.skipped || len(f.full) > 0
 	}
@@ -98,28 +98,28 @@ func (b *board) bands() []workqueue.Band {
 	return joined
 }
 
-// within returns how many items are likely to begin within t.
-func (b *board) within(t time.Duration, now time.Time) int {
+// expectedStarts returns how many items will probably start within t.
+func (b *board) expectedStarts(t time.Duration, now time.Time) int {
 	if b.slots.free == b.r.o.Spec.Capacity {
-		now = b.pace.last // nothing runs because there are no items
+		now = b.pace.last // nothing runs because there were no items
 	}
-	return b.pace.within(t, now)
+	return b.pace.expectedEnds(t, now)
 }
 
-// fast reports whether items are so short that several run while a claim is on its way.
+// fast reports whether items are so short that several of them end during one claim.
 func (b *board) fast(now time.Time) bool {
-	return b.within(min(aheadTrips*max(b.trip, leastTrip), claimAhead), now) > b.capacity()
+	return b.expectedStarts(min(aheadTrips*max(b.roundTrip, leastTrip), claimAhead), now) > b.capacity()
 }
 
-// slow reports whether slots become free only now and then.
-func (b *board) slow(now time.Time) bool { return b.within(claimAhead, now) <= b.capacity() }
+// slow reports whether slots become free rarely.
+func (b *board) slow(now time.Time) bool { return b.expectedStarts(claimAhead, now) <= b.capacity() }
 
 // patience returns how long a claimed item waits for its slot.
 func (b *board) patience() time.Duration {
-	return min(max(waitTrips*b.trip, waitAtLeast), waitAtMost)
+	return min(max(waitTrips*b.roundTrip, waitAtLeast), waitAtMost)
 }
 
-// awaitQuiet returns a channel that is closed when the ends of all claimed items are
+// awaitQuiet returns a channel that is closed when the outcomes of all claimed items are
 // written.
 func (b *board) awaitQuiet() <-chan struct{} {
 	b.mu.Lock()
@@ -131,8 +131,8 @@ func (b *board) awaitQuiet() <-chan struct{} {
 	return b.quiet
 }
 
-// closeQuiet closes quiet once, if nothing is claimed. Only a worker that drains waits for
-// it, so nothing is claimed afterwards.
+// closeQuiet closes quiet once, if nothing is claimed. Only a draining worker waits for it,
+// and a draining worker claims nothing afterwards.
 func (b *board) closeQuiet() {
 	if b.quiet == nil || b.items > 0 || b.claiming || b.reading > 0 {
 		return
@@ -144,7 +144,7 @@ func (b *board) closeQuiet() {
 	}
 }
 
-// itemsIn returns how many items fit into so many slots, judged by the latest ones.
+// itemsIn returns how many items of the latest size fit into a number of slots.
 func (b *board) itemsIn(slots int) int { return max(int(float64(slots)/b.cost), 1) }
 
 // capacity returns how many items run at a time.
@@ -154,8 +154,8 @@ func (b *board) woken() bool {
 	return slices.ContainsFunc(b.sessions, func(s *Session) bool { return s.woken })
 }
 
-// passesOf returns the passes to repeat for a session, for those priorities of the spans
-// that it has open.
+// passesOf returns the passes to repeat for a session, limited to those priorities of the
+// spans that the session has open.
 func (b *board) passesOf(s *Session, spans []workqueue.Band) []assign.AssignParams {
 	var list []assign.AssignParams
 	for _, open := range clip(spans, s.bands()...) {
@@ -178,15 +178,15 @@ func (b *board) passesOf(s *Session, spans []workqueue.Band) []assign.AssignPara
 // waiting reports whether a session has running items or waits for a slot.
 func (b *board) waiting(s *Session) bool {
 	for _, st := range s.steps {
-		if st.waits() && (st.items > 0 || b.below > st.band.Min || s.wants(st.band.Min)) {
+		if st.waits() && (st.items > 0 || b.below > st.band.Min || s.mayFind(st.band.Min)) {
 			return true
 		}
 	}
 	return false
 }
 
-// canPass reports whether there are passes to repeat for a step: it refills, or its session
-// is woken for new work.
+// canPass reports whether there are passes to repeat for a step: the step refills, or its
+// session is woken for new work.
 func (b *board) canPass(st *step) bool {
 	return (st.refill || st.session.o.Wakes) && len(b.passesOf(st.session, []workqueue.Band{st.band})) > 0
 }

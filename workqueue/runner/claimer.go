@@ -9,18 +9,18 @@ import (
 	"botwork/workqueue/assign"
 )
 
-// claimer makes the claims and the passes that the planner decided on.
+// claimer makes the claims and the passes that the claimPlanner returns.
 type claimer struct{ *board }
 
 // claimBatch is what one fetch claimed.
 type claimBatch struct {
 	workqueue.Claimed
 	since     time.Time // when the claim began
-	confirmed time.Time // when its answer had come
+	confirmed time.Time // when its answer arrived
 }
 
-// claim claims what is assigned to this worker. It is never cancelled: items claimed by a
-// lost answer would stay blocked until their leases end.
+// claim claims items that are assigned to this worker. It is never cancelled: if the answer
+// were lost, the claimed items would stay blocked until their leases end.
 func (cl *claimer) claim(f *fetch) (claimBatch, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(cl.r.runs), cl.r.statementTime())
 	defer cancel()
@@ -35,14 +35,14 @@ func (cl *claimer) claim(f *fetch) (claimBatch, error) {
 	}
 	if len(items) < max(f.begin, 1) {
 		cl.mu.Lock()
-		cl.nothingFrom(f.band.Min, f)
+		cl.recordEmpty(f.band.Min, f)
 		cl.mu.Unlock()
 	}
 	got.Claimed = workqueue.ClaimedItems(items)
 	return got, nil
 }
 
-// read reads items that a pass has claimed and not read. Items that cannot be read stay
+// read reads items that a pass claimed without reading them. Items that cannot be read stay
 // claimed until their leases end; the next claim shows whether the database still fails.
 func (cl *claimer) read(ctx context.Context, got claimBatch) []workqueue.Item {
 	if got.Len() == 0 {
@@ -57,8 +57,8 @@ func (cl *claimer) read(ctx context.Context, got claimBatch) []workqueue.Item {
 	return items
 }
 
-// pass repeats passes of a session. The first one may claim what it assigns to this worker,
-// which saves a commit before the item starts.
+// pass repeats passes of a session. The first one may also claim the items that it assigns to
+// this worker, which saves a commit before the items start.
 func (cl *claimer) pass(ctx context.Context, f *fetch) (claimBatch, error) {
 	s := f.session
 	got := claimBatch{since: time.Now()}
@@ -68,16 +68,16 @@ func (cl *claimer) pass(ctx context.Context, f *fetch) (claimBatch, error) {
 			claimed = true
 			p.Claim = cl.passClaim(f)
 			if f.selfAssign {
-				own, done, err := cl.selfAssign(ctx, s, p, got.since)
-				if errors.Is(err, assign.ErrOthersPassed) {
+				assignedHere, done, err := cl.selfAssign(ctx, s, p, got.since)
+				if errors.Is(err, assign.ErrConcurrentPass) {
 					return got, nil
 				}
 				if err != nil {
 					return claimBatch{}, err
 				}
-				if own.Len() > 0 {
-					got.Claimed = own
-					cl.passed(f, own.Len(), true, true)
+				if assignedHere.Len() > 0 {
+					got.Claimed = assignedHere
+					cl.recordPasses(f, assignedHere.Len(), true, true)
 					return got, nil
 				}
 				if done && cl.selfAssignFoundNothing(f, p.Band.Min, got.since) {
@@ -86,25 +86,25 @@ func (cl *claimer) pass(ctx context.Context, f *fetch) (claimBatch, error) {
 			}
 		}
 		p.Brief = s.beginBrief(f, got.since)
-		result, own, err := cl.r.passAhead(ctx, p)
+		result, reusable, err := cl.r.passAhead(ctx, p)
 		if err != nil {
 			return claimBatch{}, err
 		}
 		if p.Claim != nil {
-			cl.keepSelfAssign(s, own, got.since)
+			cl.setSelfAssign(s, reusable, got.since)
 		}
 		if p.Claim != nil {
 			got.Claimed, emptied = workqueue.ClaimedItems(result.Claimed), result.Emptied
 		}
 		assigned, left = assigned+result.Assigned, left || result.Left
 	}
-	cl.passed(f, assigned, left, emptied)
+	cl.recordPasses(f, assigned, left, emptied)
 	return got, nil
 }
 
-// passed records the result of the passes of a fetch. emptied means that nothing is assigned
+// recordPasses records the result of the passes of a fetch. emptied means that nothing is assigned
 // to this worker except what they have claimed.
-func (cl *claimer) passed(f *fetch, assigned int, left, emptied bool) {
+func (cl *claimer) recordPasses(f *fetch, assigned int, left, emptied bool) {
 	least := f.passes[0].Band.Min
 	for _, p := range f.passes {
 		least = min(least, p.Band.Min)
@@ -113,22 +113,22 @@ func (cl *claimer) passed(f *fetch, assigned int, left, emptied bool) {
 	defer cl.mu.Unlock()
 	bands := f.session.bands()
 	all := len(bands) == 0 || least <= workqueue.JoinBands(bands)[0].Min
-	f.session.passed(least, f.passNews, assigned, left, all, f.claims, time.Now())
+	f.session.recordPasses(least, f.passGen, assigned, left, all, f.claims, time.Now())
 	if emptied {
-		cl.nothingFrom(least, f)
+		cl.recordEmpty(least, f)
 	} else {
 		cl.mayClaim()
 	}
 }
 
-// selfAssign makes a pass for this worker alone; false if only a pass over all workers can
-// decide.
+// selfAssign makes a pass for this worker alone. It returns false if a pass over all workers
+// is needed.
 func (cl *claimer) selfAssign(ctx context.Context, s *Session, p assign.AssignParams, now time.Time) (workqueue.Claimed, bool, error) {
 	if s.selfAssigned == nil || !s.selfAssigned.MayAssign(p.Claim.Ahead, p.Band.Min, now) {
 		return workqueue.Claimed{}, false, nil
 	}
-	taken, done, err := cl.r.selfAssign(ctx, p, s.selfAssigned)
-	if errors.Is(err, assign.ErrOthersPassed) {
+	claimed, done, err := cl.r.selfAssign(ctx, p, s.selfAssigned)
+	if errors.Is(err, assign.ErrConcurrentPass) {
 		cl.mu.Lock()
 		cl.mayClaim()
 		cl.mu.Unlock()
@@ -139,21 +139,21 @@ func (cl *claimer) selfAssign(ctx context.Context, s *Session, p assign.AssignPa
 	if !done {
 		s.selfAssigned, s.selfAssignFrom = nil, now.Add(assign.ClaimEvery)
 	}
-	return taken, done, nil
+	return claimed, done, nil
 }
 
-// selfAssignFoundNothing records that there is nothing for this worker, and reports whether
-// it is too soon for a pass over all workers.
+// selfAssignFoundNothing records that a pass for this worker alone found nothing, and reports
+// whether it is too soon for a pass over all workers.
 func (cl *claimer) selfAssignFoundNothing(f *fetch, least int, now time.Time) bool {
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
-	f.session.selfAssignNews, f.session.selfAssignLeast = f.passNews, least
+	f.session.selfAssignGen, f.session.selfAssignLeast = f.passGen, least
 	return f.session.gated(least, now)
 }
 
-// keepSelfAssign keeps what the next passes for this worker alone can reuse.
-func (cl *claimer) keepSelfAssign(s *Session, own *assign.SelfAssign, now time.Time) {
-	if s.selfAssigned = own; now.Before(s.selfAssignFrom) {
+// setSelfAssign stores the data that the next passes for this worker alone can reuse.
+func (cl *claimer) setSelfAssign(s *Session, reusable *assign.SelfAssign, now time.Time) {
+	if s.selfAssigned = reusable; now.Before(s.selfAssignFrom) {
 		s.selfAssigned = nil
 	}
 }
@@ -166,7 +166,7 @@ func (cl *claimer) passClaim(f *fetch) *workqueue.PassClaim {
 	}
 }
 
-// releaseUnplaced releases what is assigned to this worker.
+// releaseUnplaced releases the items that are assigned to this worker and not claimed.
 func (cl *claimer) releaseUnplaced(ctx context.Context, f *fetch) error {
 	bounded, cancel := context.WithTimeout(ctx, cl.r.statementTime())
 	defer cancel()
@@ -176,7 +176,7 @@ func (cl *claimer) releaseUnplaced(ctx context.Context, f *fetch) error {
 	}
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
-	cl.nothingFrom(workqueue.EveryPriority.Min, f)
+	cl.recordEmpty(workqueue.EveryPriority.Min, f)
 	if n > 0 {
 		for _, s := range cl.sessions {
 			s.left, s.woken = true, true

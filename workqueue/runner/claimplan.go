@@ -13,27 +13,28 @@ const (
 	// claimLimit bounds the items of one claim.
 	claimLimit = 500
 
-	// claimAhead is how long after its claim an item may begin without another check, and
-	// so how much work is claimed beyond the free slots at most: little enough that other
-	// workers can still have the rest.
+	// claimAhead is how long after its claim an item may start without another check. It
+	// therefore also limits the work that is claimed beyond the free slots, so that other
+	// workers can still get the rest.
 	claimAhead = 250 * time.Millisecond
 
-	// lineAhead is how much work a claim ahead brings: enough that claims cost little. If
-	// aheadTrips round trips are longer, it is that, but at most half of claimAhead.
+	// lineAhead is how much work is claimed ahead at a time: enough that claims cost little.
+	// If aheadTrips round trips take longer, they are used instead, but at most half of
+	// claimAhead.
 	lineAhead = 80 * time.Millisecond
 
-	// A worker claims ahead only while more items than it has slots begin within
-	// aheadTrips of its present round trips, counted as leastTrip at least. Otherwise more
-	// urgent items that arrive would find others in line before them.
+	// A worker claims ahead only while more items than it has slots start within
+	// aheadTrips of its current round trips, of at least leastTrip each. Otherwise new,
+	// more urgent items would wait behind those already in line.
 	aheadTrips = 4
 	leastTrip  = 2500 * time.Microsecond
 
-	// claimBytes bounds the payloads and pipelines of the items that one claim brings
-	// beyond the free slots.
+	// claimBytes bounds the size of the payloads and pipelines that one claim reads for
+	// items beyond the free slots.
 	claimBytes = 32 << 20
 
 	// waitMost bounds the claimed items that wait for their channels. They do not block
-	// other items, but cannot go to another worker meanwhile.
+	// other items here, but no other worker can run them in the meantime.
 	waitMost = 50
 
 	// leastPause and mostPause bound the wait after a failed claim or pass.
@@ -44,8 +45,8 @@ const (
 	releaseEvery = 100 * time.Millisecond
 )
 
-// errSilent says that a worker claims nothing because it cannot renew leases.
-var errSilent = errors.New("no items are claimed while heartbeats cannot be written")
+// errNoHeartbeat is why a worker claims nothing: it cannot renew leases.
+var errNoHeartbeat = errors.New("no items are claimed while heartbeats cannot be written")
 
 // claimPlanner decides what to claim, and which passes to repeat. board.mu guards it.
 type claimPlanner struct {
@@ -54,11 +55,11 @@ type claimPlanner struct {
 	oneByOne bool // some channel has a maximum: a claim of several items might exceed it
 
 	lastClaim   time.Time // when the latest claim began
-	releaseFrom time.Time // unplaced items are not released before
+	releaseFrom time.Time // unplaced items are not released before this time
 
-	retry  time.Time // nothing is claimed before: the last try failed
-	pause  time.Duration
-	beaten time.Time // when the latest recorded heartbeat began
+	retry    time.Time // nothing is claimed before this time: the last try failed
+	pause    time.Duration
+	lastBeat time.Time // when the latest recorded heartbeat began
 }
 
 func newClaimPlanner(b *board) *claimPlanner {
@@ -69,8 +70,8 @@ func newClaimPlanner(b *board) *claimPlanner {
 	return cp
 }
 
-// fetch is one claim of what is assigned to this worker, or the passes of one session,
-// which may claim what they assign to it.
+// fetch is one claim of items assigned to this worker, or the passes of one session, which
+// may claim the items that they assign to it.
 type fetch struct {
 	// band and most bound what is claimed; begin of these items have a free slot.
 	band  workqueue.Band
@@ -78,13 +79,13 @@ type fetch struct {
 	begin int
 	full  []string // channels that have no room
 
-	claimNews, passNews int // those of the board and of the session when it was planned
+	claimGen, passGen int // those of the board and of the session when it was planned
 
 	release    bool                  // release what is assigned to this worker, instead of a claim
 	session    *Session              // nil: a claim
 	passes     []assign.AssignParams // to make
 	claims     bool                  // the passes claim
-	fast       bool                  // items are short: several run while a claim is on its way
+	fast       bool                  // items are short: several of them end during one claim
 	ahead      bool                  // the passes claim for slots that are not free yet
 	selfAssign bool                  // the passes may consider this worker alone
 }
@@ -93,7 +94,7 @@ type fetch struct {
 func (cp *claimPlanner) recordBeat(at time.Time) {
 	cp.mu.Lock()
 	defer cp.mu.Unlock()
-	cp.beaten = at
+	cp.lastBeat = at
 	cp.poke()
 }
 
@@ -101,18 +102,18 @@ func (cp *claimPlanner) recordBeat(at time.Time) {
 // might lose its lease before it ends.
 func (cp *claimPlanner) cannotBeat(now time.Time) bool {
 	o := &cp.r.o
-	return now.Sub(cp.beaten) > min(2*o.Heartbeat+o.Heartbeat/2, o.Spec.Lease*3/4)
+	return now.Sub(cp.lastBeat) > min(2*o.Heartbeat+o.Heartbeat/2, o.Spec.Lease*3/4)
 }
 
 // recordFailure records that a claim or a pass failed. Steps without running items end with
-// the error; for the others it is retried after a pause.
+// the error; steps with running items try again after a pause.
 func (cp *claimPlanner) recordFailure(err error, now time.Time) {
 	cp.pause = min(max(2*cp.pause, leastPause), mostPause)
 	cp.retry = now.Add(cp.pause)
 	for _, s := range cp.sessions {
 		for _, st := range s.steps {
-			if st.waits() && st.trouble == nil && !errors.Is(err, workqueue.ErrDraining) {
-				st.trouble = err
+			if st.waits() && st.lastErr == nil && !errors.Is(err, workqueue.ErrDraining) {
+				st.lastErr = err
 			}
 		}
 	}
@@ -123,7 +124,7 @@ func (cp *claimPlanner) recordSuccess() {
 	cp.retry, cp.pause = time.Time{}, 0
 	for _, s := range cp.sessions {
 		for _, st := range s.steps {
-			st.trouble = nil
+			st.lastErr = nil
 		}
 	}
 }
@@ -137,18 +138,18 @@ func (cp *claimPlanner) plan(now time.Time) *fetch {
 		return nil
 	}
 	if cp.cannotBeat(now) {
-		cp.recordFailure(errSilent, now)
+		cp.recordFailure(errNoHeartbeat, now)
 		return nil
 	}
 	f := cp.planFetch(now)
 	if f == nil && cp.reserve != nil && cp.slots.room(cp.reserve.need) {
-		cp.reserve = nil // the item that waited for the slots is gone
+		cp.reserve = nil // the item for which the slots were reserved is gone
 		f = cp.planFetch(now)
 	}
 	return f
 }
 
-// planFetch is plan for a worker with open priorities.
+// planFetch plans the next fetch of a worker with open priorities.
 func (cp *claimPlanner) planFetch(now time.Time) *fetch {
 	spans := cp.bands()
 	f, wanted := cp.room(now)
@@ -163,36 +164,36 @@ func (cp *claimPlanner) planFetch(now time.Time) *fetch {
 		return nil
 	}
 	cp.expectAssigned(f, now)
-	if s := cp.sessionThatWants(spans, now, true); s != nil {
+	if s := cp.sessionToPass(spans, now, true); s != nil {
 		return cp.planPasses(f, s, spans)
 	}
 	if claim := cp.planClaim(f, spans, now); claim != nil {
 		return claim
 	}
-	if s := cp.sessionThatWants(spans, now, false); s != nil {
+	if s := cp.sessionToPass(spans, now, false); s != nil {
 		return cp.planPasses(f, s, spans)
 	}
 	return nil
 }
 
-// room returns how much can be claimed now, and of which priorities; false if nothing can.
+// room returns how many items can be claimed now, and of which priorities; false if none can.
 func (cp *claimPlanner) room(now time.Time) (*fetch, bool) {
-	// At most four times as many as last time: after short items, long ones may follow.
-	work := min(max(aheadTrips*cp.trip, lineAhead), claimAhead/2)
-	ahead := min(cp.within(work, now), 4*max(cp.fetched, cp.capacity()), claimLimit)
+	// At most four times as many as last time: long items may follow short ones.
+	work := min(max(aheadTrips*cp.roundTrip, lineAhead), claimAhead/2)
+	ahead := min(cp.expectedStarts(work, now), 4*max(cp.fetched, cp.capacity()), claimLimit)
 	f := &fetch{band: workqueue.EveryPriority, fast: cp.fast(now)}
 	least := f.band.Min
 	head := cp.line.head(&cp.slots)
 	if head != nil {
-		least = cp.slots.passes(head.need)
+		least = cp.slots.overtakePriority(head.need)
 	} else if cp.reserve != nil {
 		switch {
-		case cp.slots.hopeless(cp.reserve.need):
+		case cp.slots.blockedByStuck(cp.reserve.need):
 			cp.reserve = nil
 		case cp.slots.room(cp.reserve.need):
 			least = cp.reserve.priority // less urgent items come after it
 		default:
-			least = cp.slots.passes(cp.reserve.need)
+			least = cp.slots.overtakePriority(cp.reserve.need)
 		}
 	}
 	// Items that are being read will occupy slots.
@@ -223,8 +224,8 @@ func (cp *claimPlanner) room(now time.Time) (*fetch, bool) {
 	return f, true
 }
 
-// expectAssigned makes the worker look for assigned items now and then: while it claims by
-// its own passes, it does not hear of the passes of others.
+// expectAssigned makes the worker check for assigned items from time to time: while it claims
+// in its own passes, it does not notice what the passes of other workers assign to it.
 func (cp *claimPlanner) expectAssigned(f *fetch, now time.Time) {
 	if f.fast && now.Sub(cp.lastClaim) >= assign.ClaimEvery {
 		cp.mayClaim()
@@ -239,17 +240,17 @@ func (cp *claimPlanner) planClaim(f *fetch, spans []workqueue.Band, now time.Tim
 			for _, s := range cp.sessions {
 				s.unseen = s.unseen && s.woken
 			}
-			f.band, f.claimNews = span, cp.news
+			f.band, f.claimGen = span, cp.claimGen
 			return f
 		}
 	}
 	return nil
 }
 
-// sessionThatWants returns the session whose passes may find the most urgent work. With
-// woken, it considers only sessions with new work, for which other workers may have a free
-// slot too.
-func (cp *claimPlanner) sessionThatWants(spans []workqueue.Band, now time.Time, woken bool) *Session {
+// sessionToPass returns the session whose passes may find the most urgent work; nil if there
+// is none. If woken is set, it considers only sessions with new work, which other workers may
+// have a free slot for too.
+func (cp *claimPlanner) sessionToPass(spans []workqueue.Band, now time.Time, woken bool) *Session {
 	var first *Session
 	best := 0
 	for _, s := range cp.sessions {
@@ -257,7 +258,7 @@ func (cp *claimPlanner) sessionThatWants(spans []workqueue.Band, now time.Time, 
 			continue
 		}
 		for _, p := range cp.passesOf(s, spans) {
-			ready := s.wants(p.Band.Min) && (!s.gated(p.Band.Min, now) || s.maySelfAssign(p.Band.Min, now))
+			ready := s.mayFind(p.Band.Min) && (!s.gated(p.Band.Min, now) || s.maySelfAssign(p.Band.Min, now))
 			if ready && (first == nil || p.Band.Max > best) {
 				first, best = s, p.Band.Max
 			}
@@ -266,46 +267,46 @@ func (cp *claimPlanner) sessionThatWants(spans []workqueue.Band, now time.Time, 
 	return first
 }
 
-// planPasses returns the fetch that repeats a session's passes. They claim unless an item
-// that was assigned earlier may be more urgent than what they assign.
+// planPasses returns the fetch that repeats a session's passes. They claim items, unless an
+// item that was assigned earlier may be more urgent than those.
 func (cp *claimPlanner) planPasses(f *fetch, s *Session, spans []workqueue.Band) *fetch {
 	f.session, f.passes = s, cp.passesOf(s, spans)
 	f.band = workqueue.Band{Min: spans[len(spans)-1].Min, Max: spans[0].Max}
 	f.claims = f.band.Min >= cp.below && len(spans) == 1
 	f.ahead = f.ahead || s.left && f.fast
 	f.selfAssign = f.ahead || s.left
-	if bands := s.bands(); f.band.Min <= workqueue.JoinBands(bands)[0].Min { // else what was announced may be less urgent
+	if bands := s.bands(); f.band.Min <= workqueue.JoinBands(bands)[0].Min { // else the announced work may be less urgent
 		s.woken = false
 	}
 	s.unseen = false
-	f.claimNews, f.passNews = cp.news, s.news
+	f.claimGen, f.passGen = cp.claimGen, s.passGen
 	return f
 }
 
-// planSweep repeats a session's passes although no slot is free: for other workers, and to
-// free abandoned items and cancel expired ones.
+// planSweep returns a fetch that repeats a session's passes although no slot is free: to
+// assign items to other workers, to free abandoned items and to cancel expired ones.
 func (cp *claimPlanner) planSweep(spans []workqueue.Band, now time.Time) *fetch {
 	for _, s := range cp.sessions {
 		if !s.swept && !now.Before(s.gate) {
 			s.swept = true
 			if passes := cp.passesOf(s, spans); len(passes) > 0 {
-				return &fetch{session: s, passes: passes, claimNews: cp.news, passNews: s.news}
+				return &fetch{session: s, passes: passes, claimGen: cp.claimGen, passGen: s.passGen}
 			}
 		}
 	}
 	return nil
 }
 
-// planRelease returns the release of items that other workers' passes assigned to this
-// worker for slots that are no longer free: the first slot that becomes free, here or
-// elsewhere, is for the most urgent item. It is nil if there can be no such items, or if
+// planRelease returns a fetch that releases items which other workers' passes assigned to
+// this worker for slots that are no longer free: the next slot that becomes free, on any
+// worker, is for the most urgent item. It returns nil if there can be no such items, or if
 // passes assign items in advance.
 func (cp *claimPlanner) planRelease(now time.Time) *fetch {
 	if !cp.unplaced || cp.slots.free > 0 || !cp.slow(now) || now.Before(cp.releaseFrom) || !cp.fillsSlots() {
 		return nil
 	}
 	cp.unplaced, cp.releaseFrom = false, now.Add(releaseEvery)
-	return &fetch{release: true, claimNews: cp.news}
+	return &fetch{release: true, claimGen: cp.claimGen}
 }
 
 // fillsSlots reports whether all known passes assign items to free slots only.
@@ -321,13 +322,12 @@ func (cp *claimPlanner) fillsSlots() bool {
 	return known
 }
 
-// clip returns the parts of the spans that lie in one of the bands, the most urgent
-// first.
+// clip returns the parts of the spans that are in one of the bands, the most urgent first.
 func clip(spans []workqueue.Band, bands ...workqueue.Band) []workqueue.Band {
 	var list []workqueue.Band
 	for _, span := range spans {
 		for _, b := range bands {
-			if both := span.Intersect(b); !both.Empty() && both != (workqueue.Band{}) { // which would mean all
+			if both := span.Intersect(b); !both.Empty() && both != (workqueue.Band{}) { // the zero Band would mean all priorities
 				list = append(list, both)
 			}
 		}

@@ -22,8 +22,8 @@ const (
 
 // completer writes the results of runs. Results that arrive while one batch is being written
 // go into the next one; writePace limits how many. Results that cannot be written are kept and
-// retried: a result is dropped only if the database says that its lease is lost, and changed
-// only by [completion.refuse].
+// retried. A result is dropped only if the database reports that its lease is lost, and
+// changed only by [completion.refuse].
 type completer struct {
 	store   workqueue.LeaseStore
 	worker  workqueue.Worker
@@ -33,15 +33,15 @@ type completer struct {
 
 	wake chan struct{} // holds one token when there is something to write
 
-	mu      sync.Mutex
-	fresh   []*completion // not tried yet; written together
-	refused []*completion // were in a write that failed; written one by one
-	writing []*completion
-	failing bool   // the last write failed
-	taken   uint64 // how many writes of this worker the database accepted
-	closed  bool   // nothing is written any more
-	pace    writePace
-	room    *sync.Cond // on mu: there may be room for more
+	mu       sync.Mutex
+	fresh    []*completion // not tried yet; written together
+	refused  []*completion // from writes that failed; written one by one
+	writing  []*completion
+	failing  bool   // the last write failed
+	accepted uint64 // how many writes of this worker the database accepted
+	closed   bool   // no more results are written
+	pace     writePace
+	room     *sync.Cond // on mu: there may be room for more results
 }
 
 func newCompleter(store workqueue.LeaseStore, worker workqueue.Worker, h *held, timeout time.Duration, log zerolog.Logger) *completer {
@@ -50,9 +50,9 @@ func newCompleter(store workqueue.LeaseStore, worker workqueue.Worker, h *held, 
 	return c
 }
 
-// awaitRoom waits while the unwritten results fill a whole write. A slot that calls it before
-// its next item leaves no more results unwritten than promised. It does not wait while the
-// database fails.
+// awaitRoom waits while the unwritten results fill a whole write. Slots call it before their
+// next item, so that the number of unwritten results stays within its limit. It does not wait
+// while the database fails.
 func (c *completer) awaitRoom() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,18 +64,18 @@ func (c *completer) awaitRoom() {
 // add hands over the result of a run; it never blocks. over is called once: with true when
 // the result is in the database or has lost its lease, with false if the completer has ended
 // before.
-func (c *completer) add(f workqueue.Finish, over func(settled bool)) {
-	if !c.offer(f, over) {
-		over(false)
+func (c *completer) add(f workqueue.Finish, onSettled func(settled bool)) {
+	if !c.tryAdd(f, onSettled) {
+		onSettled(false)
 	}
 }
 
-// offer is add, but returns false if the completer has ended; it does not call over then.
-func (c *completer) offer(f workqueue.Finish, over func(settled bool)) bool {
+// tryAdd is add, but returns false if the completer has ended; it does not call over then.
+func (c *completer) tryAdd(f workqueue.Finish, onSettled func(settled bool)) bool {
 	c.mu.Lock()
 	closed := c.closed
 	if !closed {
-		c.fresh = append(c.fresh, &completion{finish: f, over: over})
+		c.fresh = append(c.fresh, &completion{finish: f, onSettled: onSettled})
 	}
 	c.mu.Unlock()
 	if closed {
@@ -88,12 +88,12 @@ func (c *completer) offer(f workqueue.Finish, over func(settled bool)) bool {
 	return true
 }
 
-// alive records that the database has accepted another write of this worker: what it refuses
-// meanwhile is refused because of its content.
+// alive records that the database accepted another write of this worker. A result that it
+// refuses at the same time is refused because of its content.
 func (c *completer) alive() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.taken++
+	c.accepted++
 }
 
 // run writes until ctx ends; items whose results are not written by then are rescued later.
@@ -102,7 +102,7 @@ func (c *completer) run(ctx context.Context) {
 	defer c.close()
 	pause, healthy := firstPause, true
 	for ctx.Err() == nil {
-		batch, again, due := c.take(time.Now(), healthy)
+		batch, again, due := c.nextBatch(time.Now(), healthy)
 		if len(batch) == 0 {
 			c.sleep(ctx, c.wake, due)
 			continue
@@ -119,7 +119,7 @@ func (c *completer) run(ctx context.Context) {
 		healthy = false
 		switch {
 		case again && was:
-			// This one waits by itself; the next may be written.
+			// Only this result waits for its retry; the others may be written now.
 			continue
 		case again:
 			c.sleep(ctx, c.wake, pause)
@@ -130,7 +130,7 @@ func (c *completer) run(ctx context.Context) {
 	}
 }
 
-// sleep waits for a token, for the time (0: without end), or for ctx.
+// sleep waits for a token, for the duration (0: no limit), or for the end of ctx.
 func (c *completer) sleep(ctx context.Context, wake <-chan struct{}, d time.Duration) {
 	var over <-chan time.Time
 	if d > 0 {
@@ -145,11 +145,11 @@ func (c *completer) sleep(ctx context.Context, wake <-chan struct{}, d time.Dura
 	}
 }
 
-// take picks what to write now: one refused result whose retry is due, or all new ones
-// together. After a failure the new ones come first, so that a result that the database never
-// accepts does not block others. If there is nothing to write, it returns how long to wait
-// (0: until something is added).
-func (c *completer) take(now time.Time, healthy bool) (batch []*completion, again bool, due time.Duration) {
+// nextBatch returns what to write now: one refused result whose retry is due, or all new
+// results together. After a failure the new ones come first, so that a result that the
+// database never accepts does not block others. If there is nothing to write, it returns how
+// long to wait (0: until a result is added).
+func (c *completer) nextBatch(now time.Time, healthy bool) (batch []*completion, again bool, due time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if healthy || len(c.fresh) == 0 {
@@ -185,7 +185,7 @@ func (c *completer) write(ctx context.Context, batch []*completion) error {
 	c.log.Debug().Int("results", len(batch)).Str("at", started.UTC().Format(time.RFC3339Nano)).Msg("writing results")
 	lost, err := c.store.Finish(bounded, c.worker.ID, c.worker.InstanceID, finishes)
 	took := time.Since(started)
-	if c.note(batch, err, took); err != nil {
+	if c.recordWrite(batch, err, took); err != nil {
 		return err
 	}
 	c.log.Debug().Int("results", len(batch)).Int64("took_us", took.Microseconds()).Msg("results written")
@@ -194,21 +194,21 @@ func (c *completer) write(ctx context.Context, batch []*completion) error {
 	}
 	for _, done := range batch {
 		c.held.remove(workqueue.ItemRef{ItemID: done.finish.ItemID, Fence: done.finish.Fence})
-		done.over(true)
+		done.onSettled(true)
 	}
 	return nil
 }
 
-// note keeps a batch that could not be written.
-func (c *completer) note(batch []*completion, err error, took time.Duration) {
+// recordWrite records the result of a write. A batch that could not be written is kept.
+func (c *completer) recordWrite(batch []*completion, err error, took time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer c.room.Broadcast()
 	c.writing = nil
 	if err == nil {
 		c.failing = false
-		c.pace.note(len(batch), took)
-		c.taken++
+		c.pace.record(len(batch), took)
+		c.accepted++
 		return
 	}
 	if !c.failing {
@@ -216,7 +216,7 @@ func (c *completer) note(batch []*completion, err error, took time.Duration) {
 	}
 	c.failing = true
 	for _, done := range batch {
-		if len(batch) == 1 && done.refuse(err, c.taken, time.Now()) {
+		if len(batch) == 1 && done.refuse(err, c.accepted, time.Now()) {
 			c.log.Error().Err(err).Int64("item_id", done.finish.ItemID).
 				Msg("the database does not accept this result; the item is cancelled without it")
 		}
@@ -247,6 +247,6 @@ func (c *completer) close() {
 	c.room.Broadcast()
 	c.mu.Unlock()
 	for _, done := range left {
-		done.over(false)
+		done.onSettled(false)
 	}
 }

@@ -26,7 +26,7 @@ func (s finishStore) Finish(ctx context.Context, _ int64, _ string, finishes []w
 }
 
 // startCompleter runs a completer until the test's bubble ends. finish is
-// called under mu, which guards what it shares with the test.
+// called under mu, which guards data that it shares with the test.
 func startCompleter(t *testing.T, mu *sync.Mutex, finish func([]workqueue.Finish) ([]int64, error)) *completer {
 	c := newCompleter(finishStore{finish: func(_ context.Context, fs []workqueue.Finish) ([]int64, error) {
 		mu.Lock()
@@ -43,11 +43,11 @@ func startCompleter(t *testing.T, mu *sync.Mutex, finish func([]workqueue.Finish
 	return c
 }
 
-var errDown = errors.New("the database is away")
+var errDown = errors.New("the database is down")
 
-func nobody(bool) {}
+func ignoreSettled(bool) {}
 
-func TestCompleterWritesTogetherWhatComesTogether(t *testing.T) {
+func TestCompleterBatchesResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var sizes []int
@@ -81,7 +81,7 @@ func TestCompleterWritesTogetherWhatComesTogether(t *testing.T) {
 	})
 }
 
-func TestCompleterKeepsResultsWhileTheDatabaseIsAway(t *testing.T) {
+func TestCompleterKeepsResultsWhileDatabaseIsDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		down, calls, got := true, 0, map[int64]int{}
@@ -98,7 +98,7 @@ func TestCompleterKeepsResultsWhileTheDatabaseIsAway(t *testing.T) {
 			return nil, nil
 		})
 		for i := range 700 {
-			c.add(workqueue.Finish{ItemID: int64(i), State: workqueue.Processed}, nobody)
+			c.add(workqueue.Finish{ItemID: int64(i), State: workqueue.Processed}, ignoreSettled)
 		}
 		time.Sleep(24 * time.Hour)
 		if len(c.unwritten()) != 700 {
@@ -124,12 +124,12 @@ func TestCompleterKeepsResultsWhileTheDatabaseIsAway(t *testing.T) {
 	})
 }
 
-func TestCompleterOneRefusedResultHoldsUpNoOther(t *testing.T) {
+func TestCompleterRefusedResultBlocksNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const bad = 250
 		var mu sync.Mutex
 		var refusals int
-		var last *workqueue.Finish // what was written for the bad one
+		var last *workqueue.Finish // the outcome that was written for the bad item
 		good := map[int64]int{}
 		c := startCompleter(t, &mu, func(fs []workqueue.Finish) ([]int64, error) {
 			for _, f := range fs {
@@ -148,7 +148,7 @@ func TestCompleterOneRefusedResultHoldsUpNoOther(t *testing.T) {
 			return nil, nil
 		})
 		for i := range 600 {
-			c.add(workqueue.Finish{ItemID: int64(i), Fence: 9, State: workqueue.Processed, RetryCount: 1, Output: "1"}, nobody)
+			c.add(workqueue.Finish{ItemID: int64(i), Fence: 9, State: workqueue.Processed, RetryCount: 1, Output: "1"}, ignoreSettled)
 		}
 		time.Sleep(firstPause + 1)
 		mu.Lock()
@@ -156,15 +156,15 @@ func TestCompleterOneRefusedResultHoldsUpNoOther(t *testing.T) {
 			t.Fatalf("%d results written and %d refusals after the first pause, want all other 599", len(good), refusals)
 		}
 		mu.Unlock()
-		// It is refused for its own sake only when others get through.
+		// Refusals count only while the database accepts other results.
 		time.Sleep(time.Hour)
 		mu.Lock()
 		if last != nil {
-			t.Fatalf("the result was given up although the database took nothing else: %+v", last)
+			t.Fatalf("the result was replaced although the database accepted no others: %+v", last)
 		}
 		mu.Unlock()
 		for i := range 3 * refusalLimit {
-			c.add(workqueue.Finish{ItemID: int64(1000 + i), State: workqueue.Processed}, nobody)
+			c.add(workqueue.Finish{ItemID: int64(1000 + i), State: workqueue.Processed}, ignoreSettled)
 			time.Sleep(longestPause)
 		}
 		mu.Lock()
@@ -176,7 +176,7 @@ func TestCompleterOneRefusedResultHoldsUpNoOther(t *testing.T) {
 			t.Errorf("written instead: %+v, want Cancelled as permanent, without the output", last)
 		}
 		if !strings.Contains(last.Error, "refused its result: value too long: ? m?sli xxx") || len(last.Error) > 1100 {
-			t.Errorf("the reason is %q, want it short and in plain signs", last.Error)
+			t.Errorf("the reason is %q, want it short and in plain ASCII", last.Error)
 		}
 		if len(c.unwritten()) != 0 {
 			t.Errorf("unwritten: %v", c.unwritten())
@@ -184,7 +184,7 @@ func TestCompleterOneRefusedResultHoldsUpNoOther(t *testing.T) {
 	})
 }
 
-func TestCompleterManyRefusedResultsHoldUpNoOther(t *testing.T) {
+func TestCompleterManyRefusedResultsBlockNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		refusals := 0
@@ -196,7 +196,7 @@ func TestCompleterManyRefusedResultsHoldUpNoOther(t *testing.T) {
 			return nil, nil
 		})
 		for i := range 100 {
-			c.add(workqueue.Finish{ItemID: int64(-1 - i), State: workqueue.Processed}, nobody)
+			c.add(workqueue.Finish{ItemID: int64(-1 - i), State: workqueue.Processed}, ignoreSettled)
 		}
 		time.Sleep(time.Hour)
 		for i := range refusalLimit / 2 {
@@ -211,13 +211,13 @@ func TestCompleterManyRefusedResultsHoldUpNoOther(t *testing.T) {
 				after <- refusals
 			})
 			if waited := <-after - before; waited > 1 {
-				t.Errorf("the result waited for %d that were refused", waited)
+				t.Errorf("the result waited for %d refused results", waited)
 			}
 		}
 	})
 }
 
-func TestCompleterBeatsShowThatTheDatabaseIsThere(t *testing.T) {
+func TestCompleterCountsHeartbeatsAsAcceptedWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		replaced := false
@@ -233,23 +233,23 @@ func TestCompleterBeatsShowThatTheDatabaseIsThere(t *testing.T) {
 			replaced = true
 			return nil, nil
 		})
-		c.add(workqueue.Finish{ItemID: 1, State: workqueue.Processed}, nobody)
+		c.add(workqueue.Finish{ItemID: 1, State: workqueue.Processed}, ignoreSettled)
 		time.Sleep(time.Hour)
 		for i := range refusalLimit {
 			if isReplaced() {
-				t.Fatalf("replaced after %d beats, want %d", i, refusalLimit)
+				t.Fatalf("replaced after %d heartbeats, want %d", i, refusalLimit)
 			}
 			c.alive()
 			time.Sleep(longestPause)
 		}
 		time.Sleep(longestPause)
 		if !isReplaced() {
-			t.Error("the result is refused and the worker beats, but it is tried for ever")
+			t.Error("the result is retried although heartbeats are accepted")
 		}
 	})
 }
 
-func TestCompleterDropsWhatHasLostItsLease(t *testing.T) {
+func TestCompleterDropsResultOfLostLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		c := startCompleter(t, &mu, func(fs []workqueue.Finish) ([]int64, error) { return []int64{fs[0].ItemID}, nil })
@@ -263,7 +263,7 @@ func TestCompleterDropsWhatHasLostItsLease(t *testing.T) {
 	})
 }
 
-func TestCompleterGivesAHangingStatementUp(t *testing.T) {
+func TestCompleterCancelsHangingStatement(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
 		c := newCompleter(finishStore{finish: func(ctx context.Context, _ []workqueue.Finish) ([]int64, error) {
@@ -279,12 +279,12 @@ func TestCompleterGivesAHangingStatementUp(t *testing.T) {
 		settled := make(chan bool, 1)
 		c.add(workqueue.Finish{ItemID: 1}, func(ok bool) { settled <- ok })
 		if !<-settled {
-			t.Error("given up, want it written at the second try")
+			t.Error("not written, want it written at the second try")
 		}
 	})
 }
 
-func TestCompleterLetsNobodyWaitAfterItsEnd(t *testing.T) {
+func TestCompleterSettlesAllResultsWhenItEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCompleter(finishStore{finish: func(ctx context.Context, _ []workqueue.Finish) ([]int64, error) {
 			<-ctx.Done()
@@ -303,10 +303,10 @@ func TestCompleterLetsNobodyWaitAfterItsEnd(t *testing.T) {
 		c.add(workqueue.Finish{ItemID: 2}, over) // in line
 		cancel()
 		<-ended
-		c.add(workqueue.Finish{ItemID: 3}, over) // too late
+		c.add(workqueue.Finish{ItemID: 3}, over) // after the end
 		for range 3 {
 			if <-settled {
-				t.Error("an end counts as written that is not")
+				t.Error("an unwritten result counts as written")
 			}
 		}
 	})

@@ -7,37 +7,37 @@ import (
 	"botwork/workqueue"
 )
 
-// refusalLimit is how often the database may refuse one result while it takes
-// others, before the item is cancelled without the result.
+// refusalLimit is how often the database may refuse one result while it accepts others. Then
+// the item is cancelled without the result.
 const refusalLimit = 10
 
-// completion is the end of a run on its way into the database.
+// completion is the outcome of a run that is not written yet.
 type completion struct {
-	finish workqueue.Finish
-	over   func(settled bool)
+	finish    workqueue.Finish
+	onSettled func(settled bool)
 
 	// pause doubles with each refusal; retryAt is when the next try is due.
 	pause   time.Duration
 	retryAt time.Time
 
-	// refusals counts refusals between which the database accepted another write; taken is
-	// the completer's count at the last one.
-	refusals int
-	taken    uint64
+	// refusals counts refusals between which the database accepted another write; acceptedAt
+	// is the completer's count of accepted writes at the last refusal.
+	refusals   int
+	acceptedAt uint64
 }
 
-// refuse records that the database refused this result alone. It reports whether the result
-// was replaced by a failure that names the reason: a run whose result can never be written
-// would keep its lease, and block the pipeline that executes it, for ever. A result is replaced
-// only after refusalLimit refusals while the database accepts other writes; a database that is
-// unreachable or full accepts none.
-func (c *completion) refuse(err error, taken uint64, now time.Time) (replaced bool) {
+// refuse records that the database refused this result when it was written alone. It reports
+// whether the result was replaced by a failure that names the reason: a run whose result can
+// never be written would keep its lease, and block the pipeline that executes it, forever. A
+// result is replaced only after refusalLimit refusals while the database accepts other writes;
+// a database that is unreachable or full accepts none.
+func (c *completion) refuse(err error, accepted uint64, now time.Time) (replaced bool) {
 	c.pause = min(max(2*c.pause, firstPause), longestPause)
 	c.retryAt = now.Add(c.pause)
-	if c.taken == taken {
+	if c.acceptedAt == accepted {
 		return false
 	}
-	c.taken = taken
+	c.acceptedAt = accepted
 	if c.refusals++; c.refusals < refusalLimit {
 		return false
 	}

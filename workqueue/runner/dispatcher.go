@@ -10,11 +10,11 @@ import (
 )
 
 // dispatcher gives this worker's slots to the most urgent items of the open sessions. All
-// claimed items wait in one line, so no step and no pipeline can keep a slot from another.
+// claimed items wait in one line, so that no step or pipeline can block the slots of another.
 //
-// One goroutine, run, decides what to claim and when a step has ended: the planner decides
-// on claims, the claimer makes them, the supervisor runs what was claimed, and the checker
-// makes sure that waiting items are still held. All of them work on one board.
+// One goroutine, run, decides what to claim and when a step has ended. The planner plans
+// claims, the claimer makes them, the supervisor runs the claimed items, and the checker
+// checks that waiting items are still held. All of them share one board.
 type dispatcher struct {
 	*board
 	planner *claimPlanner
@@ -50,20 +50,20 @@ func (d *dispatcher) run(ctx context.Context) {
 	}
 }
 
-// decide gives back items that have waited too long, ends the steps that are done, and
-// returns what to fetch, or how long there is nothing to decide if nothing happens.
+// decide releases items that have waited too long, ends the steps that are done, and returns
+// what to fetch, or how long to wait until the next decision.
 func (d *dispatcher) decide(now time.Time) (*fetch, time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.r.drains() {
 		d.runs.stopAll(workqueue.ErrDraining)
 	}
-	d.runs.giveBackLate(now)
+	d.runs.releaseLate(now)
 	for _, s := range slices.Clone(d.sessions) {
 		d.settle(s, now)
 	}
 	d.checker.checkLine(now)
-	d.checker.lookAfterReserve(now)
+	d.checker.checkReserve(now)
 	if f := d.planner.plan(now); f != nil {
 		d.claiming = true
 		return f, 0
@@ -81,7 +81,7 @@ func (d *dispatcher) open(ctx context.Context, s *Session, p ExecuteParams, queu
 	d.policies = policies
 	s.opened = true
 	s.poll = time.Now().Add(assign.RefillEvery)
-	if !slices.Contains(d.sessions, s) { // it has left when none of its other steps was open
+	if !slices.Contains(d.sessions, s) { // it was removed when none of its other steps was open
 		d.sessions = append(d.sessions, s)
 	}
 	d.mayClaim()
@@ -95,10 +95,10 @@ func (d *dispatcher) leave(s *Session) {
 		return
 	}
 	d.sessions = slices.DeleteFunc(d.sessions, func(other *Session) bool { return other == s })
-	d.runs.giveBackClosed()
+	d.runs.releaseClosed()
 }
 
-// nextTime returns how long there is nothing to decide if nothing happens.
+// nextTime returns how long to wait until the next decision if nothing happens.
 func (d *dispatcher) nextTime(now time.Time) time.Duration {
 	next := now.Add(time.Hour)
 	sooner := func(t time.Time) {
@@ -112,7 +112,7 @@ func (d *dispatcher) nextTime(now time.Time) time.Duration {
 	sooner(d.planner.retry)
 	sooner(d.checker.nextCheck(now))
 	if d.reserve != nil {
-		sooner(d.reserve.lookAt)
+		sooner(d.reserve.checkAt)
 	}
 	if d.unplaced && d.slots.free == 0 {
 		sooner(d.planner.releaseFrom)
@@ -128,7 +128,7 @@ func (d *dispatcher) nextTime(now time.Time) time.Duration {
 // fetch makes a claim or passes, and puts the claimed items in line. The next fetch may begin
 // as soon as the items are claimed, while they are still being read.
 func (d *dispatcher) fetch(f *fetch) {
-	ctx := d.r.looking
+	ctx := d.r.dispatchCtx
 	var got claimBatch
 	var err error
 	switch {
@@ -140,12 +140,11 @@ func (d *dispatcher) fetch(f *fetch) {
 		got, err = d.claimer.pass(ctx, f)
 	}
 	if got.confirmed = time.Now(); got.confirmed.Sub(got.since) > claimAhead {
-		got.confirmed = got.since // the answer is old
+		got.confirmed = got.since // the answer took too long to be current
 	}
 	n := got.Len()
-	// A few items are put in line before anything else is decided: a fetch planned without
-	// them could be one too many, or one too few. Many items take time, during which the
-	// next fetch is on its way.
+	// A few items are put in line before the next decision, because a fetch planned without
+	// them could be wrong. Many items take time, so the next fetch starts in the meantime.
 	later := got.Unread() || n > holdAtOnce
 	var list []*claimed
 	if !later {
@@ -171,8 +170,8 @@ func (d *dispatcher) fetch(f *fetch) {
 		d.mu.Unlock()
 		return
 	}
-	d.trip += (time.Since(got.since) - d.trip) / 4
-	d.runs.arrive(list)
+	d.roundTrip += (time.Since(got.since) - d.roundTrip) / 4
+	d.runs.addToLine(list)
 	begin := d.runs.fill()
 	d.closeQuiet()
 	d.mu.Unlock()
@@ -186,7 +185,7 @@ func (d *dispatcher) fetch(f *fetch) {
 }
 
 // settle ends the steps of a session that have nothing left to do, and makes the session
-// look for work again where there may be some.
+// look for work again if there may be some.
 func (d *dispatcher) settle(s *Session, now time.Time) {
 	if !s.poll.IsZero() && !now.Before(s.poll) {
 		s.poll = now.Add(assign.RefillEvery)
@@ -202,16 +201,16 @@ func (d *dispatcher) settle(s *Session, now time.Time) {
 		switch {
 		case st.stopped != nil:
 			d.end(st, st.stopped)
-		case d.slots.hopeless(need{priority: st.band.Max}):
+		case d.slots.blockedByStuck(need{priority: st.band.Max}):
 			d.end(st, errAllStuck)
 		case d.claiming || d.reading > 0:
-		case st.trouble != nil:
-			d.end(st, st.trouble)
+		case st.lastErr != nil:
+			d.end(st, st.lastErr)
 		case d.below > st.band.Min || d.skipped:
-		case s.wants(st.band.Min) && d.canPass(st):
+		case s.mayFind(st.band.Min) && d.canPass(st):
 		case !s.dry && !s.busy() && d.canPass(st):
-			// The last items have ended. The pass counts what a worker holds, so it
-			// may find more now than the one before.
+			// The last items have ended. A pass counts the items that a worker holds, so
+			// another one may find more now.
 			s.dry = true
 			s.raise()
 		case s.last(st) && !st.bounded && s.stays(now):
@@ -232,7 +231,7 @@ func (d *dispatcher) end(st *step, err error) {
 }
 
 // outcome returns the result of a step and how many of its items have not ended. Call it when
-// the step has ended, or when nothing is written any more.
+// the step has ended, or when no more results are written.
 func (d *dispatcher) outcome(st *step) (result ExecuteResult, left int, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

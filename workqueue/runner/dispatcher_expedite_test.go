@@ -13,14 +13,14 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// before are selectors that put an item of the worker before all others.
-func before(worker string) []matching.Selector {
+// expediteOn returns selectors that expedite an item on a worker.
+func expediteOn(worker string) []matching.Selector {
 	return []matching.Selector{{Key: "Name", Operator: matching.Equal, Value: matching.Text(worker), Expedite: true}}
 }
 
 // More urgent items have been assigned to a busy worker when an expedited one becomes due:
 // it is the next to start.
-func TestAnExpeditedItemPassesThoseThatAreAssigned(t *testing.T) {
+func TestExpeditedItemOvertakesAssignedItems(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var ran runs
 		r := start(t, options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
@@ -43,21 +43,21 @@ func TestAnExpeditedItemPassesThoseThatAreAssigned(t *testing.T) {
 			}
 			assigned = append(assigned, id)
 		}
-		expedited := enqueue(t, store, 1, workqueue.NewItem{Priority: 600, Selectors: before("ann"), In: 2 * time.Minute})
+		expedited := enqueue(t, store, 1, workqueue.NewItem{Priority: 600, Selectors: expediteOn("ann"), In: 2 * time.Minute})
 		time.Sleep(3 * time.Minute)
 		assignTo(t, r, assign.AssignParams{})
 		<-done
-		if want := append(expedited, assigned...); !slices.Equal(ran.soFar()[1:], want) {
-			t.Errorf("after the first item ran %v, want the expedited one, then the more urgent: %v", ran.soFar()[1:], want)
+		if want := append(expedited, assigned...); !slices.Equal(ran.started()[1:], want) {
+			t.Errorf("after the first item, %v ran, want the expedited item, then the more urgent ones: %v", ran.started()[1:], want)
 		}
 	})
 }
 
-// An expedited item waits for a slot while only a reserved one is free: a high item that
-// comes then takes that one at once.
-func TestAHighItemPassesAnExpeditedOneThatWaits(t *testing.T) {
+// An expedited item waits while only a reserved slot is free. A high item that is enqueued then
+// uses the reserved slot at once.
+func TestHighItemOvertakesWaitingExpeditedItem(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
-		diary := newDiary()
+		diary := newRunTimes()
 		o := options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 			diary.run(it.ID, 10*time.Minute)
 			return workqueue.Outcome{}
@@ -68,7 +68,7 @@ func TestAHighItemPassesAnExpeditedOneThatWaits(t *testing.T) {
 		assignTo(t, r, assign.AssignParams{})
 		done := background(t, r, runner.ExecuteParams{Refill: true})
 		time.Sleep(time.Minute)
-		expedited := enqueue(t, store, 1, workqueue.NewItem{Priority: 600, Selectors: before("ann")})[0]
+		expedited := enqueue(t, store, 1, workqueue.NewItem{Priority: 600, Selectors: expediteOn("ann")})[0]
 		medium := enqueue(t, store, 1, workqueue.NewItem{Priority: 900})[0]
 		assignTo(t, r, assign.AssignParams{})
 		time.Sleep(time.Minute)
@@ -79,21 +79,21 @@ func TestAHighItemPassesAnExpeditedOneThatWaits(t *testing.T) {
 		assignTo(t, r, assign.AssignParams{})
 		time.Sleep(tick)
 		if diary.start(high).IsZero() {
-			t.Error("the high item has not begun within a tick although a slot is reserved for it")
+			t.Error("the high item has not started within a tick although a slot is reserved for it")
 		}
 		<-done
 		if first, second := diary.start(expedited), diary.start(medium); first.IsZero() || !first.Before(second) {
-			t.Errorf("the expedited item began at %s, the medium one at %s, want it to begin first", first, second)
+			t.Errorf("the expedited item started at %s, the medium one at %s, want the expedited one first", first, second)
 		}
 	})
 }
 
-// A large expedited item goes back while there is no room for it: small ones that are more
-// urgent do not take the slots for which it waits.
-func TestALargeExpeditedItemIsNotStarved(t *testing.T) {
+// A large expedited item is released while there is no room for it. Small items that are more
+// urgent do not use the slots for which it waits.
+func TestLargeExpeditedItemIsNotStarved(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var ran runs
-		r := start(t, phones(store, 2, smallest, func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
+		r := start(t, channelOptions(store, 2, smallest, func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 			ran.add(it.ID)
 			time.Sleep(time.Duration(1+it.ID) * time.Minute)
 			return workqueue.Outcome{}
@@ -102,12 +102,12 @@ func TestALargeExpeditedItemIsNotStarved(t *testing.T) {
 		assignTo(t, r, assign.AssignParams{})
 		done := background(t, r, runner.ExecuteParams{Refill: true})
 		time.Sleep(time.Minute)
-		voice := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "voice", Priority: 600, Selectors: before("ann")})[0]
+		voice := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "voice", Priority: 600, Selectors: expediteOn("ann")})[0]
 		enqueue(t, store, 6, workqueue.NewItem{IntegrationConfig: "chat", Priority: 900})
 		assignTo(t, r, assign.AssignParams{})
 		<-done
-		if got := ran.soFar(); len(got) != 9 || got[2] != voice {
-			t.Errorf("ran %v, want item %d as the third", got, voice)
+		if got := ran.started(); len(got) != 9 || got[2] != voice {
+			t.Errorf("ran %v, want item %d third", got, voice)
 		}
 	})
 }

@@ -14,13 +14,13 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// tick is how often the shipped pipelines come.
+// tick is the interval of the shipped pipelines.
 const tick = time.Minute
 
-// minutely runs a pipeline at every full minute at which its last run has ended,
-// as overlap: skip does: a pass for the band, then its items step by step. It stops
-// when the test's context ends.
-func minutely(ctx context.Context, t *testing.T, r *runner.Runner, band workqueue.Band, steps ...workqueue.Band) {
+// runEveryMinute runs a pipeline at every full minute, as with overlap: skip: not while the
+// previous run continues. A run is a pass for the band, then its items, step by step. It stops
+// when ctx ends.
+func runEveryMinute(ctx context.Context, t *testing.T, r *runner.Runner, band workqueue.Band, steps ...workqueue.Band) {
 	for ctx.Err() == nil {
 		if _, err := r.Assign(ctx, assign.AssignParams{Band: band}); err != nil && ctx.Err() == nil {
 			t.Error(err)
@@ -39,17 +39,19 @@ func minutely(ctx context.Context, t *testing.T, r *runner.Runner, band workqueu
 	}
 }
 
-// diary notes when runs began and ended.
-type diary struct {
-	mu           sync.Mutex
-	began, ended map[int64]time.Time
+// runTimes records when runs started and ended.
+type runTimes struct {
+	mu             sync.Mutex
+	started, ended map[int64]time.Time
 }
 
-func newDiary() *diary { return &diary{began: map[int64]time.Time{}, ended: map[int64]time.Time{}} }
+func newRunTimes() *runTimes {
+	return &runTimes{started: map[int64]time.Time{}, ended: map[int64]time.Time{}}
+}
 
-func (d *diary) run(id int64, took time.Duration) {
+func (d *runTimes) run(id int64, took time.Duration) {
 	d.mu.Lock()
-	d.began[id] = time.Now()
+	d.started[id] = time.Now()
 	d.mu.Unlock()
 	time.Sleep(took)
 	d.mu.Lock()
@@ -57,22 +59,22 @@ func (d *diary) run(id int64, took time.Duration) {
 	d.mu.Unlock()
 }
 
-// soFar lists the runs that have begun, in order.
-func (r *runs) soFar() []int64 {
+// started returns the items whose runs have started, in order.
+func (r *runs) started() []int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.order)
 }
 
-// start is when the run of an item began; zero: it has not.
-func (d *diary) start(id int64) time.Time {
+// start returns when the run of an item started; zero: it has not.
+func (d *runTimes) start(id int64) time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.began[id]
+	return d.started[id]
 }
 
-// firstEnd is the first end of a run at or after a time; zero: none has come.
-func (d *diary) firstEnd(after time.Time) (first time.Time) {
+// firstEnd returns the first end of a run at or after a time; zero: there was none.
+func (d *runTimes) firstEnd(after time.Time) (first time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, end := range d.ended {
@@ -83,10 +85,9 @@ func (d *diary) firstEnd(after time.Time) (first time.Time) {
 	return first
 }
 
-// The bound of the documents: while lesser items fill the worker for hours, an item
-// above 1000 starts within a tick and the rest of one running item; where a slot is
-// reserved, within a tick alone.
-func TestAHighItemStartsSoonThoughLesserOnesFillTheWorker(t *testing.T) {
+// The documented limit: while less urgent items fill the worker for hours, an item above 1000
+// starts within a tick plus the rest of one running item; if a slot is reserved, within a tick.
+func TestHighItemStartsSoonOnFullWorker(t *testing.T) {
 	type load struct {
 		priority int
 		band     workqueue.Band
@@ -107,10 +108,10 @@ func TestAHighItemStartsSoonThoughLesserOnesFillTheWorker(t *testing.T) {
 						for _, id := range enqueue(t, store, 60, workqueue.NewItem{Priority: of.priority}) {
 							lesser[id] = true
 						}
-						var diaries []*diary
+						var diaries []*runTimes
 						var runners []*runner.Runner
 						for i := range workers {
-							diary := newDiary()
+							diary := newRunTimes()
 							o := options(store, fmt.Sprintf("worker-%d", i), func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
 								took := 5 * time.Second
 								if lesser[it.ID] {
@@ -125,38 +126,38 @@ func TestAHighItemStartsSoonThoughLesserOnesFillTheWorker(t *testing.T) {
 							runners, diaries = append(runners, start(t, o)), append(diaries, diary)
 						}
 						for _, r := range runners {
-							pipelines.Go(func() { minutely(ctx, t, r, of.band, of.steps...) })
+							pipelines.Go(func() { runEveryMinute(ctx, t, r, of.band, of.steps...) })
 							if name == "low" {
-								pipelines.Go(func() { minutely(ctx, t, r, medium.band, medium.steps...) })
+								pipelines.Go(func() { runEveryMinute(ctx, t, r, medium.band, medium.steps...) })
 							}
 						}
 						for n := range 5 {
-							// At all sorts of moments, some of them just after an end.
+							// At different times, some of them just after an end.
 							time.Sleep(11*time.Minute + time.Duration(n)*7919*time.Millisecond)
-							came := time.Now()
+							enqueued := time.Now()
 							id := enqueue(t, store, 1, workqueue.NewItem{Priority: 1001 + n})[0]
-							latest := came.Add(tick + time.Second)
+							latest := enqueued.Add(tick + time.Second)
 							time.Sleep(time.Until(latest))
-							at := slices.IndexFunc(diaries, func(d *diary) bool { return !d.start(id).IsZero() })
+							at := slices.IndexFunc(diaries, func(d *runTimes) bool { return !d.start(id).IsZero() })
 							if at < 0 && reserved == 0 {
 								holder := item(t, store, id).WorkerID
-								given := slices.IndexFunc(runners, func(r *runner.Runner) bool { return holder != nil && r.Worker().ID == *holder })
-								if given < 0 {
-									t.Fatalf("high item %d has not been given to a worker within a tick", id)
+								assignee := slices.IndexFunc(runners, func(r *runner.Runner) bool { return holder != nil && r.Worker().ID == *holder })
+								if assignee < 0 {
+									t.Fatalf("high item %d was not assigned to a worker within a tick", id)
 								}
 								time.Sleep(15 * time.Minute) // the rest of any running item
-								at = slices.IndexFunc(diaries, func(d *diary) bool { return !d.start(id).IsZero() })
-								// Of the worker that it was given to within the tick: it may have been moved to where it starts sooner.
-								if end := diaries[given].firstEnd(latest).Add(time.Second); at >= 0 {
+								at = slices.IndexFunc(diaries, func(d *runTimes) bool { return !d.start(id).IsZero() })
+								// The next end on the worker that it was first assigned to. A pass may have moved it to another worker, where it starts sooner.
+								if end := diaries[assignee].firstEnd(latest).Add(time.Second); at >= 0 {
 									latest = end
 								}
 							}
 							if at < 0 {
-								t.Fatalf("high item %d came at %s and has not begun at %s", id, came.Format(time.TimeOnly), time.Now().Format(time.TimeOnly))
+								t.Fatalf("high item %d came at %s and has not begun at %s", id, enqueued.Format(time.TimeOnly), time.Now().Format(time.TimeOnly))
 							}
-							if began := diaries[at].start(id); began.After(latest) {
+							if started := diaries[at].start(id); started.After(latest) {
 								t.Errorf("high item %d came at %s and began at %s, want no later than %s",
-									id, came.Format(time.TimeOnly), began.Format(time.TimeOnly), latest.Format(time.TimeOnly))
+									id, enqueued.Format(time.TimeOnly), started.Format(time.TimeOnly), latest.Format(time.TimeOnly))
 							}
 						}
 					})
@@ -166,9 +167,9 @@ func TestAHighItemStartsSoonThoughLesserOnesFillTheWorker(t *testing.T) {
 	}
 }
 
-// Lesser items fill the worker and more are assigned to it: none of them is claimed
-// before its slot is free, and a high one that comes then does not wait behind them.
-func TestAHighItemPassesThoseThatAreAssigned(t *testing.T) {
+// Less urgent items fill the worker and more are assigned to it. None of them is claimed before
+// its slot is free, so a high item that is enqueued then does not wait behind them.
+func TestHighItemOvertakesAssignedItems(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var ran runs
 		o := options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
@@ -181,24 +182,24 @@ func TestAHighItemPassesThoseThatAreAssigned(t *testing.T) {
 		ids := enqueue(t, store, 6, workqueue.NewItem{Priority: 700})
 		assignTo(t, r, assign.AssignParams{Band: urgentBand})
 		done := background(t, r, runner.ExecuteParams{Band: urgentBand, Refill: true})
-		time.Sleep(2*time.Minute + 30*time.Second) // one has ended, the next has begun
+		time.Sleep(2*time.Minute + 30*time.Second) // one has ended, the next has started
 		if got := states(t, store)[workqueue.Blocked]; got != 2 {
-			t.Fatalf("%d items are claimed, want the two that run", got)
+			t.Fatalf("%d items are claimed, want the two running ones", got)
 		}
-		began := len(ran.soFar())
+		began := len(ran.started())
 		high := enqueue(t, store, 1, workqueue.NewItem{Priority: 1001})[0]
 		<-done
-		if after := ran.soFar()[began:]; after[0] != high {
-			t.Errorf("the runs after the first %d: %v, want the high item %d first", began, after, high)
+		if after := ran.started()[began:]; after[0] != high {
+			t.Errorf("after the first %d runs, %v ran; want the high item %d first", began, after, high)
 		}
 		ran.wantOnce(t, append(ids, high))
 	})
 }
 
-// What a pass of another worker has given this one is found, with no refill.
-func TestAHighItemThatAnotherWorkerAssigned(t *testing.T) {
+// A worker without refill finds an item that another worker's pass assigned to it.
+func TestHighItemAssignedByAnotherWorker(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
-		diary := newDiary()
+		diary := newRunTimes()
 		o := options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 			diary.run(it.ID, time.Hour)
 			return workqueue.Outcome{}
@@ -218,7 +219,7 @@ func TestAHighItemThatAnotherWorkerAssigned(t *testing.T) {
 		}
 		time.Sleep(tick)
 		if diary.start(high).IsZero() {
-			t.Error("it has not begun within a tick although a slot is reserved")
+			t.Error("the high item has not started within a tick although a slot is reserved")
 		}
 		if got := <-done; got.err != nil || got.Succeeded != 2 {
 			t.Errorf("Execute = %+v, want both", got)
@@ -226,11 +227,10 @@ func TestAHighItemThatAnotherWorkerAssigned(t *testing.T) {
 	})
 }
 
-// A pipeline need not have a step for high items: its first claim may take a
-// reserved slot for one, too.
-func TestAHighItemTakesTheReservedSlotAtOnce(t *testing.T) {
+// A pipeline without a step for high items can use a reserved slot for one as well.
+func TestHighItemUsesReservedSlotAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
-		diary := newDiary()
+		diary := newRunTimes()
 		o := options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 			diary.run(it.ID, time.Hour)
 			return workqueue.Outcome{}
@@ -247,7 +247,7 @@ func TestAHighItemTakesTheReservedSlotAtOnce(t *testing.T) {
 		rest := background(t, r, runner.ExecuteParams{Band: urgentBand})
 		time.Sleep(time.Second)
 		if diary.start(high).IsZero() {
-			t.Error("the high item does not run although a slot is kept for it")
+			t.Error("the high item does not run although a slot is reserved")
 		}
 		time.Sleep(30 * time.Minute)
 		if !diary.start(medium).IsZero() {

@@ -15,9 +15,9 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// phones are options of a worker whose items are calls, chats and letters; the
-// pipelines are called like their channels, and plain has none.
-func phones(store storetest.Store, capacity int, channels workqueue.Channels, run workqueue.RunItem) runner.Options {
+// channelOptions returns options of a worker whose items are calls, chats and letters. The
+// pipelines have the names of their channels; the pipeline plain has no channel.
+func channelOptions(store storetest.Store, capacity int, channels workqueue.Channels, run workqueue.RunItem) runner.Options {
 	o := options(store, "ann", run)
 	o.Spec.Capacity, o.Spec.Channels = capacity, channels
 	o.Profiles = func(pipeline string) workqueue.Profile {
@@ -35,13 +35,13 @@ var (
 	smallest  = workqueue.Channels{"voice": {Cost: 2}, "chat": {Cost: 1}}
 )
 
-// load watches what runs at the same time, in slots and by pipeline.
+// load measures what runs at the same time, in slots and by pipeline.
 type load struct {
 	mu           sync.Mutex
 	channels     workqueue.Channels
 	slots, most  int
 	now, mostNow map[string]int
-	mixed        bool // a voice ran beside something else
+	mixed        bool // a voice item ran at the same time as another item
 }
 
 func (l *load) run(pipeline string, took time.Duration) {
@@ -59,13 +59,13 @@ func (l *load) change(pipeline string, by int) {
 	l.mixed = l.mixed || l.now["voice"] > 0 && l.now["chat"] > 0
 }
 
-// The examples again, with items that run: whatever comes in whatever order, no more
-// runs than the slots allow, and all of it runs once.
+// The same examples with items that run: the slots are never exceeded, whatever the order, and
+// each item runs once.
 func TestChannelsShareTheSlots(t *testing.T) {
 	for name, test := range map[string]struct {
 		capacity           int
 		channels           workqueue.Channels
-		voice, chat, email int // at a time
+		voice, chat, email int // runs at a time
 		mixed              bool
 	}{
 		"one voice or five chats":          {100, oneOrFive, 1, 5, 0, false},
@@ -76,7 +76,7 @@ func TestChannelsShareTheSlots(t *testing.T) {
 			bubble(t, func(t *testing.T, store *sqlstore.Store) {
 				var ran runs
 				load := &load{channels: test.channels, now: map[string]int{}, mostNow: map[string]int{}}
-				r := start(t, phones(store, test.capacity, test.channels, func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
+				r := start(t, channelOptions(store, test.capacity, test.channels, func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 					ran.add(it.ID)
 					load.run(it.IntegrationConfig, time.Duration(10+it.ID%7)*time.Second)
 					return workqueue.Outcome{}
@@ -98,19 +98,19 @@ func TestChannelsShareTheSlots(t *testing.T) {
 					t.Errorf("at most %v ran at a time, want %d, %d and %d", load.mostNow, test.voice, test.chat, test.email)
 				}
 				if load.mixed != test.mixed || load.most != test.capacity {
-					t.Errorf("%d of %d slots were in use, chats beside a voice: %t, want %t", load.most, test.capacity, load.mixed, test.mixed)
+					t.Errorf("%d of %d slots were in use, voice mixed with others: %t, want %t", load.most, test.capacity, load.mixed, test.mixed)
 				}
 			})
 		})
 	}
 }
 
-// Chats that wait for the others hold up no voice behind them, and those that wait
-// claimed keep their leases.
-func TestThoseThatWaitForTheirChannelHoldUpNobody(t *testing.T) {
+// Chats that wait for their channel do not block a voice item behind them, and claimed items
+// that wait keep their leases.
+func TestItemsWaitingForTheirChannelBlockNoOthers(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var ran runs
-		r := start(t, phones(store, 100, bestOfAll, func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
+		r := start(t, channelOptions(store, 100, bestOfAll, func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 			ran.add(it.ID)
 			time.Sleep(20 * lease)
 			return workqueue.Outcome{}
@@ -122,7 +122,7 @@ func TestThoseThatWaitForTheirChannelHoldUpNobody(t *testing.T) {
 		other := start(t, options(store, "bob", succeed))
 		done := background(t, r, runner.ExecuteParams{})
 		time.Sleep(10 * lease)
-		if run := ran.soFar(); len(run) < 3 || !slices.Contains(run, voice[0]) {
+		if run := ran.started(); len(run) < 3 || !slices.Contains(run, voice[0]) {
 			t.Errorf("%v run, want two chats and the voice", run)
 		}
 		if got := assignTo(t, other, assign.AssignParams{}); got.Rescued+got.Released+got.Assigned > 0 {
@@ -140,12 +140,12 @@ func TestThoseThatWaitForTheirChannelHoldUpNobody(t *testing.T) {
 	})
 }
 
-// A large item waits for room, and keeps its turn before lesser ones; a high one that
-// comes meanwhile takes the first slot that frees.
-func TestAHighItemPassesABigOneThatWaits(t *testing.T) {
+// A large item waits for room, and starts before less urgent items. A high item that is enqueued
+// in the meantime uses the first slot that becomes free.
+func TestHighItemOvertakesWaitingLargeItem(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var ran runs
-		r := start(t, phones(store, 2, smallest, func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
+		r := start(t, channelOptions(store, 2, smallest, func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 			ran.add(it.ID)
 			time.Sleep(time.Duration(2*it.ID) * time.Minute)
 			return workqueue.Outcome{}
@@ -154,14 +154,14 @@ func TestAHighItemPassesABigOneThatWaits(t *testing.T) {
 		big := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "voice", Priority: 600})[0]
 		assignTo(t, r, assign.AssignParams{})
 		done := background(t, r, runner.ExecuteParams{Refill: true})
-		time.Sleep(3 * time.Minute) // the first chat has ended, the second goes on
-		if it, run := item(t, store, big), ran.soFar(); it.State == workqueue.Blocked || len(run) != 2 {
-			t.Fatalf("the voice is %v and %v ran, want it to wait for both slots, and not claimed", it.State, run)
+		time.Sleep(3 * time.Minute) // the first chat has ended, the second continues
+		if it, run := item(t, store, big), ran.started(); it.State == workqueue.Blocked || len(run) != 2 {
+			t.Fatalf("the voice is %v and %v ran, want it unclaimed while it waits for both slots", it.State, run)
 		}
 		high := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "chat", Priority: 1500})[0]
 		time.Sleep(tick)
-		if it, run := item(t, store, high), ran.soFar(); it.State != workqueue.Blocked || len(run) != 3 || run[2] != high {
-			t.Errorf("the high item is %v and %v ran, want it to run beside the second chat", it.State, run)
+		if it, run := item(t, store, high), ran.started(); it.State != workqueue.Blocked || len(run) != 3 || run[2] != high {
+			t.Errorf("the high item is %v and %v ran, want it to run at the same time as the second chat", it.State, run)
 		}
 		if got := <-done; got.err != nil || got.Succeeded != 4 {
 			t.Errorf("Execute = %+v, want 4 successes", got)
@@ -170,8 +170,9 @@ func TestAHighItemPassesABigOneThatWaits(t *testing.T) {
 	})
 }
 
-// What a hand has assigned to a worker that does not take it goes back, and says why.
-func TestItemsThatTheWorkerDoesNotTake(t *testing.T) {
+// An item that was assigned by hand to a worker that does not serve it is released with the
+// reason.
+func TestItemsThatTheWorkerDoesNotServe(t *testing.T) {
 	for name, test := range map[string]struct {
 		item workqueue.NewItem
 		want string
@@ -184,7 +185,7 @@ func TestItemsThatTheWorkerDoesNotTake(t *testing.T) {
 				if _, err := store.DefineQueues(t.Context(), []workqueue.Queue{{Name: "erp"}}, "test"); err != nil {
 					t.Fatal(err)
 				}
-				o := phones(store, 10, smallest, succeed)
+				o := channelOptions(store, 10, smallest, succeed)
 				o.Spec.Queues = []string{"default"}
 				r := start(t, o)
 				id := enqueue(t, store, 1, test.item)[0]
@@ -196,7 +197,7 @@ func TestItemsThatTheWorkerDoesNotTake(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got := execute(t, r, runner.ExecuteParams{}); got != (runner.ExecuteResult{Succeeded: 1, Released: 1}) {
-					t.Errorf("Execute = %+v, want one success and one that is given back", got)
+					t.Errorf("Execute = %+v, want one success and one released item", got)
 				}
 				wantItem(t, store, fits, workqueue.Processed, 0)
 				it := wantItem(t, store, id, workqueue.Ready, 0)
@@ -205,17 +206,17 @@ func TestItemsThatTheWorkerDoesNotTake(t *testing.T) {
 				}
 				attempts, err := store.Attempts(t.Context(), id)
 				if err != nil || len(attempts) != 1 || attempts[0].Outcome != "released" || *attempts[0].Error != test.want {
-					t.Errorf("attempts %+v, %v, want one that was released with the reason", attempts, err)
+					t.Errorf("attempts %+v, %v, want one release with the reason", attempts, err)
 				}
 			})
 		})
 	}
 }
 
-// Items that wait for what they need go back when the worker drains.
-func TestDrainGivesBackWhatWaitsForItsSlots(t *testing.T) {
+// Items that wait for their slots are released when the worker drains.
+func TestDrainReleasesItemsWaitingForSlots(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
-		r := start(t, phones(store, 100, bestOfAll, func(context.Context, *workqueue.Run) workqueue.Outcome {
+		r := start(t, channelOptions(store, 100, bestOfAll, func(context.Context, *workqueue.Run) workqueue.Outcome {
 			time.Sleep(time.Minute)
 			return workqueue.Outcome{}
 		}))
@@ -225,26 +226,26 @@ func TestDrainGivesBackWhatWaitsForItsSlots(t *testing.T) {
 		done := background(t, r, runner.ExecuteParams{Refill: true})
 		time.Sleep(30 * time.Second)
 		if got := states(t, store)[workqueue.Blocked]; got != 3 {
-			t.Fatalf("%d items are claimed, want the two chats and the voice that run", got)
+			t.Fatalf("%d items are claimed, want the two chats and the voice, which run", got)
 		}
 		r.Drain(t.Context())
 		if got := <-done; got.err != nil || got.ExecuteResult != (runner.ExecuteResult{Succeeded: 3}) {
 			t.Errorf("Execute = %+v, want two chats and a voice", got)
 		}
 		if got := states(t, store); got[workqueue.Ready] != 3 || got[workqueue.Processed] != 3 {
-			t.Errorf("%v, want 3 done and 3 ready for others", got)
+			t.Errorf("%v, want 3 processed and 3 ready", got)
 		}
 	})
 }
 
-// A voice whose handler does not stop takes all its slots with it, and the database
-// says so; the next voice is not kept waiting for it.
-func TestAStuckItemCountsWithItsCost(t *testing.T) {
+// If the handler of a voice item does not stop, all slots of the item are stuck, and the worker's
+// row shows that. The next voice item does not wait for them.
+func TestStuckItemOccupiesItsSlots(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		causes := make(chan error, 1)
-		r := start(t, phones(store, 100, bestOfAll, func(ctx context.Context, run *workqueue.Run) workqueue.Outcome {
+		r := start(t, channelOptions(store, 100, bestOfAll, func(ctx context.Context, run *workqueue.Run) workqueue.Outcome {
 			if run.Priority == 2 {
-				return deaf(5*time.Minute, causes)(ctx, run)
+				return ignoreCancel(5*time.Minute, causes)(ctx, run)
 			}
 			time.Sleep(time.Minute)
 			return workqueue.Outcome{}
@@ -254,7 +255,7 @@ func TestAStuckItemCountsWithItsCost(t *testing.T) {
 		chat := enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "chat"})[0]
 		assignTo(t, r, assign.AssignParams{})
 		if got := execute(t, r, runner.ExecuteParams{Refill: true}); got.Succeeded != 1 || got.Failed != 1 {
-			t.Errorf("Execute = %+v, want a chat and the voice that failed", got)
+			t.Errorf("Execute = %+v, want a successful chat and a failed voice", got)
 		}
 		wantItem(t, store, next, workqueue.Ready, 0) // for another worker
 		time.Sleep(time.Minute)
@@ -265,12 +266,12 @@ func TestAStuckItemCountsWithItsCost(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := execute(t, r, runner.ExecuteParams{}); got != (runner.ExecuteResult{Released: 1}) {
-			t.Errorf("Execute = %+v, want the voice to be given back", got)
+			t.Errorf("Execute = %+v, want the voice to be released", got)
 		}
 		wantItem(t, store, stuck, workqueue.Cancelled, 1)
 		wantItem(t, store, chat, workqueue.Processed, 0)
-		if it := wantItem(t, store, next, workqueue.Ready, 0); it.Error == nil || !strings.Contains(*it.Error, `an item of channel "voice" takes 60 slots here, and too many are stuck`) {
-			t.Errorf("error %v, want the stuck slots", it.Error)
+		if it := wantItem(t, store, next, workqueue.Ready, 0); it.Error == nil || !strings.Contains(*it.Error, `an item of channel "voice" needs 60 slots on this worker, and too many are stuck`) {
+			t.Errorf("error %v, want the reason with the stuck slots", it.Error)
 		}
 		if n := stuckSlots(t, store, "ann"); n != 60 {
 			t.Errorf("%d slots are stuck, want 60", n)

@@ -9,9 +9,9 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// What others have given to a worker whose slots are all taken by then waits no longer than
-// it takes to hear of it, unless the worker's own passes plan ahead.
-func TestWhatFindsNoFreeSlotGoesBack(t *testing.T) {
+// An item that another worker's pass assigned to a worker without a free slot is released as soon
+// as the worker is notified, unless the worker's own passes plan ahead.
+func TestAssignedItemWithoutFreeSlotIsReleased(t *testing.T) {
 	for name, c := range map[string]struct {
 		p    assign.AssignParams
 		want workqueue.State
@@ -22,16 +22,16 @@ func TestWhatFindsNoFreeSlotGoesBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, store *sqlstore.Store) {
 				enqueue(t, store, 1, workqueue.NewItem{Priority: 700})
-				w := stayIn(t, store, c.p, time.Hour)
+				w := startStaying(t, store, c.p, time.Hour)
 				stray := enqueue(t, store, 1, workqueue.NewItem{Priority: 900})[0]
-				give(t, store, stray, w.r.Worker().ID)
+				assignItem(t, store, stray, w.r.Worker().ID)
 				time.Sleep(time.Minute)
 				wantItem(t, store, stray, workqueue.Assigned, 0)
 				w.Wake(false)
 				time.Sleep(time.Second)
 				it := wantItem(t, store, stray, c.want, 0)
 				if it.ReleaseCount != 0 {
-					t.Errorf("it counts as released by %d workers that died", it.ReleaseCount)
+					t.Errorf("the item counts as released by %d dead workers", it.ReleaseCount)
 				}
 				w.leave(t)
 				w.ran.wantOnce(t, []int64{1, stray})

@@ -1,4 +1,4 @@
-// Package runner is what a worker process runs: it keeps the worker's leases with a
-// heartbeat, gives its slots to claimed items, records how they end in batches, and
-// drains when it stops. The rules and the store's contract are in package workqueue.
+// Package runner runs the items of a worker process. It renews the worker's leases with a
+// heartbeat, runs claimed items in the worker's slots, writes their outcomes in batches, and
+// drains when the worker stops. The rules and the store's contract are in package workqueue.
 package runner

@@ -12,7 +12,7 @@ import (
 // cancelWait is how long Stop waits for handlers that were cancelled.
 const cancelWait = 5 * time.Second
 
-// enter admits a call of Execute; it returns false once the worker drains.
+// enter registers a call of Execute; it returns false if the worker drains.
 func (r *Runner) enter() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -41,7 +41,7 @@ func (r *Runner) Drain(ctx context.Context) {
 	if first {
 		close(r.draining)
 		if started {
-			r.endLooking(workqueue.ErrDraining)
+			r.cancelDispatch(workqueue.ErrDraining)
 		}
 	}
 	r.mu.Unlock()
@@ -57,7 +57,7 @@ func (r *Runner) Drain(ctx context.Context) {
 	if !started || r.isLost() {
 		return
 	}
-	if err := r.tellDraining(ctx); err != nil {
+	if err := r.recordDraining(ctx); err != nil {
 		r.o.Log.Warn().Err(err).Msg("could not record that this worker is draining; items assigned to it meanwhile are released when it stops")
 	}
 	if n, err := r.o.Store.ReleaseAssigned(ctx, r.worker.ID, r.worker.InstanceID); err != nil {
@@ -67,9 +67,10 @@ func (r *Runner) Drain(ctx context.Context) {
 	}
 }
 
-// tellDraining marks the worker's row, since passes would otherwise assign it items during the
-// whole shutdown. A row that belongs to another instance by now stays as it is.
-func (r *Runner) tellDraining(ctx context.Context) error {
+// recordDraining marks the worker's row as draining. Otherwise passes would assign items to
+// the worker during the whole shutdown. A row that now belongs to another instance does not
+// change.
+func (r *Runner) recordDraining(ctx context.Context) error {
 	err := r.o.Store.DrainWorker(ctx, r.worker.Name, r.worker.InstanceID)
 	if errors.Is(err, workqueue.ErrNotFound) {
 		return nil
@@ -77,10 +78,10 @@ func (r *Runner) tellDraining(ctx context.Context) error {
 	return err
 }
 
-// Stop drains: running items get the shutdown timeout, then their contexts are cancelled and they
-// are released. It returns when all results are written, or when the leases have ended and
-// nothing can be written any more; the error then says what is lost. The end of ctx ends the
-// shutdown timeout early.
+// Stop drains: running items may continue until the shutdown timeout, then their contexts are
+// cancelled and they are released. It returns when all results are written, or when the leases
+// have ended and nothing more can be written; the error then names what is lost. The end of
+// ctx ends the shutdown timeout early.
 func (r *Runner) Stop(ctx context.Context) error {
 	r.mu.Lock()
 	started := r.started
@@ -104,13 +105,13 @@ func (r *Runner) shutdown(ctx context.Context) error {
 	go func() {
 		r.executing.Wait()
 		select {
-		case <-r.dispatch.awaitQuiet(): // items whose step ended early run by themselves
+		case <-r.dispatch.awaitQuiet(): // items whose step ended early still run
 		case <-r.runs.Done():
 		}
 		close(ended)
 	}()
 	var err error
-	if r.isLost() { // what runs was cancelled, and its results are lost
+	if r.isLost() { // the runs were cancelled, and their results are lost
 		if !waitFor(writes, ended, cancelWait) {
 			err = fmt.Errorf("%d items did not stop", r.held.count())
 		}
@@ -129,22 +130,22 @@ func (r *Runner) shutdown(ctx context.Context) error {
 	}
 	r.stop()
 	r.loop.Wait()
-	// It has its own timeout: the shutdown may have taken longer than any lease.
+	// A new timeout: the shutdown may have taken longer than a lease.
 	last, cancel := context.WithTimeout(writes, r.statementTime())
 	defer cancel()
 	if serr := r.o.Store.StopWorker(last, r.worker.ID, r.worker.InstanceID); serr != nil && !errors.Is(serr, workqueue.ErrWorkerReplaced) {
 		err = errors.Join(err, serr)
 	} else {
-		r.learn(last) // the durations of the last runs; it does not wait for the database again
+		r.learn(last) // the durations of the last runs; errors are not retried
 	}
 	return err
 }
 
-// statementTime returns how long a statement may take. One that takes half of a lease has lost
-// the database, and a later answer is worth little.
+// statementTime returns the timeout of a statement: half of a lease. If the database has not
+// answered by then, the connection is lost, and a later answer would be of little use.
 func (r *Runner) statementTime() time.Duration { return r.o.Spec.Lease / 2 }
 
-// waitFor reports whether done was closed before the time was over or ctx ended.
+// waitFor reports whether done was closed before the timeout and before the end of ctx.
 func waitFor(ctx context.Context, done <-chan struct{}, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -17,18 +17,18 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// busy starts a runner with one slot, gives it n items and executes them: the
-// first takes a millisecond, the second runs as it is told.
-func busy(t *testing.T, store storetest.Store, n int, second workqueue.RunItem, change func(*runner.Options)) (*runner.Runner, []int64, <-chan executed) {
+// busy starts a runner with one slot, assigns n items to it and executes them: the
+// first takes a millisecond, the second runs the function second.
+func busy(t *testing.T, store storetest.Store, n int, second workqueue.RunItem, change func(*runner.Options)) (*runner.Runner, []int64, <-chan executeAnswer) {
 	t.Helper()
 	return busyAfter(t, store, 0, n, second, change)
 }
 
-// quick is how many short items a worker runs before it claims ahead.
+// quick is how many short items a worker must run until it claims ahead.
 const quick = 100
 
-// busyAfter is busy after some short items that are not among those it returns.
-func busyAfter(t *testing.T, store storetest.Store, before, n int, second workqueue.RunItem, change func(*runner.Options)) (*runner.Runner, []int64, <-chan executed) {
+// busyAfter is like busy, but first runs some short items, which it does not return.
+func busyAfter(t *testing.T, store storetest.Store, before, n int, second workqueue.RunItem, change func(*runner.Options)) (*runner.Runner, []int64, <-chan executeAnswer) {
 	t.Helper()
 	short := 0
 	running := make(chan struct{})
@@ -51,7 +51,7 @@ func busyAfter(t *testing.T, store storetest.Store, before, n int, second workqu
 	assignTo(t, r, assign.AssignParams{})
 	done := background(t, r, runner.ExecuteParams{})
 	<-running
-	synctest.Wait() // the end of the first one is written
+	synctest.Wait() // the result of the first item is written
 	return r, ids, done
 }
 
@@ -81,7 +81,7 @@ func workerState(t *testing.T, store storetest.Store, name string) workqueue.Wor
 	return ""
 }
 
-func TestDrainGivesBackWhatHasNotStarted(t *testing.T) {
+func TestDrainReleasesUnstartedItems(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		r, ids, done := busyAfter(t, store, quick, 6, sleepFor(20*time.Second), nil)
 		later := enqueue(t, store, 1, workqueue.NewItem{Priority: 9})[0]
@@ -92,7 +92,7 @@ func TestDrainGivesBackWhatHasNotStarted(t *testing.T) {
 		<-r.Draining()
 		wantItem(t, store, later, workqueue.Ready, 0)
 		if state := workerState(t, store, "ann"); state != workqueue.WorkerDraining {
-			t.Errorf("the worker's row says %s, want draining: passes would give it more", state)
+			t.Errorf("the worker's row says %s, want draining: passes would assign more items to it", state)
 		}
 		enqueue(t, store, 1, workqueue.NewItem{})
 		if got := assignTo(t, r, assign.AssignParams{Workers: assign.AvailableWorkers}); got.Assigned != 0 {
@@ -103,10 +103,10 @@ func TestDrainGivesBackWhatHasNotStarted(t *testing.T) {
 		}
 		for _, id := range ids[2:] {
 			if it := wantItem(t, store, id, workqueue.Ready, 0); it.ReleaseCount != 0 {
-				t.Errorf("item %d was given back and counted as a worker's death", id)
+				t.Errorf("the release of item %d counted as a worker's death", id)
 			}
 			if notes, err := store.Attempts(t.Context(), id); err != nil || len(notes) != 0 {
-				t.Errorf("item %d never ran, attempts: %v %v", id, notes, err)
+				t.Errorf("item %d did not run, but has attempts: %v %v", id, notes, err)
 			}
 		}
 		if got := execute(t, r, runner.ExecuteParams{}); got != (runner.ExecuteResult{}) {
@@ -115,7 +115,7 @@ func TestDrainGivesBackWhatHasNotStarted(t *testing.T) {
 	})
 }
 
-func TestGivingBackKeepsTheEarlierFailure(t *testing.T) {
+func TestReleaseKeepsEarlierError(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		fail := start(t, options(store, "eve", func(context.Context, *workqueue.Run) workqueue.Outcome {
 			return workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindTimeout, Error: "too slow"}
@@ -133,13 +133,13 @@ func TestGivingBackKeepsTheEarlierFailure(t *testing.T) {
 		<-done
 		it := wantItem(t, store, failed, workqueue.Ready, 1)
 		if it.Error == nil || *it.Error != "too slow" || it.ErrorKind == nil || *it.ErrorKind != workqueue.KindTimeout {
-			t.Errorf("error %v of kind %v, want the earlier failure's", it.Error, it.ErrorKind)
+			t.Errorf("error %v of kind %v, want those of the earlier failure", it.Error, it.ErrorKind)
 		}
 	})
 }
 
 func TestStopLetsRunningItemsEnd(t *testing.T) {
-	for name, long := range map[string]time.Duration{"within a short grace": grace, "within a grace longer than the lease": 5 * lease} {
+	for name, long := range map[string]time.Duration{"short timeout": grace, "timeout longer than the lease": 5 * lease} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, store *sqlstore.Store) {
 				r, ids, done := busy(t, store, 2, sleepFor(long-time.Second), func(o *runner.Options) { o.ShutdownGrace = long })
@@ -151,7 +151,7 @@ func TestStopLetsRunningItemsEnd(t *testing.T) {
 				}
 				wantItem(t, store, ids[1], workqueue.Processed, 0)
 				if state := workerState(t, store, "ann"); state != workqueue.WorkerStopped {
-					t.Errorf("the worker is %s, want stopped: its name would stay taken", state)
+					t.Errorf("the worker is %s, want stopped: otherwise its name would stay in use", state)
 				}
 				if err := r.Stop(t.Context()); err != nil {
 					t.Errorf("second stop: %v", err)
@@ -161,14 +161,14 @@ func TestStopLetsRunningItemsEnd(t *testing.T) {
 	}
 }
 
-func TestStopCancelsAfterTheGrace(t *testing.T) {
+func TestStopCancelsAfterShutdownTimeout(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, test := range []struct {
 		name string
 		ctx  context.Context
 		want time.Duration
-	}{{"its time is over", context.Background(), grace}, {"ctx ends it early", ended, 0}} {
+	}{{"timeout reached", context.Background(), grace}, {"ctx ended early", ended, 0}} {
 		t.Run(test.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, store *sqlstore.Store) {
 				r, ids, done := busy(t, store, 3, untilCancelled, nil)
@@ -188,7 +188,7 @@ func TestStopCancelsAfterTheGrace(t *testing.T) {
 				}
 				notes, err := store.Attempts(t.Context(), ids[1])
 				if err != nil || len(notes) != 1 || notes[0].Outcome != "released" {
-					t.Errorf("attempts %+v (%v), want one that was released", notes, err)
+					t.Errorf("attempts %+v (%v), want one release", notes, err)
 				}
 			})
 		})
@@ -199,7 +199,7 @@ func TestStopWaitsForHandlersToStop(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		r, ids, _ := busy(t, store, 2, func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
 			outcome := untilCancelled(ctx, it)
-			time.Sleep(3 * time.Second) // it tidies up
+			time.Sleep(3 * time.Second) // it cleans up
 			return outcome
 		}, nil)
 		if err := r.Stop(t.Context()); err != nil {
@@ -209,7 +209,7 @@ func TestStopWaitsForHandlersToStop(t *testing.T) {
 	})
 }
 
-func TestStopTellsWhatDoesNotStop(t *testing.T) {
+func TestStopReportsRunsThatDoNotStop(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		deaf := make(chan struct{})
 		defer close(deaf)
@@ -218,16 +218,16 @@ func TestStopTellsWhatDoesNotStop(t *testing.T) {
 			return workqueue.Outcome{}
 		}, nil)
 		if err := r.Stop(t.Context()); err == nil || !strings.Contains(err.Error(), "1 items did not stop") {
-			t.Errorf("stop: %v, want it to tell of 1 item", err)
+			t.Errorf("stop: %v, want an error that names 1 item", err)
 		}
 		if got := <-done; !errors.Is(got.err, workqueue.ErrDraining) {
-			t.Errorf("Execute: %v, want it to end and say why", got.err)
+			t.Errorf("Execute: %v, want it to end with an error", got.err)
 		}
-		wantItem(t, store, ids[1], workqueue.Blocked, 0) // rescue is for it
+		wantItem(t, store, ids[1], workqueue.Blocked, 0) // until it is rescued
 	})
 }
 
-func TestDrainAskedForInTheDatabase(t *testing.T) {
+func TestDrainRequestedInDatabase(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		began := time.Now()
 		r, ids, done := busy(t, store, 4, untilCancelled, nil)
@@ -236,11 +236,11 @@ func TestDrainAskedForInTheDatabase(t *testing.T) {
 		}
 		<-r.Draining()
 		if took := time.Since(began).Round(time.Second); took > heartbeat {
-			t.Errorf("it drained after %s, want at the next beat", took)
+			t.Errorf("it drained after %s, want at the next heartbeat", took)
 		}
 		got := <-done
 		if got.err != nil || got.ExecuteResult != (runner.ExecuteResult{Succeeded: 1, Released: 1}) {
-			t.Errorf("Execute = %+v, want the running item to be released after the grace", got)
+			t.Errorf("Execute = %+v, want the running item to be released after the timeout", got)
 		}
 		if diff := cmp.Diff(map[workqueue.State]int{workqueue.Processed: 1, workqueue.Ready: 3}, states(t, store)); diff != "" {
 			t.Errorf("states: -want +got\n%s", diff)
@@ -250,7 +250,7 @@ func TestDrainAskedForInTheDatabase(t *testing.T) {
 		}
 		time.Sleep(10 * lease)
 		if state := workerState(t, store, "ann"); state != workqueue.WorkerDraining {
-			t.Errorf("the worker is %s, want it to stay and drain", state)
+			t.Errorf("the worker is %s, want draining", state)
 		}
 	})
 }
@@ -270,22 +270,22 @@ func TestWorkerReplaced(t *testing.T) {
 		<-r.Replaced()
 		replaced := time.Now()
 		if got := <-done; got.Succeeded != 1 || got.Released != 1 {
-			t.Errorf("Execute = %+v, want what ran to be stopped and nothing else to start", got)
+			t.Errorf("Execute = %+v, want the running item stopped and no other started", got)
 		}
-		// It may have seen what became of its leases before it learned why.
+		// The runner may notice the lost lease before it notices that it was replaced.
 		if !errors.Is(cause, workqueue.ErrLeaseLost) || stopped.After(replaced) {
 			t.Errorf("stopped %s later with the cause %v, want ErrLeaseLost at once", stopped.Sub(replaced), cause)
 		}
-		// Stopping the old one takes nothing from the new one.
+		// Stopping the old runner does not affect the new one.
 		assignTo(t, second, assign.AssignParams{Workers: assign.AvailableWorkers})
 		if err := r.Stop(t.Context()); err != nil {
-			t.Errorf("stop of the replaced one: %v", err)
+			t.Errorf("stop of the replaced runner: %v", err)
 		}
 		if state := workerState(t, store, "ann"); state != workqueue.WorkerActive {
 			t.Errorf("the new worker is %s, want active", state)
 		}
 		if got := execute(t, second, runner.ExecuteParams{}); got.Succeeded != 3 {
-			t.Errorf("the new one ran %+v, want the 3 that are left", got)
+			t.Errorf("the new runner executed %+v, want the 3 remaining items", got)
 		}
 		for _, id := range ids {
 			wantItem(t, store, id, workqueue.Processed, 0)
@@ -293,7 +293,7 @@ func TestWorkerReplaced(t *testing.T) {
 	})
 }
 
-func TestStartRefusesATakenName(t *testing.T) {
+func TestStartFailsIfNameIsInUse(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		start(t, options(store, "ann", succeed))
 		o := options(store, "ann", succeed)
@@ -304,10 +304,10 @@ func TestStartRefusesATakenName(t *testing.T) {
 		}
 		var taken *workqueue.NameTakenError
 		if err := second.Start(t.Context()); !errors.As(err, &taken) || taken.Host != "host" || taken.PID != 1 {
-			t.Errorf("Start: %v, want a NameTakenError with the other's host and pid", err)
+			t.Errorf("Start: %v, want a NameTakenError with host and pid of the other process", err)
 		}
 		if err := second.Stop(t.Context()); err != nil {
-			t.Errorf("stop of what never started: %v", err)
+			t.Errorf("stop of a runner that did not start: %v", err)
 		}
 	})
 }

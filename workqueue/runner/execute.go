@@ -18,8 +18,8 @@ type ExecuteParams struct {
 	Band workqueue.Band
 
 	// Refill repeats the latest assignment pass that covers a priority of Band when the worker
-	// runs out of items, and now and then while it is busy, so that it does not idle until the
-	// next scheduled run.
+	// runs out of items, and from time to time while it is busy, so that it is not idle until
+	// the next scheduled run.
 	Refill bool
 
 	// Session is the session of the run that this step belongs to, and Step the step's name.
@@ -37,12 +37,12 @@ type ExecuteResult struct {
 	Dropped   int `json:"dropped,omitempty"` // deleted by their pipeline
 }
 
-// Execute opens a band on this worker, and returns when no item of it is left: none is assigned to
-// this worker, none runs, and all results are written. While it waits, free slots go to the most
-// urgent items of all open bands. When ctx ends or the worker drains, no more items of the band
-// are claimed, and Execute waits for the running ones; the worker's Stop bounds that. On a worker
-// that drains already it does nothing. An item whose queue or channel this worker does not serve
-// is given back with the reason.
+// Execute runs the items of a band on this worker. It returns when no item of the band is left:
+// none is assigned to this worker, none runs, and all results are written. While it waits, free
+// slots go to the most urgent items of all open bands. When ctx ends or the worker drains, no
+// more items of the band are claimed, and Execute waits for the running ones; the worker's Stop
+// limits that wait. The same applies when the session is halted. On a draining worker Execute does nothing. An item whose queue or channel
+// this worker does not serve is released with the reason.
 func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, error) {
 	if !r.enter() {
 		return ExecuteResult{}, nil
@@ -64,14 +64,14 @@ func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, e
 	defer context.AfterFunc(ctx, func() { r.dispatch.runs.stop(st, context.Cause(ctx)) })()
 	select {
 	case <-st.done:
-	case <-r.runs.Done(): // the worker's Stop has given up
+	case <-r.runs.Done(): // the worker has stopped without waiting for this step
 	}
 	result, left, err := r.dispatch.outcome(st)
 	if errors.Is(err, errAllStuck) {
-		r.giveUpAssigned(ctx)
+		r.releaseAssigned(ctx)
 	}
-	if errors.Is(err, workqueue.ErrDraining) {
-		err = nil // not a failure: the other items were given back
+	if errors.Is(err, workqueue.ErrDraining) || errors.Is(err, errHalted) {
+		err = nil // not a failure: the other items were released
 	}
 	if left > 0 {
 		err = errors.Join(err, fmt.Errorf("%d items have not stopped or could not be written: %w", left, workqueue.ErrDraining))
@@ -79,7 +79,7 @@ func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, e
 	return result, err
 }
 
-// readQueues reads the queues, and bounds the wait for the answer.
+// readQueues reads the queues, with a timeout.
 func (r *Runner) readQueues(ctx context.Context) ([]workqueue.Queue, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.statementTime())
 	defer cancel()
@@ -95,8 +95,8 @@ type queuePolicy struct {
 // queuePolicies are the queues' policies by name.
 type queuePolicies map[string]queuePolicy
 
-// of returns the policy of an item's queue. A person may have written "ERP " for the queue
-// "erp": SQL Server treats the two as the same name, and engines that do not refuse the row.
+// of returns the policy of an item's queue. A row inserted by hand may have "ERP " for the
+// queue "erp": SQL Server treats the two as the same name; the other engines refuse the row.
 func (p queuePolicies) of(queue string) queuePolicy {
 	if policy, ok := p[queue]; ok {
 		return policy
@@ -139,8 +139,8 @@ func (r *Runner) runSafely(ctx context.Context, run *workqueue.Run) (outcome wor
 	started := time.Now()
 	outcome = r.run(ctx, run)
 	took := time.Since(started)
-	if ctx.Err() == nil { // else its duration says nothing
-		r.learner.note(run.Item, outcome, took)
+	if ctx.Err() == nil { // the duration of a cancelled run is not typical
+		r.learner.record(run.Item, outcome, took)
 	}
 	r.memory.ended(run.Item, &outcome)
 	if r.o.Ended != nil {

@@ -18,10 +18,10 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-var errDown = errors.New("the database is away")
+var errDown = errors.New("the database is down")
 
-// faults are what a faultStore does to its calls. A nil function does nothing;
-// the others run before the call, or after it, and their error is the answer.
+// faults are the faults that a faultStore injects. A nil function does nothing;
+// the others run before or after the call, and their error is the answer.
 type faults struct {
 	beforeFinish func(ctx context.Context, fs []workqueue.Finish) error
 	afterFinish  func() error
@@ -29,10 +29,10 @@ type faults struct {
 	beforeClaim  func(ctx context.Context) error
 	afterClaim   func(ctx context.Context) error
 	beforePass   func(ctx context.Context) error
-	away         error // the answer of all calls
+	always       error // the answer of all calls; nil: the store's
 }
 
-// faultStore is a store whose faults a test turns on and off.
+// faultStore is a store with faults that a test turns on and off.
 type faultStore struct {
 	storetest.Store
 
@@ -55,8 +55,8 @@ func (s *faultStore) faults() faults {
 
 func (s *faultStore) Finish(ctx context.Context, workerID int64, instanceID string, fs []workqueue.Finish) ([]int64, error) {
 	f := s.faults()
-	if f.away != nil {
-		return nil, f.away
+	if f.always != nil {
+		return nil, f.always
 	}
 	if f.beforeFinish != nil {
 		if err := f.beforeFinish(ctx, fs); err != nil {
@@ -74,8 +74,8 @@ func (s *faultStore) Finish(ctx context.Context, workerID int64, instanceID stri
 
 func (s *faultStore) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.BeatResult, error) {
 	f := s.faults()
-	if f.away != nil {
-		return workqueue.BeatResult{}, f.away
+	if f.always != nil {
+		return workqueue.BeatResult{}, f.always
 	}
 	if f.beforeBeat != nil {
 		if err := f.beforeBeat(ctx); err != nil {
@@ -87,8 +87,8 @@ func (s *faultStore) Beat(ctx context.Context, p workqueue.BeatParams) (workqueu
 
 func (s *faultStore) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue.Item, error) {
 	f := s.faults()
-	if f.away != nil {
-		return nil, f.away
+	if f.always != nil {
+		return nil, f.always
 	}
 	if f.beforeClaim != nil {
 		if err := f.beforeClaim(ctx); err != nil {
@@ -104,27 +104,27 @@ func (s *faultStore) Claim(ctx context.Context, p workqueue.ClaimParams) ([]work
 	return items, err
 }
 
-func (s *faultStore) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
+func (s *faultStore) ReadUnlocked(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
 	if f := s.faults(); f.beforePass != nil {
 		if err := f.beforePass(ctx); err != nil {
 			return err
 		}
 	}
-	return s.Store.Survey(ctx, read)
+	return s.Store.ReadUnlocked(ctx, read)
 }
 
 func (s *faultStore) Queues(ctx context.Context) ([]workqueue.Queue, error) {
 	f := s.faults()
-	if f.away != nil {
-		return nil, f.away
+	if f.always != nil {
+		return nil, f.always
 	}
 	return s.Store.Queues(ctx)
 }
 
 func (s *faultStore) StopWorker(ctx context.Context, id int64, instance string) error {
 	f := s.faults()
-	if f.away != nil {
-		return f.away
+	if f.always != nil {
+		return f.always
 	}
 	return s.Store.StopWorker(ctx, id, instance)
 }
@@ -137,8 +137,8 @@ func TestResultsAreKeptWhileTheDatabaseRefusesThem(t *testing.T) {
 	}{
 		{"Finish alone, for most of a lease",
 			faults{beforeFinish: func(context.Context, []workqueue.Finish) error { return errDown }}, 45 * time.Second},
-		{"everything, within the lease", faults{away: errDown}, 45 * time.Second},
-		{"everything, for an hour in which nobody rescues", faults{away: errDown}, time.Hour},
+		{"everything, within the lease", faults{always: errDown}, 45 * time.Second},
+		{"everything, for an hour without a rescue", faults{always: errDown}, time.Hour},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -155,12 +155,12 @@ func TestResultsAreKeptWhileTheDatabaseRefusesThem(t *testing.T) {
 				ids := enqueue(t, store, 3, workqueue.NewItem{})
 				assignTo(t, r, assign.AssignParams{})
 				done := background(t, r, runner.ExecuteParams{})
-				time.Sleep(500 * time.Millisecond) // they run
+				time.Sleep(500 * time.Millisecond) // the items run
 				faulty.set(test.faults)
 				time.Sleep(test.last)
 				select {
 				case got := <-done:
-					t.Fatalf("Execute returned %+v with results that are not written", got)
+					t.Fatalf("Execute returned %+v with unwritten results", got)
 				default:
 				}
 				faulty.set(faults{})
@@ -178,7 +178,7 @@ func TestResultsAreKeptWhileTheDatabaseRefusesThem(t *testing.T) {
 	}
 }
 
-func TestAnswerOfFinishLostAfterTheCommit(t *testing.T) {
+func TestFinishAnswerLostAfterCommit(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		lost := false
 		faulty := &faultStore{Store: store, now: faults{afterFinish: func() error {
@@ -209,19 +209,19 @@ func TestAnswerOfFinishLostAfterTheCommit(t *testing.T) {
 		wantItem(t, store, good, workqueue.Processed, 0)
 		wantItem(t, store, bad, workqueue.Ready, 1)
 		if notes, err := store.Attempts(t.Context(), bad); err != nil || len(notes) != 1 {
-			t.Errorf("%d attempts noted (%v), want the one", len(notes), err)
+			t.Errorf("%d attempts recorded (%v), want 1", len(notes), err)
 		}
 	})
 }
 
 func TestRunsAreCancelledBeforeTheirLeaseEnds(t *testing.T) {
 	for name, beat := range map[string]func(context.Context) error{
-		"beats are refused": func(context.Context) error { return errDown },
-		"beats hang until their context ends": func(ctx context.Context) error {
+		"heartbeats are refused": func(context.Context) error { return errDown },
+		"heartbeats hang until their context ends": func(ctx context.Context) error {
 			<-ctx.Done()
 			return ctx.Err()
 		},
-		"a beat hangs and heeds no context": func(ctx context.Context) error {
+		"a heartbeat hangs and ignores its context": func(ctx context.Context) error {
 			time.Sleep(10 * lease)
 			return errDown
 		},
@@ -229,27 +229,27 @@ func TestRunsAreCancelledBeforeTheirLeaseEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, store *sqlstore.Store) {
 				faulty := &faultStore{Store: store}
-				var began, ended time.Time
+				var started, ended time.Time
 				var cause error
 				r, ids, done := busy(t, faulty, 4, func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
-					began = time.Now()
+					started = time.Now()
 					faulty.set(faults{beforeBeat: beat})
 					<-ctx.Done()
 					ended, cause = time.Now(), context.Cause(ctx)
-					time.Sleep(9 * time.Second) // it stops too slowly: the lease is over by then
+					time.Sleep(9 * time.Second) // it stops too slowly: the lease ends before
 					return workqueue.Outcome{}
 				}, nil)
 				got := <-done
 				if !errors.Is(cause, workqueue.ErrLeaseLost) {
 					t.Errorf("cause %v, want ErrLeaseLost", cause)
 				}
-				// The lease is as old as the claim or as the last beat before.
-				if held := ended.Sub(began); held < lease/2 || held > lease-lease/20 {
+				// The lease began with the claim or with the last heartbeat before.
+				if held := ended.Sub(started); held < lease/2 || held > lease-lease/20 {
 					t.Errorf("cancelled %s after its start, want before %s and with time to stop", held, lease)
 				}
-				// What waits behind it must not start on a worker that cannot hold it.
+				// The items behind it must not start on a worker that cannot renew leases.
 				if got.Succeeded != 2 || got.Failed+got.Released+got.Snoozed != 0 {
-					t.Errorf("Execute = %+v, want only the two that had started", got)
+					t.Errorf("Execute = %+v, want only the two started items", got)
 				}
 				for _, id := range ids[2:] {
 					if it := item(t, store, id); it.Fence != 0 {
@@ -265,7 +265,7 @@ func TestRunsAreCancelledBeforeTheirLeaseEnds(t *testing.T) {
 	}
 }
 
-func TestBeatsKeepLongRunsAlive(t *testing.T) {
+func TestHeartbeatsKeepLongRunsAlive(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		_, ids, done := busy(t, store, 2, sleepFor(20*lease), nil)
 		other := start(t, options(store, "bob", succeed))
@@ -284,12 +284,12 @@ func TestBeatsKeepLongRunsAlive(t *testing.T) {
 	})
 }
 
-func TestRescuedItemsRunElsewhereAndTheOldResultIsRefused(t *testing.T) {
+func TestLateResultOfRescuedItemIsRefused(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		faulty := &faultStore{Store: store}
 		_, ids, done := busy(t, faulty, 2, func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
-			faulty.set(faults{away: errDown})
-			time.Sleep(5 * lease) // deaf to its context
+			faulty.set(faults{always: errDown})
+			time.Sleep(5 * lease) // ignores its context
 			return workqueue.Outcome{Output: `"old"`}
 		}, nil)
 		time.Sleep(2 * lease)
@@ -297,7 +297,7 @@ func TestRescuedItemsRunElsewhereAndTheOldResultIsRefused(t *testing.T) {
 			return workqueue.Outcome{Output: `"new"`}
 		}))
 		if got := assignTo(t, bob, assign.AssignParams{}); got.Rescued != 1 || got.Assigned != 1 {
-			t.Fatalf("pass: %+v, want the dead worker's item to be rescued and assigned", got)
+			t.Fatalf("pass: %+v, want the dead worker's item rescued and assigned", got)
 		}
 		execute(t, bob, runner.ExecuteParams{})
 		time.Sleep(5 * lease)
@@ -305,12 +305,12 @@ func TestRescuedItemsRunElsewhereAndTheOldResultIsRefused(t *testing.T) {
 		<-done
 		it := wantItem(t, store, ids[1], workqueue.Processed, 0)
 		if it.Output != `"new"` || it.Fence != 2 || it.ReleaseCount != 1 {
-			t.Errorf("output %s, fence %d, %d releases, want the new worker's", it.Output, it.Fence, it.ReleaseCount)
+			t.Errorf("output %s, fence %d, %d releases, want those of the new worker", it.Output, it.Fence, it.ReleaseCount)
 		}
 	})
 }
 
-func TestOneResultThatIsAlwaysRefusedHoldsUpNoOther(t *testing.T) {
+func TestRefusedResultBlocksNoOther(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var refused int64
 		refusals := 0
@@ -333,9 +333,9 @@ func TestOneResultThatIsAlwaysRefusedHoldsUpNoOther(t *testing.T) {
 		if diff := cmp.Diff(want, states(t, store)); diff != "" {
 			t.Errorf("after %d refusals: -want +got\n%s", refusals, diff)
 		}
-		got := <-done // it ends, because the refused item is given up in the end
+		got := <-done // it ends, because the refused item is finally cancelled
 		if got.err != nil || got.Succeeded != 100 {
-			t.Errorf("Execute = %+v, want 100 runs that succeeded", got)
+			t.Errorf("Execute = %+v, want 100 successes", got)
 		}
 		it := wantItem(t, store, refused, workqueue.Cancelled, 0)
 		if it.Error == nil || !strings.Contains(*it.Error, "refused its result: value out of range") {
@@ -344,14 +344,14 @@ func TestOneResultThatIsAlwaysRefusedHoldsUpNoOther(t *testing.T) {
 	})
 }
 
-func TestStopTellsWhatCouldNotBeWritten(t *testing.T) {
+func TestStopReportsUnwrittenResults(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		faulty := &faultStore{Store: store}
 		r, ids, done := busy(t, faulty, 2, sleepFor(time.Second), nil)
-		faulty.set(faults{away: errDown})
+		faulty.set(faults{always: errDown})
 		err := r.Stop(t.Context())
 		if err == nil || !strings.Contains(err.Error(), "could not be written") || !errors.Is(err, errDown) {
-			t.Errorf("stop: %v, want what is lost and why", err)
+			t.Errorf("stop: %v, want the lost results and the reason", err)
 		}
 		if got := <-done; !errors.Is(got.err, workqueue.ErrDraining) {
 			t.Errorf("Execute: %v, want it to end with the worker", got.err)
@@ -366,7 +366,7 @@ func TestStopTellsWhatCouldNotBeWritten(t *testing.T) {
 	})
 }
 
-// A claim that is broken off would leave items blocked that nobody knows of.
+// If a claim were cancelled, its items would stay blocked although no worker runs them.
 func TestDrainDuringAClaim(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		claiming := make(chan struct{})
@@ -393,7 +393,7 @@ func TestDrainDuringAClaim(t *testing.T) {
 			t.Errorf("stop: %v", err)
 		}
 		if got := <-done; got.err != nil || got.ExecuteResult != (runner.ExecuteResult{}) {
-			t.Errorf("Execute = %+v, want nothing and no error", got)
+			t.Errorf("Execute = %+v, want no items and no error", got)
 		}
 		for _, id := range ids {
 			wantItem(t, store, id, workqueue.Ready, 0)
@@ -422,21 +422,21 @@ func TestDrainDuringARefill(t *testing.T) {
 	})
 }
 
-func TestExecuteOfAStoppedWorkerAsksNothing(t *testing.T) {
+func TestExecuteOnStoppedWorkerMakesNoCalls(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		faulty := &faultStore{Store: store}
 		r := start(t, options(faulty, "ann", succeed))
 		if err := r.Stop(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		faulty.set(faults{away: errDown})
+		faulty.set(faults{always: errDown})
 		if got := execute(t, r, runner.ExecuteParams{}); got != (runner.ExecuteResult{}) {
 			t.Errorf("Execute = %+v", got)
 		}
 	})
 }
 
-func TestAHangingClaimEnds(t *testing.T) {
+func TestHangingClaimTimesOut(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		faulty := &faultStore{Store: store, now: faults{beforeClaim: func(ctx context.Context) error {
 			<-ctx.Done()

@@ -8,11 +8,11 @@ import (
 	"botwork/workqueue"
 )
 
-// idleBeat is how long after a heartbeat the next one may report that nothing runs here any
-// more, for passes that prefer workers that have been idle the longest.
+// idleBeat is the minimum time between a heartbeat and an early one that reports that this
+// worker has become idle, for passes that prefer the worker that has been idle longest.
 const idleBeat = 5 * time.Second
 
-// signalIdle makes the next heartbeat come soon when the last run has ended.
+// signalIdle requests an early heartbeat when the last run has ended.
 func (r *Runner) signalIdle() {
 	if !r.active.idleFor(idleBeat) {
 		return
@@ -36,8 +36,8 @@ func (r *Runner) heartbeat(ctx context.Context) {
 		case <-time.After(next):
 		}
 		err := r.beat(ctx)
-		if r.o.Beaten != nil {
-			r.o.Beaten()
+		if r.o.AfterHeartbeat != nil {
+			r.o.AfterHeartbeat()
 		}
 		switch {
 		case err == nil:
@@ -71,16 +71,16 @@ func (r *Runner) beat(ctx context.Context) error {
 	started := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, r.o.Heartbeat)
 	defer cancel()
-	r.active.beaten(started)
+	r.active.recordBeat(started)
 	refs := r.held.refs()
 	result, err := r.o.Store.Beat(ctx, workqueue.BeatParams{
-		WorkerID: r.worker.ID, InstanceID: r.worker.InstanceID, Lease: r.o.Spec.Lease, Held: refs, Begun: r.held.begun(), Stuck: r.active.stuckSlots(),
+		WorkerID: r.worker.ID, InstanceID: r.worker.InstanceID, Lease: r.o.Spec.Lease, Held: refs, Started: r.held.started(), Stuck: r.active.stuckSlots(),
 		Ended: r.active.sinceEnd(),
 	})
 	if err != nil {
 		return err
 	}
-	// From the start of the statement: the database's lease ends later.
+	// Counted from the start of the statement: the lease in the database ends later.
 	r.held.renewed(refs, result.Lost, started.Add(r.o.Spec.Lease))
 	r.completer.alive()
 	r.dispatch.planner.recordBeat(started)
@@ -93,8 +93,8 @@ func (r *Runner) beat(ctx context.Context) error {
 	return nil
 }
 
-// logHistory logs that the database may have lost its latest transactions. The runs of lost
-// claims are being stopped already.
+// logHistory logs that the database may have lost its latest transactions. The runs whose
+// claims are lost are already being stopped.
 func (r *Runner) logHistory(h *workqueue.HistoryChange) {
 	r.o.Log.Error().Int64("epoch_before", h.Before.Epoch).Int64("epoch", h.After.Epoch).
 		Str("timeline_before", h.Before.Timeline).Str("timeline", h.After.Timeline).
@@ -107,8 +107,8 @@ func (r *Runner) logHistory(h *workqueue.HistoryChange) {
 	}
 }
 
-// drainOnRequest drains because a person asked for it in the database. The process continues,
-// claims nothing, and cancels items that outlive the shutdown timeout.
+// drainOnRequest drains because a user requested it in the database. The process continues,
+// claims nothing, and cancels items that run longer than the shutdown timeout.
 func (r *Runner) drainOnRequest(ctx context.Context) {
 	if r.drains() {
 		return
@@ -122,9 +122,9 @@ func (r *Runner) drainOnRequest(ctx context.Context) {
 	})
 }
 
-// watch cancels runs whose lease could not be renewed before it ends: a tenth of the lease is
-// left for a handler to stop. It then deals with handlers that do not stop. It does not use the
-// database, which may be what hangs.
+// watch cancels runs whose lease could not be renewed. It does so a tenth of the lease before
+// the end, so that handlers have time to stop. It then handles runs that do not stop. It does
+// not use the database, because the database may be the part that hangs.
 func (r *Runner) watch(ctx context.Context) {
 	margin := r.o.Spec.Lease / 10
 	ticker := time.NewTicker(max(margin/2, time.Millisecond))
@@ -143,12 +143,12 @@ func (r *Runner) watch(ctx context.Context) {
 				default:
 				}
 			}
-			// Not the time of the tick, which may have waited while the machine slept.
+			// Not the time of the tick: the tick may be from before the machine slept.
 			now := time.Now()
 			if n := r.held.expire(now.Add(margin)); n > 0 {
 				r.o.Log.Error().Int("items", n).Msg("could not renew leases in time; stopping their items")
 			}
-			r.seeToStuck(now)
+			r.handleStuck(now)
 		}
 	}
 }

@@ -14,18 +14,18 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// deafStore takes no heartbeat.
-type deafStore struct{ beatStore }
+// brokenStore is a store whose heartbeats fail.
+type brokenStore struct{ beatStore }
 
-func (s *deafStore) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.BeatResult, error) {
+func (s *brokenStore) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.BeatResult, error) {
 	_, _ = s.beatStore.Beat(ctx, p)
-	return workqueue.BeatResult{}, errors.New("the database is away")
+	return workqueue.BeatResult{}, errors.New("the database is down")
 }
 
-// A watchdog must not fell a worker for its database: what counts is that the
-// loop comes round.
-func TestBeatenIsToldOfEachTurn(t *testing.T) {
-	good, deaf := &beatStore{}, &deafStore{}
+// A watchdog must not stop a worker because of its database: it checks only that the
+// heartbeat loop runs.
+func TestAfterHeartbeatIsCalledEachRound(t *testing.T) {
+	good, broken := &beatStore{}, &brokenStore{}
 	for _, c := range []struct {
 		name  string
 		store storetest.Store
@@ -33,15 +33,15 @@ func TestBeatenIsToldOfEachTurn(t *testing.T) {
 		least int64 // in a minute and a second
 	}{
 		{"the database answers", good, &good.beats, 3},
-		{"the database is away, beats are tried sooner", deaf, &deaf.beats, 10},
+		{"the database is down, heartbeats are retried sooner", broken, &broken.beats, 10},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var turns atomic.Int64
+				var rounds atomic.Int64
 				r, err := New(Options{
 					Store: c.store, RunItem: func(context.Context, *workqueue.Run) workqueue.Outcome { return workqueue.Outcome{} }, Log: zerolog.Nop(),
 					Spec: workqueue.WorkerSpec{Name: "ann", InstanceID: "1", Capacity: 1, Lease: time.Minute}, Heartbeat: 20 * time.Second,
-					Beaten: func() { turns.Add(1) },
+					AfterHeartbeat: func() { rounds.Add(1) },
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -51,8 +51,8 @@ func TestBeatenIsToldOfEachTurn(t *testing.T) {
 				}
 				time.Sleep(time.Minute + time.Second)
 				synctest.Wait()
-				if got, beats := turns.Load(), c.beats.Load(); got < c.least || got != beats {
-					t.Errorf("told of %d turns after %d beats, want as many, and %d or more", got, beats, c.least)
+				if got, beats := rounds.Load(), c.beats.Load(); got < c.least || got != beats {
+					t.Errorf("AfterHeartbeat was called %d times after %d heartbeats, want as many calls, and at least %d", got, beats, c.least)
 				}
 				if err := r.Stop(t.Context()); err != nil {
 					t.Error(err)

@@ -9,11 +9,11 @@ import (
 )
 
 // held are the claims of this process whose results are not written yet. The heartbeat renews
-// their leases; the watchdog gives up those that could not be renewed in time.
+// their leases; watch cancels the runs whose leases could not be renewed in time.
 type held struct {
 	mu    sync.Mutex
 	items map[int64]*heldItem
-	ended error // why all runs were cancelled; later ones are cancelled at once
+	ended error // why all runs were cancelled; runs that are added later are cancelled at once
 }
 
 type heldItem struct {
@@ -24,15 +24,15 @@ type heldItem struct {
 	// until is when the lease may end by this machine's monotonic clock: the start of the
 	// last statement that granted or renewed it, plus its length. It is never later than the
 	// end in the database.
-	until  time.Time
-	lapsed bool // until has passed, or was about to
-	begun  bool // its run has begun
+	until   time.Time
+	lapsed  bool // until has passed or was about to pass, so the run was cancelled
+	started bool // its run has started
 }
 
 func newHeld() *held { return &held{items: map[int64]*heldItem{}} }
 
-// add adds a claimed item and returns the context for its run and its cancel function. If
-// there is an earlier claim of the same item, that one has lost its lease.
+// add adds a claimed item and returns the context for its run and its cancel function. An
+// earlier claim of the same item has lost its lease, so its run is cancelled.
 func (h *held) add(parent context.Context, it *workqueue.Item, until time.Time) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	h.mu.Lock()
@@ -58,13 +58,13 @@ func (h *held) remove(ref workqueue.ItemRef) {
 	}
 }
 
-// begin records that the run of a claim begins now, so that the next heartbeat stores it, and
+// start records that the run of a claim starts now, so that the next heartbeat stores it, and
 // returns how long the claim has waited.
-func (h *held) begin(ref workqueue.ItemRef, now time.Time) (waited time.Duration) {
+func (h *held) start(ref workqueue.ItemRef, now time.Time) (waited time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if it := h.items[ref.ItemID]; it != nil && it.ref == ref {
-		it.begun = true
+		it.started = true
 		return now.Sub(it.claimed)
 	}
 	return 0
@@ -81,13 +81,13 @@ func (h *held) refs() []workqueue.ItemRef {
 	return refs
 }
 
-// begun lists the claims whose run has begun.
-func (h *held) begun() []workqueue.ItemRef {
+// started lists the claims whose run has started.
+func (h *held) started() []workqueue.ItemRef {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var refs []workqueue.ItemRef
 	for _, it := range h.items {
-		if it.begun {
+		if it.started {
 			refs = append(refs, it.ref)
 		}
 	}
@@ -116,15 +116,14 @@ func (h *held) renewed(refs []workqueue.ItemRef, lost []int64, until time.Time) 
 	}
 }
 
-// lose cancels the runs among refs whose item is in lost.
-func (h *held) lose(refs []workqueue.ItemRef, lost []int64) {
+// cancelLost cancels the runs among refs whose item is in lost.
+func (h *held) cancelLost(refs []workqueue.ItemRef, lost []int64) {
 	if len(lost) > 0 {
 		h.renewed(refs, lost, time.Time{})
 	}
 }
 
-// expire cancels the runs whose lease ends before the given time, and returns how many these
-// are.
+// expire cancels the runs whose lease ends before the given time, and returns their number.
 func (h *held) expire(before time.Time) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -139,7 +138,7 @@ func (h *held) expire(before time.Time) int {
 	return n
 }
 
-// cancelAll cancels all runs with this cause, also those that are added later.
+// cancelAll cancels all runs with this cause, including runs that are added later.
 func (h *held) cancelAll(cause error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

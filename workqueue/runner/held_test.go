@@ -12,7 +12,7 @@ import (
 
 var epoch = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
-func TestHeldRenewsWhatIsNotLost(t *testing.T) {
+func TestHeldRenewsLeasesThatAreNotLost(t *testing.T) {
 	h := newHeld()
 	kept, _ := h.add(t.Context(), &workqueue.Item{ID: 1, Fence: 5}, epoch)
 	lost, _ := h.add(t.Context(), &workqueue.Item{ID: 2, Fence: 6}, epoch)
@@ -23,7 +23,7 @@ func TestHeldRenewsWhatIsNotLost(t *testing.T) {
 	}
 	h.renewed(refs, []int64{2}, epoch.Add(time.Minute))
 	if n := h.expire(epoch.Add(time.Minute)); n != 1 {
-		t.Errorf("%d leases lapsed, want that of the lost item alone", n)
+		t.Errorf("%d leases lapsed, want only that of the lost item", n)
 	}
 	if kept.Err() != nil {
 		t.Errorf("a renewed run was cancelled: %v", context.Cause(kept))
@@ -53,7 +53,7 @@ func TestHeldExpires(t *testing.T) {
 	}
 }
 
-// An answer that was slow must not take back what a later one gave.
+// A slow answer must not shorten a lease that a later answer has extended.
 func TestHeldNeverShortensALease(t *testing.T) {
 	h := newHeld()
 	run, _ := h.add(t.Context(), &workqueue.Item{ID: 1, Fence: 1}, epoch.Add(time.Minute))
@@ -71,18 +71,18 @@ func TestHeldLaterClaimOfTheSameItem(t *testing.T) {
 	if cause := context.Cause(first); !errors.Is(cause, workqueue.ErrLeaseLost) {
 		t.Errorf("the earlier run's cause is %v, want ErrLeaseLost", cause)
 	}
-	h.renewed(refs, []int64{1}, epoch) // a beat that began before the second claim
+	h.renewed(refs, []int64{1}, epoch) // a heartbeat that began before the second claim
 	h.remove(workqueue.ItemRef{ItemID: 1, Fence: 1})
 	if second.Err() != nil || h.count() != 1 {
 		t.Errorf("the later claim ended with the earlier one: %v, %d held", context.Cause(second), h.count())
 	}
 	h.remove(workqueue.ItemRef{ItemID: 1, Fence: 2})
 	if second.Err() == nil || h.count() != 0 {
-		t.Errorf("removed, but still there: %v, %d held", second.Err(), h.count())
+		t.Errorf("the removed claim is still held: %v, %d held", second.Err(), h.count())
 	}
 }
 
-func TestHeldCancelAllReachesWhatComesLater(t *testing.T) {
+func TestHeldCancelAllIncludesLaterRuns(t *testing.T) {
 	h := newHeld()
 	before, _ := h.add(t.Context(), &workqueue.Item{ID: 1}, epoch)
 	h.cancelAll(workqueue.ErrDraining)

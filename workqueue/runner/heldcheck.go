@@ -9,19 +9,19 @@ import (
 
 const (
 	// checkAfter is how long an item waits in line before the worker checks that it still
-	// holds it: a person may have cancelled it.
+	// holds the item: a user may have cancelled it.
 	checkAfter = 40 * time.Millisecond
 
-	// checkAhead is how soon an item must begin so that a check is not worth its cost.
+	// checkAhead is how soon an item must start for a check to be unnecessary.
 	checkAhead = 10 * time.Millisecond
 )
 
-// heldChecker checks that this worker still holds the items that wait for their slots. A
-// person may have cancelled them. board.mu guards it.
+// heldChecker checks that this worker still holds the items that wait for their slots: a user
+// may have cancelled them. board.mu guards it.
 type heldChecker struct {
 	*board
 	checking   bool      // a check is under way
-	retryCheck time.Time // not before: the last check failed
+	retryCheck time.Time // no check before this time: the last one failed
 }
 
 // nextCheck returns when the items in line must be checked; zero if not now.
@@ -33,7 +33,7 @@ func (hc *heldChecker) nextCheck(now time.Time) time.Time {
 	if at.Before(hc.retryCheck) {
 		at = hc.retryCheck
 	}
-	if !now.Before(at) && len(hc.line.heldBefore(now.Add(-checkAfter))) <= hc.within(checkAhead, now) {
+	if !now.Before(at) && len(hc.line.heldBefore(now.Add(-checkAfter))) <= hc.expectedStarts(checkAhead, now) {
 		return now.Add(checkAhead)
 	}
 	return at
@@ -49,10 +49,10 @@ func (hc *heldChecker) checkLine(now time.Time) {
 	hc.background.Go(func() { hc.checkHeld(refs) })
 }
 
-// checkHeld asks the database which of the items this worker still holds. The others do not
-// start.
+// checkHeld asks the database which of the items this worker still holds. Items that it no
+// longer holds do not start.
 func (hc *heldChecker) checkHeld(refs []workqueue.ItemRef) {
-	ctx, cancel := context.WithTimeout(hc.r.looking, hc.r.statementTime())
+	ctx, cancel := context.WithTimeout(hc.r.dispatchCtx, hc.r.statementTime())
 	defer cancel()
 	since := time.Now()
 	lost, err := hc.r.o.Store.Lost(ctx, hc.r.worker.ID, hc.r.worker.InstanceID, refs)
@@ -64,7 +64,7 @@ func (hc *heldChecker) checkHeld(refs []workqueue.ItemRef) {
 		hc.retryCheck = time.Now().Add(leastPause)
 		return
 	}
-	hc.r.held.lose(refs, lost)
+	hc.r.held.cancelLost(refs, lost)
 	of := make(map[workqueue.ItemRef]bool, len(refs))
 	for _, ref := range refs {
 		of[ref] = true

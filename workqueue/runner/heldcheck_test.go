@@ -11,13 +11,13 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// What a person cancels while it waits claimed does not begin, though the worker asks for no
-// begin of items so short.
-func TestWhatIsCancelledInLineDoesNotBegin(t *testing.T) {
+// A claimed item that a user cancels while it waits does not start, although the worker does not
+// record the starts of such short items.
+func TestItemCancelledInLineDoesNotStart(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var ran runs
 		began := map[int64]time.Time{}
-		o := swift(store, "ann", &ran)
+		o := shortItemOptions(store, "ann", &ran)
 		run := o.RunItem
 		o.RunItem = func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
 			ran.mu.Lock()
@@ -32,7 +32,7 @@ func TestWhatIsCancelledInLineDoesNotBegin(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			for len(cancelled) < 20 { // one at a time, the last of those that wait claimed
+			for len(cancelled) < 20 { // one at a time, the last of the claimed items that wait
 				time.Sleep(7 * time.Millisecond)
 				claimed, err := store.Items(t.Context(), workqueue.ItemFilter{States: []workqueue.State{workqueue.Blocked}, Limit: n})
 				if err != nil {
@@ -62,11 +62,11 @@ func TestWhatIsCancelledInLineDoesNotBegin(t *testing.T) {
 		<-done
 		for id, at := range cancelled {
 			if late := began[id].Sub(at); late > 50*time.Millisecond {
-				t.Errorf("item %d began %s after it was cancelled", id, late)
+				t.Errorf("item %d started %s after it was cancelled", id, late)
 			}
 		}
 		if len(ran.order) > n-10 {
-			t.Errorf("%d of %d items ran, of which 20 were cancelled", len(ran.order), n)
+			t.Errorf("%d of %d items ran, 20 were cancelled", len(ran.order), n)
 		}
 	})
 }

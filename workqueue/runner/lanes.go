@@ -1,7 +1,7 @@
 package runner
 
-// lanes are goroutines that run one item after another. A new goroutine begins with a small
-// stack, which every item would have to grow again.
+// lanes are goroutines that run one item after another. They are reused because a new
+// goroutine has a small stack, which would have to grow again for each item.
 type lanes struct {
 	next chan func()
 	over chan struct{}

@@ -15,37 +15,37 @@ const (
 	// learnEvery is how long each worker collects durations before it writes them.
 	learnEvery = 10 * time.Second
 
-	// keptKeys bounds the collected keys: nothing is learned about further ones until these
-	// are written.
+	// keptKeys bounds the number of collected keys. Durations of further keys are discarded
+	// until the collected ones are written.
 	keptKeys = 1000
 
 	// learnBatch bounds the keys of one transaction.
 	learnBatch = 100
 )
 
-// learner collects the durations of a worker's runs. They are worth little: their number is
-// bounded, they are lost with the process, and nothing waits for them.
+// learner collects the durations of a worker's runs. They are not essential: their number is
+// bounded, they are lost if the process crashes, and nothing waits for them.
 type learner struct {
 	profiles workqueue.Profiles
 
-	mu       sync.Mutex
-	gathered map[learned.Key]*learned.Runs
+	mu        sync.Mutex
+	collected map[learned.Key]*learned.Runs
 }
 
-// note collects a run that has ended. Only successful runs show how long such items take: a
-// failure may come at once.
-func (l *learner) note(it *workqueue.Item, o workqueue.Outcome, took time.Duration) {
+// record collects a run that has ended. Only successful runs count, because a failure may
+// happen at once.
+func (l *learner) record(it *workqueue.Item, o workqueue.Outcome, took time.Duration) {
 	if o.Verdict != workqueue.Succeeded {
 		return
 	}
 	run := learned.Run{Took: took}
-	// The error is that of the pass's estimate, or else of the item's own.
+	// The estimate of the pass, or else that of the item.
 	if estimate := cmp.Or(it.AssignedEstimateMs, it.EstimatedDurationMs); estimate != nil {
 		run.Estimate = time.Duration(min(max(*estimate, 0), learned.Longest.Milliseconds())) * time.Millisecond
 	}
 	profile := workqueue.Profile{}
 	if pipeline := learned.Pipeline(it.IntegrationConfig); pipeline != "" {
-		profile = l.profiles.Of(pipeline)
+		profile = l.profiles.For(pipeline)
 	}
 	keys := learned.Keys(it.IntegrationConfig, textOf(it.TaskName), textOf(it.NaturalKey), profile)
 	l.mu.Lock()
@@ -64,44 +64,44 @@ func textOf(text *string) string {
 
 // addLocked appends runs.
 func (l *learner) addLocked(r learned.Runs) {
-	g := l.gathered[r.Key]
+	g := l.collected[r.Key]
 	if g == nil {
-		if len(l.gathered) >= keptKeys {
+		if len(l.collected) >= keptKeys {
 			return
 		}
-		if l.gathered == nil {
-			l.gathered = map[learned.Key]*learned.Runs{}
+		if l.collected == nil {
+			l.collected = map[learned.Key]*learned.Runs{}
 		}
 		g = &learned.Runs{Key: r.Key}
-		l.gathered[r.Key] = g
+		l.collected[r.Key] = g
 	}
 	g.LeftOut += r.LeftOut
 	g.Runs = append(g.Runs, r.Runs...)
-	if over := len(g.Runs) - 2*learned.KeptRuns; over >= 0 { // rarely, so that little is moved
+	if over := len(g.Runs) - 2*learned.KeptRuns; over >= 0 { // rarely, because Trim copies runs
 		g.Trim()
 	}
 }
 
-// take removes and returns what was collected.
-func (l *learner) take() []learned.Runs {
+// drain removes and returns what was collected.
+func (l *learner) drain() []learned.Runs {
 	l.mu.Lock()
-	gathered := l.gathered
-	l.gathered = nil
+	collected := l.collected
+	l.collected = nil
 	l.mu.Unlock()
-	all := make([]learned.Runs, 0, len(gathered))
-	for r := range maps.Values(gathered) {
+	all := make([]learned.Runs, 0, len(collected))
+	for r := range maps.Values(collected) {
 		r.Trim()
 		all = append(all, *r)
 	}
 	return all
 }
 
-// putBack puts runs that could not be written before those that were collected since.
+// putBack adds runs that could not be written, before those that were collected since then.
 func (l *learner) putBack(all []learned.Runs) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	since := l.gathered
-	l.gathered = nil
+	since := l.collected
+	l.collected = nil
 	for _, r := range all {
 		l.addLocked(r)
 	}
@@ -123,7 +123,7 @@ func (r *Runner) learnDurations(ctx context.Context) {
 // learn writes what was collected, batch by batch. If the database is unreachable, which the
 // heartbeat logs, only the estimates become a little older.
 func (r *Runner) learn(ctx context.Context) {
-	for all := r.learner.take(); len(all) > 0; {
+	for all := r.learner.drain(); len(all) > 0; {
 		batch := all[:min(len(all), learnBatch)]
 		bounded, cancel := context.WithTimeout(ctx, r.statementTime())
 		err := r.o.Store.Learn(bounded, batch)

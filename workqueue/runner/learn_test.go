@@ -19,7 +19,7 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// learnStore counts the calls of Learn, and fails them while it is told to.
+// learnStore counts the calls of Learn, and returns the error that a test sets.
 type learnStore struct {
 	storetest.Store
 
@@ -48,15 +48,15 @@ func (s *learnStore) set(err error) (calls, most int) {
 	return s.calls, s.most
 }
 
-// begin tells how many calls there were, and counts anew.
-func (s *learnStore) begin() (calls int) {
+// reset returns the number of calls, and sets it to 0.
+func (s *learnStore) reset() (calls int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	calls, s.calls, s.most = s.calls, 0, 0
 	return calls
 }
 
-// learnedRuns are the runs and the mean of each key that the store knows.
+// learnedRuns returns the number of runs and the mean of each key in the store.
 func learnedRuns(t *testing.T, store storetest.Store) map[string]string {
 	t.Helper()
 	all, err := store.Durations(t.Context(), learned.Filter{Limit: 5000})
@@ -72,9 +72,9 @@ func learnedRuns(t *testing.T, store storetest.Store) map[string]string {
 	return got
 }
 
-// What ended well is learned of by all keys of the item, within ten seconds;
-// what ended in any other way is not.
-func TestRunnerLearnsHowLongRunsTake(t *testing.T) {
+// The durations of successful runs are saved for all keys of the item within ten seconds. Those
+// of other runs are not.
+func TestRunnerLearnsDurations(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		learns := &learnStore{Store: store}
 		o := options(learns, "ann", func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
@@ -96,11 +96,11 @@ func TestRunnerLearnsHowLongRunsTake(t *testing.T) {
 			return map[string]workqueue.Profile{"invoices": {KeySeparator: ":"}}[pipeline]
 		}
 		r := start(t, o)
-		// The ten seconds begin at a random moment: the first writing tells when.
+		// The ten seconds begin at a random time; the first write shows when.
 		enqueue(t, store, 1, workqueue.NewItem{IntegrationConfig: "first"})
 		assignTo(t, r, assign.AssignParams{})
 		execute(t, r, runner.ExecuteParams{})
-		for learns.begin() == 0 {
+		for learns.reset() == 0 {
 			time.Sleep(time.Millisecond)
 		}
 		for _, like := range []workqueue.NewItem{
@@ -115,7 +115,7 @@ func TestRunnerLearnsHowLongRunsTake(t *testing.T) {
 		assignTo(t, r, assign.AssignParams{})
 		execute(t, r, runner.ExecuteParams{})
 		if calls, _ := learns.set(nil); calls != 0 {
-			t.Errorf("%d calls while the items ran, which takes less than a second", calls)
+			t.Errorf("%d calls while the items ran, want none within a second", calls)
 		}
 		time.Sleep(10 * time.Second)
 		want := map[string]string{
@@ -129,13 +129,13 @@ func TestRunnerLearnsHowLongRunsTake(t *testing.T) {
 		}
 		time.Sleep(10 * time.Minute)
 		if calls, most := learns.set(nil); calls != 1 || most != 3 {
-			t.Errorf("%d calls, with %d keys at the most; want no more when nothing runs", calls, most)
+			t.Errorf("%d calls with up to %d keys, want no calls while nothing runs", calls, most)
 		}
 	})
 }
 
-// A worker that stops writes what it has gathered.
-func TestRunnerLearnsTheLastRunsWhenItStops(t *testing.T) {
+// A worker that stops writes the durations that it has collected.
+func TestRunnerSavesDurationsWhenItStops(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		r := start(t, options(store, "ann", func(context.Context, *workqueue.Run) workqueue.Outcome {
 			time.Sleep(time.Second)
@@ -149,7 +149,7 @@ func TestRunnerLearnsTheLastRunsWhenItStops(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := <-done; got.Succeeded != 1 {
-			t.Fatalf("%+v, want the run to end within the grace", got)
+			t.Fatalf("%+v, want the run to end within the shutdown timeout", got)
 		}
 		if diff := cmp.Diff(map[string]string{"pipeline invoices/": "1 of 1s, off by 0s"}, learnedRuns(t, store)); diff != "" {
 			t.Errorf("learned: -want +got\n%s", diff)
@@ -157,8 +157,8 @@ func TestRunnerLearnsTheLastRunsWhenItStops(t *testing.T) {
 	})
 }
 
-// What cannot be written is kept, within bounds, and delays nothing.
-func TestRunnerKeepsWhatItCannotLearn(t *testing.T) {
+// A limited number of durations that cannot be written are kept, and nothing waits for them.
+func TestRunnerKeepsUnsavedDurations(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var log logged
 		learns := &learnStore{Store: store, err: errDown}
@@ -178,17 +178,17 @@ func TestRunnerKeepsWhatItCannotLearn(t *testing.T) {
 		assignTo(t, r, assign.AssignParams{Workers: assign.AvailableWorkers, Horizon: 1000 * time.Hour})
 		began := time.Now()
 		if got := execute(t, r, runner.ExecuteParams{}); got.Succeeded != keys || time.Since(began) > time.Second {
-			t.Fatalf("%+v after %s, want all at once", got, time.Since(began))
+			t.Fatalf("%+v after %s, want all items without a delay", got, time.Since(began))
 		}
 		time.Sleep(time.Minute)
 		calls, _ := learns.set(nil)
 		if lines := strings.Count(log.String(), "could not save run durations"); calls < 5 || calls > 7 || lines != calls {
-			t.Errorf("%d calls and %d lines in a minute, want one every ten seconds:\n%s", calls, lines, log.String())
+			t.Errorf("%d calls and %d log lines in a minute, want one every ten seconds:\n%s", calls, lines, log.String())
 		}
 		time.Sleep(10 * time.Second)
 		got := learnedRuns(t, store)
 		if len(got) != 1000 || !strings.HasPrefix(got["pipeline invoices/"], fmt.Sprintf("%d of ", keys)) {
-			t.Errorf("%d keys are known, of the pipeline %q; want 1,000, and all runs of the pipeline", len(got), got["pipeline invoices/"])
+			t.Errorf("%d keys are saved, that of the pipeline is %q; want 1,000 keys, and all runs of the pipeline", len(got), got["pipeline invoices/"])
 		}
 		if _, most := learns.set(nil); most > 100 {
 			t.Errorf("%d keys were written by one call", most)

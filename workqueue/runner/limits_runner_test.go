@@ -13,8 +13,8 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// crowd counts what runs at the same time.
-type crowd struct {
+// concurrency counts runs at the same time.
+type concurrency struct {
 	mu       sync.Mutex
 	all      int
 	keys     map[string]int
@@ -22,7 +22,7 @@ type crowd struct {
 	mostKeys map[string]int
 }
 
-func (c *crowd) run(key string, took time.Duration) {
+func (c *concurrency) run(key string, took time.Duration) {
 	c.mu.Lock()
 	c.all++
 	c.keys[key]++
@@ -35,8 +35,8 @@ func (c *crowd) run(key string, took time.Duration) {
 	c.mu.Unlock()
 }
 
-// Four workers, each minute a pass and a run of what it fetched, refills as the
-// workers run dry: the limits hold for what really runs, and all of it is run.
+// Four workers each make a pass every minute, run their items, and refill when they have none
+// left. The limits hold for the items that run, and all items run.
 func TestLimitsHoldOverFourWorkers(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		const limit, rate, period, items = 5, 12, time.Minute, 60
@@ -51,7 +51,7 @@ func TestLimitsHoldOverFourWorkers(t *testing.T) {
 			key := []string{"a", "b", "", "", "", ""}[n%6]
 			ids = append(ids, enqueue(t, store, 1, workqueue.NewItem{QueueName: "erp", LimitKey: key, Priority: n % 3})...)
 		}
-		crowd := &crowd{keys: map[string]int{}, mostKeys: map[string]int{}}
+		crowd := &concurrency{keys: map[string]int{}, mostKeys: map[string]int{}}
 		var ran runs
 		var workers sync.WaitGroup
 		for _, name := range []string{"ann", "bob", "cid", "dan"} {
@@ -91,15 +91,15 @@ func TestLimitsHoldOverFourWorkers(t *testing.T) {
 		slices.SortFunc(starts, time.Time.Compare)
 		for i := rate; i < len(starts); i++ {
 			if between := starts[i].Sub(starts[i-rate]); between < period {
-				t.Errorf("%d items started within %s, want at most %d in %s", rate+1, between, rate, period)
+				t.Errorf("%d items started within %s, want at most %d within %s", rate+1, between, rate, period)
 			}
 		}
 	})
 }
 
-// Between two ticks, too, items start as their rate allows: twenty at four a
-// minute take four minutes, and not eight.
-func TestRatesAreNotLeftToTheTicks(t *testing.T) {
+// Between two ticks items start as their rate allows: at four a minute, the starts of twenty
+// items take four minutes and not eight.
+func TestRateAllowsStartsBetweenTicks(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		_, err := store.DefineQueues(t.Context(), []workqueue.Queue{{Name: "erp", QueueLimits: workqueue.QueueLimits{
 			Rate: workqueue.Rate{Limit: 4, Per: workqueue.Duration(time.Minute)},
@@ -122,14 +122,14 @@ func TestRatesAreNotLeftToTheTicks(t *testing.T) {
 			pipeline := func() {
 				<-started
 				if !running.TryLock() {
-					return // as overlap: skip does
+					return // as with overlap: skip
 				}
 				defer running.Unlock()
 				if _, err := r.Assign(t.Context(), assign.AssignParams{}); err != nil {
 					t.Error(err)
 				}
-				// The database answers a little sooner each time, so that places
-				// come free a little after the tick has looked for some.
+				// The database answers a little sooner each time, so that the rate
+				// allows more starts a little after the pass of the tick.
 				latency -= 10 * time.Millisecond
 				time.Sleep(latency)
 				if _, err := r.Execute(t.Context(), runner.ExecuteParams{Refill: true}); err != nil {

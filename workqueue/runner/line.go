@@ -8,24 +8,24 @@ import (
 	"botwork/workqueue"
 )
 
-// claimed is an item with the context that its lease gives it.
+// claimed is a claimed item with the context of its run, which ends with its lease.
 type claimed struct {
 	workqueue.Item
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
 	since     time.Time // when its claim began, by this machine's monotonic clock
-	confirmed time.Time // when the answer to its claim came
+	confirmed time.Time // when the answer to its claim arrived
 	held      time.Time // when the database last confirmed the claim
 	step      *step     // that it counts for
 	need      need
 
-	policy  queuePolicy // of its queue, when it got its slot
-	records bool        // its start must still be recorded before it runs
-	refused bool        // it must not start
+	policy      queuePolicy // of its queue, when it got its slot
+	recordStart bool        // its start must still be recorded before it runs
+	refused     bool        // it must not start
 }
 
-// line holds the items that are claimed and have not started, in the order of CompareStarts.
+// line holds the claimed items that have not started, in the order of CompareStarts.
 // board.mu guards it.
 type line struct {
 	items []*claimed
@@ -40,17 +40,17 @@ func (l *line) add(items ...*claimed) {
 	}
 }
 
-// next removes the next item that can start, and occupies its slots; nil if none can. An item
-// that needs more slots than are free blocks those after it, or its turn would never come. One
-// that only waits for its channel's maximum blocks none. An expedited item does not block items
-// that may use reserved slots.
+// next removes the next item that can start, and occupies its slots; nil if none can start. An
+// item that needs more slots than are free blocks those after it; otherwise it might never
+// start. An item that only waits for its channel's maximum blocks none. An expedited item does
+// not block items that may use reserved slots.
 func (l *line) next(s *slots) *claimed {
 	least := workqueue.EveryPriority.Min
 	for i, it := range l.items {
 		switch {
 		case s.full(it.need) || it.Priority < least && it.need.expedited:
 		case it.Priority < least:
-			return nil // and so are all after it
+			return nil // all items after it wait too
 		case s.room(it.need):
 			s.occupy(it.need)
 			l.remove(i)
@@ -58,7 +58,7 @@ func (l *line) next(s *slots) *claimed {
 		case !it.need.expedited:
 			return nil
 		default:
-			least = s.passes(it.need)
+			least = s.overtakePriority(it.need)
 		}
 	}
 	return nil
@@ -73,8 +73,8 @@ func (l *line) remove(i int) {
 	l.items = slices.Delete(l.items, i, i+1)
 }
 
-// head returns the first item that waits for room and so blocks those after it; nil if none
-// does.
+// head returns the first item that waits for room and so blocks those after it; nil if there
+// is none.
 func (l *line) head(s *slots) *claimed {
 	for _, it := range l.items {
 		if !s.full(it.need) {
@@ -85,18 +85,18 @@ func (l *line) head(s *slots) *claimed {
 }
 
 // removeAll removes and returns the items for which out returns true.
-func (l *line) removeAll(out func(*claimed) bool) (taken []*claimed) {
+func (l *line) removeAll(out func(*claimed) bool) (removed []*claimed) {
 	if !slices.ContainsFunc(l.items, out) {
 		return nil
 	}
 	l.items = slices.DeleteFunc(l.items, func(it *claimed) bool {
 		if out(it) {
-			taken = append(taken, it)
+			removed = append(removed, it)
 			return true
 		}
 		return false
 	})
-	return taken
+	return removed
 }
 
 // oldest returns when the item that waits longest was claimed; zero if none waits.
@@ -118,7 +118,7 @@ func (l *line) earliest(of func(*claimed) time.Time) (first time.Time) {
 	return first
 }
 
-// heldBefore returns the items whose claims were last confirmed at a time or before.
+// heldBefore returns the items whose claims were last confirmed at a time or earlier.
 func (l *line) heldBefore(at time.Time) (refs []workqueue.ItemRef) {
 	for _, it := range l.items {
 		if !it.held.After(at) {
@@ -128,8 +128,8 @@ func (l *line) heldBefore(at time.Time) (refs []workqueue.ItemRef) {
 	return refs
 }
 
-// mayBegin reports whether an item that waited may start: its lease is valid, and its deadline
-// has not passed.
+// mayBegin reports whether an item from the line may start: its lease is valid, and its
+// deadline has not passed.
 func (it *claimed) mayBegin(now time.Time) bool {
 	if it.ctx.Err() != nil {
 		return false // it lost its lease: another worker may be running it

@@ -10,12 +10,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// lineModel holds what a line and its slots must always keep to.
+// lineModel is a model of a line and its slots, for checks of their invariants.
 type lineModel struct {
 	s       slots
 	l       line
 	running []need
-	waiting []*claimed // in the order in which they came
+	waiting []*claimed // in the order in which they were added
 	most    map[string]int
 }
 
@@ -30,7 +30,7 @@ func drawNeed(t *rapid.T, m *lineModel) need {
 	return n
 }
 
-// settle lets those begin whose turn it is, and checks that each was next.
+// settle starts the items that can start, and checks their order.
 func (m *lineModel) settle(t *rapid.T) {
 	for {
 		before := m.s
@@ -41,29 +41,29 @@ func (m *lineModel) settle(t *rapid.T) {
 		}
 		for _, w := range m.waiting {
 			if w == it {
-				break // those that came later and are as urgent
+				break // items that were added later and are as urgent
 			}
-			if !it.need.before(w.need) && !before.full(w.need) && !m.lends(&before, w.need, it.need) {
+			if !it.need.before(w.need) && !before.full(w.need) && !m.mayUseReserved(&before, w.need, it.need) {
 				t.Fatalf("%+v got slots before %+v", it.need, w.need)
 			}
 		}
 		for _, w := range m.waiting {
-			if w.need.before(it.need) && !before.full(w.need) && !m.lends(&before, w.need, it.need) {
+			if w.need.before(it.need) && !before.full(w.need) && !m.mayUseReserved(&before, w.need, it.need) {
 				t.Fatalf("%+v got slots before %+v", it.need, w.need)
 			}
 		}
 		m.running = append(m.running, it.need)
 		if it.need.priority <= workqueue.HighPriority && m.s.free < m.s.reserved {
-			t.Fatalf("%+v got slots, and %d are free; %d are reserved", it.need, m.s.free, m.s.reserved)
+			t.Fatalf("%+v got slots although only %d are free; %d are reserved", it.need, m.s.free, m.s.reserved)
 		}
 		m.waiting = slices.DeleteFunc(m.waiting, func(w *claimed) bool { return w == it })
 	}
 	m.check(t)
 }
 
-// lends reports whether a high item takes a reserved slot that those before it may not
-// take: an expedited one waits for room, and the other waits behind it.
-func (m *lineModel) lends(s *slots, expedited, high need) bool {
+// mayUseReserved reports whether a high item may use a reserved slot that the items before it
+// may not use: an expedited item that waits for room.
+func (m *lineModel) mayUseReserved(s *slots, expedited, high need) bool {
 	if !expedited.expedited || expedited.priority > workqueue.HighPriority || high.priority <= workqueue.HighPriority || s.reserved == 0 {
 		return false
 	}
@@ -89,8 +89,8 @@ func (m *lineModel) check(t *rapid.T) {
 	if len(m.l.items) != len(m.waiting) {
 		t.Fatalf("%d items are in line, want %d", len(m.l.items), len(m.waiting))
 	}
-	// Whoever waits has a reason: its channel is full, there is no room for it, or
-	// one before it waits for room.
+	// Each waiting item has a reason: its channel is full, there is no room for it, or
+	// an item before it waits for room.
 	byTurn := slices.Clone(m.waiting)
 	slices.SortStableFunc(byTurn, func(a, b *claimed) int {
 		if a.need.expedited != b.need.expedited {
@@ -108,20 +108,20 @@ func (m *lineModel) check(t *rapid.T) {
 			continue
 		case w.need.size() > m.s.free-kept:
 			if head := m.l.head(&m.s); head != w {
-				t.Fatalf("head is %+v, want %+v, which holds up the others", head, w.need)
+				t.Fatalf("head is %+v, want %+v, which blocks the others", head, w.need)
 			}
 			m.checkReserved(t, w.need, byTurn[i+1:])
 			return
 		}
-		t.Fatalf("%+v waits although %d slots are free, %v run and all before it wait for their channels", w.need, m.s.free, of)
+		t.Fatalf("%+v waits although %d slots are free, %v run, and all items before it wait for their channels", w.need, m.s.free, of)
 	}
 	if head := m.l.head(&m.s); head != nil {
-		t.Fatalf("head is %+v, want none: all that wait wait for their channels", head.need)
+		t.Fatalf("head is %+v, want none: all waiting items wait for their channels", head.need)
 	}
 }
 
-// checkReserved checks that no high item waits for a slot that is reserved for it, behind
-// an expedited one that may not take it.
+// checkReserved checks that no high item waits for a reserved slot behind an expedited item
+// that may not use it.
 func (m *lineModel) checkReserved(t *rapid.T, head need, behind []*claimed) {
 	if !head.expedited || head.priority > workqueue.HighPriority || m.s.reserved == 0 {
 		return
@@ -129,15 +129,16 @@ func (m *lineModel) checkReserved(t *rapid.T, head need, behind []*claimed) {
 	for _, w := range behind {
 		if w.need.priority > workqueue.HighPriority && !m.s.full(w.need) {
 			if w.need.size() <= m.s.free {
-				t.Fatalf("%+v waits although %d slots are free, which %+v may not take", w.need, m.s.free, head)
+				t.Fatalf("%+v waits although %d slots are free, which %+v may not use", w.need, m.s.free, head)
 			}
 			return
 		}
 	}
 }
 
-// Whatever comes, ends and is taken out: never more than there is, never more of a
-// channel than it may have, the most urgent first, none waits for nothing.
+// Items are added, end and are removed in any order. At no time are more slots used than there
+// are, or more than a channel may have. The most urgent item starts first, and no item waits
+// without a reason.
 func TestLineProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		capacity := rapid.IntRange(1, 12).Draw(t, "capacity")
@@ -147,7 +148,7 @@ func TestLineProperties(t *testing.T) {
 			"come": func(t *rapid.T) {
 				var list []*claimed
 				for range rapid.IntRange(1, 4).Draw(t, "items") {
-					list = append(list, inLine(drawNeed(t, m)))
+					list = append(list, itemOf(drawNeed(t, m)))
 				}
 				m.waiting = append(m.waiting, list...)
 				m.l.add(list...)
@@ -163,19 +164,19 @@ func TestLineProperties(t *testing.T) {
 				m.s.release(n)
 				m.settle(t)
 			},
-			"take out": func(t *rapid.T) {
+			"remove": func(t *rapid.T) {
 				if len(m.waiting) == 0 {
 					t.Skip("none waits")
 				}
 				it := rapid.SampledFrom(m.waiting).Draw(t, "which")
 				if out := m.l.removeAll(func(other *claimed) bool { return other == it }); len(out) != 1 || out[0] != it {
-					t.Fatalf("took out %v", out)
+					t.Fatalf("removed %v", out)
 				}
 				m.waiting = slices.DeleteFunc(m.waiting, func(w *claimed) bool { return w == it })
 				m.settle(t)
 			},
 		})
-		// When nothing comes any more, each has its turn.
+		// When no more items are added, all of them start.
 		for len(m.running) > 0 {
 			n := m.running[0]
 			m.running = m.running[1:]
@@ -188,14 +189,14 @@ func TestLineProperties(t *testing.T) {
 	})
 }
 
-// However many small items come: a large one starts when what ran before it has
-// ended, and not later.
-func TestLineStarvesNone(t *testing.T) {
+// A large item starts as soon as the items that ran before it have ended, no matter how many
+// small items are added.
+func TestLineDoesNotStarveLargeItem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		capacity := rapid.IntRange(2, 12).Draw(t, "capacity")
 		s, l := newSlots(capacity, 0), line{}
 		come := func(cost int) *claimed {
-			it := inLine(need{priority: 500, cost: cost})
+			it := itemOf(need{priority: 500, cost: cost})
 			l.add(it)
 			return it
 		}
@@ -211,7 +212,7 @@ func TestLineStarvesNone(t *testing.T) {
 		large := come(rapid.IntRange(2, capacity).Draw(t, "cost"))
 		for ends := 0; ; ends++ {
 			if ends > before {
-				t.Fatalf("the large one still waits after %d others have ended", ends)
+				t.Fatalf("the large item still waits after %d others have ended", ends)
 			}
 			later := come(1)
 			s.release(need{priority: 500})
@@ -220,7 +221,7 @@ func TestLineStarvesNone(t *testing.T) {
 				return
 			}
 			if got == later {
-				t.Fatal("one that came later got a slot first")
+				t.Fatal("an item that was added later got a slot first")
 			}
 		}
 	})

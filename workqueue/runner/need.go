@@ -8,8 +8,8 @@ import (
 	"botwork/workqueue"
 )
 
-// needOf returns the slots that an item needs on this worker. The error says why it may not
-// run here: no pass assigns such an item to the worker, but a person can.
+// needOf returns the slots that an item needs on this worker. The error is the reason why the
+// item may not run here: no pass assigns such an item to the worker, but a user can.
 func (r *Runner) needOf(it *workqueue.Item) (need, error) {
 	spec := &r.o.Spec
 	if len(spec.Queues) > 0 && !slices.ContainsFunc(spec.Queues, func(q string) bool { return sameQueue(q, it.QueueName) }) {
@@ -19,9 +19,9 @@ func (r *Runner) needOf(it *workqueue.Item) (need, error) {
 	if len(spec.Channels) == 0 {
 		return n, nil
 	}
-	channel := r.o.Profiles.Of(strings.TrimSpace(it.IntegrationConfig)).Channel
-	c, takes := spec.Channels.Of(channel)
-	if !takes {
+	channel := r.o.Profiles.For(strings.TrimSpace(it.IntegrationConfig)).Channel
+	c, serves := spec.Channels.For(channel)
+	if !serves {
 		return n, fmt.Errorf("worker %q does not take items of channel %q", spec.Name, channel)
 	}
 	n.cost, n.channel, n.most = c.Cost, channel, c.Max

@@ -13,12 +13,12 @@ const maxPaced = 16
 // pacedPass is a pass that left items waiting because of a rate limit.
 type pacedPass struct {
 	assign.AssignParams
-	at time.Time // when to look again
+	at time.Time // when to repeat it
 }
 
-// repeatAfter repeats a pass after a while. Otherwise only as many items could start between two
-// scheduled runs as the rate allows at the moment of the run: with a rate of ten a minute whose
-// window opens a little after each full minute, ten items would start in two minutes.
+// repeatAfter repeats a pass after a delay. Otherwise items could start only at scheduled runs,
+// and only as many as the rate allows at that moment: with a rate of ten a minute whose window
+// opens shortly after each full minute, only ten items would start in two minutes.
 func (r *Runner) repeatAfter(p assign.AssignParams, wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

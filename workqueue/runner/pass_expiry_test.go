@@ -12,14 +12,13 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// Of items with the same selectors, each is judged by how long it has been due itself: the
-// selectors of one may have expired while those of another still ask. A pass reads the
-// selectors once for all items that are alike; which of the items it comes to first makes
-// no difference.
+// Selectors expire for each item separately, by the time since that item became due: those of
+// one item may have expired while the same selectors of another are still valid. A pass parses
+// the selectors once for all items that have them; the order of the items makes no difference.
 func TestSelectorsExpireForEachItem(t *testing.T) {
 	for _, c := range []struct {
 		name       string
-		old, fresh int // priorities: the more urgent item is looked at first
+		old, fresh int // priorities: the pass plans the more urgent item first
 	}{
 		{"the expired one first", 800, 700},
 		{"the expired one last", 700, 800},
@@ -37,7 +36,7 @@ func TestSelectorsExpireForEachItem(t *testing.T) {
 				ids = append(ids, enqueue(t, store, 2, like)...)
 				pass(t, store, assign.AssignParams{})
 				if got := holders(t, store, ids); !slices.Equal(got, []int64{w.ID, w.ID, 0, 0}) {
-					t.Errorf("holders = %v, want worker %d for the two whose selector has expired, and nobody for the others", got, w.ID)
+					t.Errorf("holders = %v, want worker %d for the two with an expired selector, and none for the others", got, w.ID)
 				}
 				time.Sleep(time.Minute)
 				pass(t, store, assign.AssignParams{})

@@ -14,7 +14,7 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// selectors parses selectors that a test writes as texts.
+// selectors parses selectors.
 func selectors(t *testing.T, texts ...string) []matching.Selector {
 	t.Helper()
 	var list []matching.Selector
@@ -28,8 +28,8 @@ func selectors(t *testing.T, texts ...string) []matching.Selector {
 	return list
 }
 
-// run has a worker claim what is assigned to it.
-func run(t *testing.T, store storetest.Store, w workqueue.Worker, most int) []workqueue.Item {
+// claimItems claims the items that are assigned to a worker.
+func claimItems(t *testing.T, store storetest.Store, w workqueue.Worker, most int) []workqueue.Item {
 	t.Helper()
 	items, err := store.Claim(t.Context(), workqueue.ClaimParams{
 		WorkerID: w.ID, InstanceID: w.InstanceID, Band: workqueue.EveryPriority, Max: most, Lease: time.Hour,
@@ -40,8 +40,9 @@ func run(t *testing.T, store storetest.Store, w workqueue.Worker, most int) []wo
 	return items
 }
 
-// Pass by pass, as items come and end: in the modes that fill slots nobody gets a second
-// item while another worker has a free slot and none, and nobody more than its slots hold.
+// In the modes that fill slots, no worker gets a second item while another worker without an item
+// has a free slot, and no worker gets more items than it has slots. Items are added and end
+// between the passes.
 func TestModesThatFillSlots(t *testing.T) {
 	for _, mode := range []matching.Mode{matching.RoundRobin, matching.LongestIdle, matching.BestWorker} {
 		t.Run(string(mode), func(t *testing.T) {
@@ -60,7 +61,7 @@ func TestModesThatFillSlots(t *testing.T) {
 				}
 				ids := enqueue(t, store, 1, workqueue.NewItem{})
 				pass(t, store, p)
-				run(t, store, large, 1)
+				claimItems(t, store, large, 1)
 				ids = append(ids, enqueue(t, store, 1, workqueue.NewItem{})...)
 				pass(t, store, p)
 				if diff := cmp.Diff(map[int64]int{large.ID: 1, small.ID: 1}, counts(ids)); diff != "" {
@@ -78,16 +79,16 @@ func TestModesThatFillSlots(t *testing.T) {
 	}
 }
 
-// Items that no worker may have do not hide one of the same queue that is further down,
-// however many there are of them, while a slot is free for it.
-func TestItemsThatFindNobodyHideNothing(t *testing.T) {
+// Items that no worker can run do not prevent the assignment of a later item of the same queue
+// for which a slot is free, no matter how many there are.
+func TestUnassignableItemsDoNotHideOthers(t *testing.T) {
 	onEngines(t, func(t *testing.T, store storetest.Store) {
 		w := register(t, store, "ann", 1)
 		enqueue(t, store, 1200, workqueue.NewItem{Priority: 900, Selectors: selectors(t, "gpu = true")})
 		plain := enqueue(t, store, 1, workqueue.NewItem{Priority: 700})
 		pass(t, store, assign.AssignParams{})
 		if got := holders(t, store, plain); !slices.Equal(got, []int64{w.ID}) {
-			t.Errorf("the plain item is at %v, want %d", got, w.ID)
+			t.Errorf("the plain item is held by %v, want %d", got, w.ID)
 		}
 	})
 }
@@ -103,8 +104,8 @@ func (s scoresByName) Scores(_ context.Context, _ matching.Job, workers []matchi
 	return scores, nil
 }
 
-// Selectors of the pipeline and of the item add up, unless the pipeline says otherwise.
-func TestSelectorsAddUp(t *testing.T) {
+// Selectors of the pipeline and of the item are combined, unless the pipeline replaces them.
+func TestSelectorsOfPipelineAndItemAreCombined(t *testing.T) {
 	onEngines(t, func(t *testing.T, store storetest.Store) {
 		labelled := func(name string, labels workqueue.JSONText) int64 {
 			w, err := store.RegisterWorker(t.Context(), workqueue.WorkerSpec{
@@ -140,9 +141,9 @@ func TestSelectorsAddUp(t *testing.T) {
 	})
 }
 
-// An expedited item is given before thousands that are more urgent, as long as its selector
-// asks; one whose selector has expired waits for its turn.
-func TestExpediteGoesBeforeWhatIsMoreUrgent(t *testing.T) {
+// An expedited item is assigned before thousands of more urgent items while its selector is valid.
+// An item with an expired selector is assigned by its priority.
+func TestExpeditedItemIsAssignedFirst(t *testing.T) {
 	onEngines(t, func(t *testing.T, store storetest.Store) {
 		w := register(t, store, "ann", 1)
 		enqueue(t, store, 1100, workqueue.NewItem{Priority: 2000, Estimate: time.Second})
@@ -158,7 +159,7 @@ func TestExpediteGoesBeforeWhatIsMoreUrgent(t *testing.T) {
 			t.Errorf("%+v, want one item assigned", got)
 		}
 		if got := holders(t, store, append(ids, late...)); !slices.Equal(got, []int64{w.ID, 0, 0}) {
-			t.Errorf("holders of the expedited items = %v, want the first at %d, and the others waiting", got, w.ID)
+			t.Errorf("holders of the expedited items = %v, want %d for the first, and none for the others", got, w.ID)
 		}
 	})
 }

@@ -9,9 +9,9 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// A worker whose items are of a queue that is paused is idle: it gets others, and the
-// first start when the queue is resumed.
-func TestAPausedQueueHoldsNoWorker(t *testing.T) {
+// A worker whose items are all of a paused queue counts as idle: it gets items of other queues.
+// The items of the paused queue start when the queue is resumed.
+func TestPausedQueueBlocksNoWorker(t *testing.T) {
 	onEngines(t, func(t *testing.T, store storetest.Store) {
 		if _, err := store.DefineQueues(t.Context(), []workqueue.Queue{{Name: "mail"}}, "ann"); err != nil {
 			t.Fatal(err)
@@ -42,7 +42,7 @@ func TestAPausedQueueHoldsNoWorker(t *testing.T) {
 			t.Errorf("the pass while the queue is paused = %+v, want 3 released and 1 assigned", got)
 		}
 		if got := claim(); len(got) != 1 || got[0].ID != other {
-			t.Errorf("claimed %v, want item %d of the other queue alone", got, other)
+			t.Errorf("claimed %v, want only item %d of the other queue", got, other)
 		}
 		if _, err := store.ResumeQueue(t.Context(), "mail"); err != nil {
 			t.Fatal(err)

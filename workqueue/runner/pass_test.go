@@ -14,19 +14,19 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// between lets something happen between what a pass reads and what it writes.
-type between struct {
+// interceptStore calls a function between the read and the write of a pass.
+type interceptStore struct {
 	storetest.Store
 	passes, surveys int
-	before          func(n int) // the n-th writing begins
+	before          func(n int) // called before the n-th write
 }
 
-func (s *between) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
+func (s *interceptStore) ReadUnlocked(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
 	s.surveys++
-	return s.Store.Survey(ctx, read)
+	return s.Store.ReadUnlocked(ctx, read)
 }
 
-func (s *between) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
+func (s *interceptStore) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
 	s.passes++
 	if s.before != nil {
 		s.before(s.passes)
@@ -34,7 +34,7 @@ func (s *between) Assign(ctx context.Context, pass func(context.Context, workque
 	return s.Store.Assign(ctx, pass)
 }
 
-func (s *between) ClaimPass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.PassClaim) (workqueue.Claimed, bool, error) {
+func (s *interceptStore) ClaimPass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.PassClaim) (workqueue.Claimed, bool, error) {
 	s.passes++
 	if s.before != nil {
 		s.before(s.passes)
@@ -42,9 +42,9 @@ func (s *between) ClaimPass(ctx context.Context, passes int64, as []workqueue.As
 	return s.Store.ClaimPass(ctx, passes, as, t)
 }
 
-// A pass whose plan is overtaken makes it anew; when that goes on, it plans under
-// the lock. Nothing is given twice.
-func TestAPlanThatIsOvertakenIsMadeAnew(t *testing.T) {
+// A pass whose plan is outdated plans again. If that happens repeatedly, it plans under the lock.
+// No item is assigned twice.
+func TestOutdatedPlanIsRepeated(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		overtakes       int
@@ -59,7 +59,7 @@ func TestAPlanThatIsOvertakenIsMadeAnew(t *testing.T) {
 				register(t, store, "ann", 1)
 				p := assign.AssignParams{Workers: assign.AvailableWorkers, MaxPerWorker: 100, DefaultEstimate: time.Second}
 				ids := enqueue(t, store, 5, workqueue.NewItem{})
-				s := &between{Store: store}
+				s := &interceptStore{Store: store}
 				s.before = func(n int) {
 					if n <= c.overtakes {
 						ids = append(ids, enqueue(t, store, 1, workqueue.NewItem{Priority: 2000})...)
@@ -83,20 +83,20 @@ func TestAPlanThatIsOvertakenIsMadeAnew(t *testing.T) {
 	}
 }
 
-// An idle cluster takes no lock.
-func TestAPassThatFindsNothingTakesNoLock(t *testing.T) {
+// A pass in an idle cluster takes no lock.
+func TestPassWithoutItemsTakesNoLock(t *testing.T) {
 	onEngines(t, func(t *testing.T, store storetest.Store) {
 		register(t, store, "ann", 1)
-		s := &between{Store: store}
+		s := &interceptStore{Store: store}
 		if _, err := assign.AssignPass(t.Context(), s, assign.AssignParams{}); err != nil || s.passes != 0 {
 			t.Errorf("%d passes took the lock, %v, want none", s.passes, err)
 		}
 	})
 }
 
-// A worker that joins gets what another one has not started; nobody counts that as
-// a release, and what runs stays.
-func TestAWorkerThatJoinsGetsItsShare(t *testing.T) {
+// A new worker gets items that another worker has not started. That does not count as a release,
+// and running items are not moved.
+func TestNewWorkerGetsItsShare(t *testing.T) {
 	onEngines(t, func(t *testing.T, store storetest.Store) {
 		ann := register(t, store, "ann", 1)
 		ids := enqueue(t, store, 6, workqueue.NewItem{Estimate: time.Minute})
@@ -129,8 +129,8 @@ func TestAWorkerThatJoinsGetsItsShare(t *testing.T) {
 	})
 }
 
-// Turns go on where the last pass ended, whoever ran it.
-func TestTurnsAreRemembered(t *testing.T) {
+// Round robin continues where the last pass ended, on whichever worker it ran.
+func TestRoundRobinContinuesAcrossPasses(t *testing.T) {
 	onEngines(t, func(t *testing.T, store storetest.Store) {
 		var workers []int64
 		for _, name := range []string{"ann", "bob", "cid"} {
@@ -149,8 +149,7 @@ func TestTurnsAreRemembered(t *testing.T) {
 	})
 }
 
-// What a pass knows of items and workers decides: labels, selectors, queues that a
-// worker serves, the queue's own distribution.
+// A pass uses labels, selectors, the queues that a worker serves, and the queue's distribution.
 func TestSelectorsFilter(t *testing.T) {
 	onEngines(t, func(t *testing.T, store storetest.Store) {
 		spec := func(name string, labels workqueue.JSONText, queues ...string) int64 {
@@ -203,7 +202,7 @@ func TestSelectorsFilter(t *testing.T) {
 		p.Distribution.BypassSelectors = new(true)
 		pass(t, store, p)
 		if got := holders(t, store, ids); slices.Contains(got, 0) || got[4] != plain {
-			t.Errorf("holders with bypassSelectors: %v, want everything given, and what is in erp to %d, which serves it", got, plain)
+			t.Errorf("holders with bypassSelectors: %v, want all items assigned, and those of the queue erp to %d, which serves it", got, plain)
 		}
 	})
 }

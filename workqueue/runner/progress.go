@@ -8,15 +8,15 @@ import (
 	"botwork/workqueue"
 )
 
-// progressEvery is how often the steps, progress and log lines of running
-// items are recorded. A run that ends sooner writes nothing but its end.
+// progressEvery is how often the steps, progress and log lines of running items are recorded.
+// For a shorter run only the outcome is written.
 const progressEvery = 2 * time.Second
 
 // progressBatch bounds the runs that one statement writes.
 const progressBatch = 500
 
-// tellProgress records the progress of running items until ctx ends.
-func (r *Runner) tellProgress(ctx context.Context) {
+// reportProgress records the progress of running items until ctx ends.
+func (r *Runner) reportProgress(ctx context.Context) {
 	ticker := time.NewTicker(progressEvery)
 	defer ticker.Stop()
 	for {
@@ -25,15 +25,15 @@ func (r *Runner) tellProgress(ctx context.Context) {
 			return
 		case <-ticker.C:
 			r.recordProgress(ctx, time.Now().Add(-progressEvery))
-			r.askLost(ctx)
+			r.checkLost(ctx)
 		}
 	}
 }
 
-// recordProgress writes what has changed in the runs that began before a time. Progress that
-// cannot be written goes into the next write; a lost lease ends its run.
+// recordProgress writes what has changed in the runs that started before a time. Progress that
+// cannot be written goes into the next write; a run whose lease is lost is cancelled.
 func (r *Runner) recordProgress(ctx context.Context, before time.Time) {
-	notes, runs := r.active.news(before)
+	notes, runs := r.active.progressNotes(before)
 	for len(notes) > 0 {
 		n := min(len(notes), progressBatch)
 		batch, of := notes[:n], runs[:n]
@@ -42,7 +42,7 @@ func (r *Runner) recordProgress(ctx context.Context, before time.Time) {
 		lost, err := r.o.Store.Progress(bounded, r.worker.ID, r.worker.InstanceID, batch)
 		cancel()
 		if err != nil {
-			// The heartbeat, which matters more, logs that the database is unreachable.
+			// The heartbeat logs that the database is unreachable.
 			r.o.Log.Debug().Err(err).Int("items", len(batch)).Msg("could not save progress; retrying")
 			for _, run := range slices.Concat(of, runs) {
 				run.KeepProgress()
@@ -53,13 +53,13 @@ func (r *Runner) recordProgress(ctx context.Context, before time.Time) {
 		for i := range batch {
 			refs[i] = batch[i].ItemRef
 		}
-		r.held.lose(refs, lost)
+		r.held.cancelLost(refs, lost)
 	}
 }
 
-// askLost stops the runs that have lost their items, such as items that a person cancelled:
-// the next heartbeat would notice that only later.
-func (r *Runner) askLost(ctx context.Context) {
+// checkLost stops runs that have lost their items, for example because a user cancelled them.
+// The next heartbeat would stop them only later.
+func (r *Runner) checkLost(ctx context.Context) {
 	refs := r.active.claims(time.Now().Add(-progressEvery))
 	if len(refs) == 0 {
 		return
@@ -71,5 +71,5 @@ func (r *Runner) askLost(ctx context.Context) {
 		r.o.Log.Debug().Err(err).Msg("could not check leases; retrying")
 		return
 	}
-	r.held.lose(refs, lost)
+	r.held.cancelLost(refs, lost)
 }

@@ -17,7 +17,7 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// countingStore counts the calls of Progress and can refuse them.
+// countingStore counts the calls of Progress, and can return an error.
 type countingStore struct {
 	storetest.Store
 	calls  atomic.Int32
@@ -32,28 +32,28 @@ func (s *countingStore) Progress(ctx context.Context, workerID int64, instance s
 	return s.Store.Progress(ctx, workerID, instance, notes)
 }
 
-// talkative tells what it does and stops when it is told to.
-func talkative(ctx context.Context, run *workqueue.Run) workqueue.Outcome {
+// reportUntilCancelled is a run that reports progress and stops when it is cancelled.
+func reportUntilCancelled(ctx context.Context, run *workqueue.Run) workqueue.Outcome {
 	log := zerolog.New(run)
 	run.EnterStep("load")
-	run.Tell("half")
+	run.ReportProgress("half")
 	for i := range 12 {
 		log.Info().Int64("item_id", run.ID).Int("row", i).Msg("read")
 	}
 	select {
 	case <-time.After(lease):
-		run.Tell("all")
+		run.ReportProgress("all")
 		return workqueue.Outcome{}
 	case <-ctx.Done():
 		return workqueue.Outcome{Verdict: workqueue.Released, Error: context.Cause(ctx).Error()}
 	}
 }
 
-func TestProgressIsRecordedWhileARunGoesOn(t *testing.T) {
+func TestProgressIsRecordedDuringRun(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		counting := &countingStore{Store: store}
 		counting.refuse.Store(true)
-		_, ids, done := busy(t, counting, 2, talkative, nil)
+		_, ids, done := busy(t, counting, 2, reportUntilCancelled, nil)
 		time.Sleep(5 * time.Second)
 		if it := item(t, store, ids[1]); it.Step != nil || counting.calls.Load() == 0 {
 			t.Errorf("step %v after %d refusals, want it unwritten", it.Step, counting.calls.Load())
@@ -66,7 +66,7 @@ func TestProgressIsRecordedWhileARunGoesOn(t *testing.T) {
 		}
 		lines := strings.Split(strings.TrimSpace(*it.LogTail), "\n")
 		if len(lines) != 10 || !strings.HasSuffix(lines[9], "INF read row=11") {
-			t.Errorf("log tail %q, want the last ten lines, without the item that all have in common", lines)
+			t.Errorf("log tail %q, want the last ten lines, without the item id", lines)
 		}
 		calls := counting.calls.Load()
 		time.Sleep(10 * time.Second)
@@ -75,7 +75,7 @@ func TestProgressIsRecordedWhileARunGoesOn(t *testing.T) {
 		}
 		<-done
 		if it := wantItem(t, store, ids[1], workqueue.Processed, 0); *it.Progress != "all" || it.Step != nil || it.LogTail != nil {
-			t.Errorf("progress %s, step %v, log tail %v; want the last progress alone", *it.Progress, it.Step, it.LogTail)
+			t.Errorf("progress %s, step %v, log tail %v; want only the last progress", *it.Progress, it.Step, it.LogTail)
 		}
 	})
 }
@@ -94,16 +94,16 @@ func TestShortRunsWriteNoProgress(t *testing.T) {
 			t.Errorf("Execute = %+v", got)
 		}
 		if n := counting.calls.Load(); n != 0 {
-			t.Errorf("%d writes of progress, want none", n)
+			t.Errorf("%d progress writes, want none", n)
 		}
 	})
 }
 
-func TestProgressFindsALostLeaseBeforeTheBeat(t *testing.T) {
+func TestProgressDetectsLostLeaseBeforeHeartbeat(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		cause := make(chan error, 1)
 		_, ids, done := busy(t, store, 2, func(ctx context.Context, run *workqueue.Run) workqueue.Outcome {
-			// Another process has taken the name and rescued the item.
+			// Another process has taken over the name and rescued the item.
 			_, err := store.RegisterWorker(ctx, workqueue.WorkerSpec{
 				Name: "ann", InstanceID: "ann-2", Host: "host", PID: 2, Capacity: 1, Lease: lease, Replaces: "ann-1",
 			})
@@ -111,7 +111,7 @@ func TestProgressFindsALostLeaseBeforeTheBeat(t *testing.T) {
 				t.Error(err)
 			}
 			began := time.Now()
-			outcome := talkative(ctx, run)
+			outcome := reportUntilCancelled(ctx, run)
 			if took := time.Since(began); took >= heartbeat/2+time.Second {
 				t.Errorf("cancelled after %s, want it with the first progress", took)
 			}
@@ -123,7 +123,7 @@ func TestProgressFindsALostLeaseBeforeTheBeat(t *testing.T) {
 		}
 		<-done
 		if it := wantItem(t, store, ids[1], workqueue.Blocked, 0); it.Step != nil || it.LeaseExpiresAt != nil {
-			t.Errorf("step %v, lease %v; want nothing written by the replaced process", it.Step, it.LeaseExpiresAt)
+			t.Errorf("step %v, lease %v; want no writes of the replaced process", it.Step, it.LeaseExpiresAt)
 		}
 	})
 }

@@ -6,8 +6,8 @@ import (
 	"botwork/workqueue"
 )
 
-// SQL Server's foreign key takes other spellings of a queue's name; its policy
-// must hold for them too.
+// SQL Server's foreign key accepts other spellings of a queue's name. The policy
+// of the queue applies to them as well.
 func TestQueuePolicies(t *testing.T) {
 	limit := func(n int) queuePolicy { return queuePolicy{resilience: workqueue.Resilience{Limit: n}} }
 	policies := queuePolicies{"erp": limit(7), "ERP": limit(8), "mail": limit(9)}

@@ -9,18 +9,19 @@ import (
 )
 
 const (
-	// largeItem is the number of bytes from which on an item's memory is given back.
+	// largeItem is the size in bytes from which memory is returned to the system after an
+	// item.
 	largeItem = 4 << 20
 
-	// releaseAfter is how long after the end of a large item that happens: its result is
-	// written and nothing refers to it any more.
+	// releaseAfter is the delay between the end of a large item and the release of its
+	// memory. By then its result is written, and nothing refers to the item.
 	releaseAfter = 2 * time.Second
 )
 
-// releaser returns memory to the system after large items. The Go runtime keeps it for
-// minutes, and collects no garbage while a worker is idle.
+// releaser returns memory to the system after large items. Without it, the Go runtime would
+// keep the memory for minutes, and it collects no garbage while a worker is idle.
 type releaser struct {
-	release func() // debug.FreeOSMemory, but in tests
+	release func() // set by tests; nil: debug.FreeOSMemory
 
 	mu      sync.Mutex
 	pending bool // guarded by mu

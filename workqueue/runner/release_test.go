@@ -31,7 +31,7 @@ func TestMemoryIsReleasedAfterLargeItems(t *testing.T) {
 		time.Sleep(2 * releaseAfter)
 		synctest.Wait()
 		if released < 5 || released > 11 {
-			t.Errorf("released %d times in ten spans of %v, want once in each at most", released, releaseAfter)
+			t.Errorf("released %d times in ten periods of %v, want at most once in each", released, releaseAfter)
 		}
 		for _, it := range []*workqueue.Item{{IntegrationConfig: strings.Repeat("x", largeItem)}, {Oversized: "yes"}} {
 			before := released
@@ -39,7 +39,7 @@ func TestMemoryIsReleasedAfterLargeItems(t *testing.T) {
 			time.Sleep(2 * releaseAfter)
 			synctest.Wait()
 			if released != before+1 {
-				t.Error("it was not released")
+				t.Error("memory was not released")
 			}
 		}
 		before := released
@@ -47,7 +47,7 @@ func TestMemoryIsReleasedAfterLargeItems(t *testing.T) {
 		time.Sleep(2 * releaseAfter)
 		synctest.Wait()
 		if released != before+1 {
-			t.Error("it was not released after a large output")
+			t.Error("memory was not released after a large output")
 		}
 	})
 }

@@ -16,13 +16,12 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// sweepEvery is how often a worker that makes pass after pass looks for abandoned and expired
-// items.
+// sweepEvery is how often a worker that repeats passes looks for abandoned and expired items.
 const sweepEvery = 5 * time.Second
 
-// Runner is this process as a worker: its row and its heartbeat, the leases of the items that
-// it holds, the slots in which items run, and the results that are not written yet. Its
-// methods are safe for concurrent use.
+// Runner runs items as one worker. It has the worker's row and heartbeat, the leases of the
+// items that it holds, the slots in which items run, and the results that are not written yet.
+// Its methods are safe for concurrent use.
 type Runner struct {
 	o        Options
 	dispatch *dispatcher
@@ -34,36 +33,36 @@ type Runner struct {
 	completer *completer
 
 	// runs is the parent of all items' contexts. It outlives the calls of Execute, so that
-	// the shutdown timeout ends a run and not its pipeline. looking is the parent of the
+	// the shutdown timeout ends a run and not its pipeline. dispatchCtx is the parent of the
 	// dispatcher's passes: it ends when the worker drains.
-	runs       context.Context
-	stop       context.CancelFunc // ends the background loops
-	looking    context.Context
-	endLooking context.CancelCauseFunc
-	loop       sync.WaitGroup
+	runs           context.Context
+	stop           context.CancelFunc // ends the background loops
+	dispatchCtx    context.Context
+	cancelDispatch context.CancelCauseFunc
+	loop           sync.WaitGroup
 
 	draining  chan struct{} // closed when no more items may be claimed
 	drained   chan struct{} // closed when assigned items have been released
 	executing sync.WaitGroup
 	stopOnce  sync.Once
-	replaced  chan struct{} // closed when another process has this worker's name
+	replaced  chan struct{} // closed when another process has taken over this worker's name
 	lost      chan struct{} // closed when the database is lost; lostBecause is set before
 
 	lostBecause error
 
 	schemas workqueue.Schemas // of the queues
-	memory  releaser          // likewise
-	learner learner           // of the durations of runs
+	memory  releaser
+	learner learner
 	learned *learned.Estimates
 
 	paced   chan pacedPass   // passes to repeat for items that wait for a rate
 	beatNow chan struct{}    // holds a token when the next heartbeat must not wait
 	wall    func() time.Time // the machine's clock
 
-	// mu makes sure that no Execute begins during Drain: Stop would not wait for it.
+	// mu prevents that an Execute begins during Drain: Stop would not wait for it.
 	mu      sync.Mutex
 	started bool
-	passes  []assign.AssignParams   // the latest of each band, the latest last
+	passes  []assign.AssignParams   // the latest one of each band, oldest first
 	pacing  map[workqueue.Band]bool // a pass of the band is in paced
 	swept   time.Time               // when a pass last looked for abandoned and expired items
 }
@@ -88,17 +87,17 @@ type Options struct {
 	// the lease.
 	Heartbeat time.Duration
 
-	// Beaten is called after each round of the heartbeat loop, whether the heartbeat could be
-	// written or not, so that a watchdog sees that the worker is alive; may be nil.
-	Beaten func()
+	// AfterHeartbeat is called after each round of the heartbeat loop, even if the heartbeat could not
+	// be written, so that a watchdog sees that the worker is alive; may be nil.
+	AfterHeartbeat func()
 
 	// ShutdownGrace is how long running items may continue when the worker stops. Then they
 	// are cancelled and released, which counts no attempt.
 	ShutdownGrace time.Duration
 
-	// Attend is called with the priorities of abandoned items, such as those of a worker that
-	// died. It starts the pipelines of that band unless they are running, and returns at once.
-	// If it is nil, such items wait for the next scheduled run.
+	// Attend is called with the priorities of abandoned items, for example those of a worker
+	// that died. It starts the pipelines of that band unless they are running, and returns at
+	// once. If it is nil, such items wait for the next scheduled run.
 	Attend func(band workqueue.Band)
 }
 
@@ -138,11 +137,11 @@ func (r *Runner) Start(ctx context.Context) error {
 	// The background loops outlive ctx: Stop ends them when the last result is written.
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.runs, r.stop = background, stop
-	r.looking, r.endLooking = context.WithCancelCause(background)
+	r.dispatchCtx, r.cancelDispatch = context.WithCancelCause(background)
 	r.dispatch.planner.recordBeat(time.Now())
-	loops := []func(context.Context){r.completer.run, r.dispatch.run, r.heartbeat, r.watch, r.tellProgress, r.foldStatistics, r.learnDurations}
+	loops := []func(context.Context){r.completer.run, r.dispatch.run, r.heartbeat, r.watch, r.reportProgress, r.foldStatistics, r.learnDurations}
 	if r.o.Attend != nil {
-		loops = append(loops, r.lookForStranded, r.pace)
+		loops = append(loops, r.pollStranded, r.pace)
 	}
 	for _, loop := range loops {
 		r.loop.Go(func() { loop(background) })
@@ -197,27 +196,28 @@ func (r *Runner) Assign(ctx context.Context, p assign.AssignParams) (assign.Assi
 	r.mu.Unlock()
 	result, err := r.pass(ctx, p)
 	if s := SessionOf(ctx); s != nil && err == nil {
-		s.notePass(p, result)
+		s.recordPass(p, result)
 	}
 	return result, err
 }
 
-// pass runs a pass. If it freed items that it does not assign, such as low-priority ones whose
-// next pass may be hours away, it calls Attend for them. It waits for the passes of other
-// workers for two leases at most: a connection that never answers would otherwise block the
-// pipeline for ever.
+// pass runs a pass. If the pass freed items that it does not assign, pass calls Attend for
+// them: the next pass for items of a low priority may be hours away. It waits for the passes
+// of other workers for two leases at most: otherwise a connection that never answers would
+// block the pipeline forever.
 func (r *Runner) pass(ctx context.Context, p assign.AssignParams) (assign.AssignResult, error) {
 	result, _, err := r.passAhead(ctx, p)
 	return result, err
 }
 
-// passAhead is pass, and returns what later passes for this worker alone can reuse, or nil.
+// passAhead is like pass, and also returns what later passes for this worker alone can reuse,
+// or nil.
 func (r *Runner) passAhead(ctx context.Context, p assign.AssignParams) (assign.AssignResult, *assign.SelfAssign, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*r.o.Spec.Lease)
 	defer cancel()
 	p.Learned = r.learned
 	p.Brief = p.Brief && !r.sweepDue()
-	result, own, err := p.Pass(ctx, r.o.Store)
+	result, reusable, err := p.Pass(ctx, r.o.Store)
 	if err == nil && r.o.Attend != nil && result.Waits() && !p.Band.Includes(result.Band) {
 		r.o.Attend(result.Band)
 	}
@@ -225,19 +225,19 @@ func (r *Runner) passAhead(ctx context.Context, p assign.AssignParams) (assign.A
 		p.Brief, p.Claim = false, nil
 		r.repeatAfter(p, result.Pace)
 	}
-	return result, own, err
+	return result, reusable, err
 }
 
 // selfAssign makes a pass for this worker alone.
-func (r *Runner) selfAssign(ctx context.Context, p assign.AssignParams, own *assign.SelfAssign) (workqueue.Claimed, bool, error) {
+func (r *Runner) selfAssign(ctx context.Context, p assign.AssignParams, selfAssign *assign.SelfAssign) (workqueue.Claimed, bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*r.o.Spec.Lease)
 	defer cancel()
 	p.Learned = r.learned
-	return own.Assign(ctx, r.o.Store, p)
+	return selfAssign.Assign(ctx, r.o.Store, p)
 }
 
-// sweepDue reports whether the next pass must look for abandoned and expired items, and
-// assumes that it then does.
+// sweepDue reports whether the next pass must look for abandoned and expired items. If so, it
+// records that the pass does.
 func (r *Runner) sweepDue() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -248,8 +248,8 @@ func (r *Runner) sweepDue() bool {
 	return true
 }
 
-// passFor returns the pass to repeat for items of a band. Passes of other bands, which other
-// pipelines make, do not help it.
+// passFor returns the pass to repeat for items of a band. Passes of other bands belong to
+// other pipelines and do not assign such items.
 func (r *Runner) passFor(band workqueue.Band) (assign.AssignParams, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -32,6 +32,13 @@ func (r *runs) add(id int64) {
 	r.order = append(r.order, id)
 }
 
+// total returns how many items have begun.
+func (r *runs) total() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.order)
+}
+
 // wantOnce checks that each of the items ran exactly once, and no other.
 func (r *runs) wantOnce(t *testing.T, ids []int64) {
 	t.Helper()
@@ -75,7 +82,7 @@ func TestRunnerRunsEachItemOnce(t *testing.T) {
 	})
 }
 
-func TestRunnerRunsTheMostUrgentFirstAndOnlyItsBand(t *testing.T) {
+func TestRunnerRunsItsBandByPriority(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var ran runs
 		r := start(t, options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
@@ -103,7 +110,7 @@ func TestRunnerRunsTheMostUrgentFirstAndOnlyItsBand(t *testing.T) {
 	})
 }
 
-func TestRunnerLimitIsTheNumberOfAttempts(t *testing.T) {
+func TestRunnerLimitsAttempts(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		attempts := 0
 		r := start(t, options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
@@ -135,11 +142,11 @@ func TestRunnerLimitIsTheNumberOfAttempts(t *testing.T) {
 		}
 		notes, err := store.Attempts(t.Context(), id)
 		if err != nil || len(notes) != 3 {
-			t.Fatalf("%d attempts noted (%v), want 3", len(notes), err)
+			t.Fatalf("%d attempts recorded (%v), want 3", len(notes), err)
 		}
 		for i, n := range notes {
 			if n.Attempt != i+1 || n.Outcome != "failed" || n.Step == nil || *n.Step != "load" {
-				t.Errorf("attempt %d is noted as %+v", i+1, n)
+				t.Errorf("attempt %d is recorded as %+v", i+1, n)
 			}
 		}
 	})
@@ -160,7 +167,7 @@ func TestRunnerPanicIsAFailedAttempt(t *testing.T) {
 	})
 }
 
-func TestRunnerSnoozeCountsNothing(t *testing.T) {
+func TestRunnerSnoozeCountsNoAttempt(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		r := start(t, options(store, "ann", func(context.Context, *workqueue.Run) workqueue.Outcome {
 			return workqueue.Outcome{Verdict: workqueue.Snoozed, After: time.Hour}
@@ -200,7 +207,7 @@ func TestTwoRunnersShareTheItems(t *testing.T) {
 		assignTo(t, bob, p)
 		refill := runner.ExecuteParams{Refill: true}
 		total := 0
-		for _, done := range []<-chan executed{background(t, ann, refill), background(t, bob, refill)} {
+		for _, done := range []<-chan executeAnswer{background(t, ann, refill), background(t, bob, refill)} {
 			got := <-done
 			if got.err != nil {
 				t.Error(got.err)
@@ -229,14 +236,14 @@ func TestExecuteRefillsBeyondTheHorizon(t *testing.T) {
 	}
 	tests := []struct {
 		name   string
-		passes []workqueue.Band // the first gives out the items
+		passes []workqueue.Band // the first one assigns the items
 		refill bool
 		want   int
 	}{
-		{"not asked for", []workqueue.Band{medium}, false, 2},
-		{"asked for", []workqueue.Band{medium}, true, 10},
-		{"although another band was assigned since", []workqueue.Band{medium, low}, true, 10},
-		{"with the pass of every band", []workqueue.Band{{}}, true, 10},
+		{"no refill", []workqueue.Band{medium}, false, 2},
+		{"refill", []workqueue.Band{medium}, true, 10},
+		{"pass of another band in between", []workqueue.Band{medium, low}, true, 10},
+		{"pass of all bands", []workqueue.Band{{}}, true, 10},
 		{"no pass of the band", []workqueue.Band{low}, true, 0},
 	}
 	for _, test := range tests {
@@ -269,11 +276,11 @@ func TestSlotsAreSharedByPriority(t *testing.T) {
 		enqueue(t, store, 3, workqueue.NewItem{Priority: 100})
 		assignTo(t, r, assign.AssignParams{Workers: assign.AvailableWorkers})
 		low := background(t, r, runner.ExecuteParams{Band: workqueue.Band{Min: workqueue.EveryPriority.Min, Max: 499}})
-		time.Sleep(time.Second) // the first low item fills the worker, the next one stands in line
+		time.Sleep(time.Second) // the first low item fills the worker, the next one waits in line
 		enqueue(t, store, 2, workqueue.NewItem{Priority: 1001})
 		assignTo(t, r, assign.AssignParams{Band: workqueue.Band{Min: 500, Max: 5000}})
 		high := background(t, r, runner.ExecuteParams{Band: workqueue.Band{Min: 1001, Max: 5000}})
-		for _, done := range []<-chan executed{low, high} {
+		for _, done := range []<-chan executeAnswer{low, high} {
 			if got := <-done; got.err != nil {
 				t.Error(got.err)
 			}
@@ -284,7 +291,7 @@ func TestSlotsAreSharedByPriority(t *testing.T) {
 	})
 }
 
-func TestNewRunnerRefuses(t *testing.T) {
+func TestNewRejectsInvalidOptions(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		for name, change := range map[string]func(*runner.Options){
 			"a store":  func(o *runner.Options) { o.Store = nil },
@@ -315,7 +322,7 @@ func TestNewRunnerRefuses(t *testing.T) {
 	})
 }
 
-func TestPassesAtTheSameTimeNeverOverfill(t *testing.T) {
+func TestConcurrentPassesDoNotOverfillWorkers(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var runners []*runner.Runner
 		for _, name := range []string{"ann", "bob", "cyd", "dee"} {

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"botwork/workqueue"
@@ -9,8 +10,8 @@ import (
 )
 
 // Session is one run of a system pipeline as this worker's dispatcher sees it. While it is
-// open, the worker gives each free slot to the most urgent due item of the priorities of the
-// session's steps: of all its steps, from the start of the first one that executes items until
+// open, the worker gives each free slot to the most urgent due item of the session's
+// priorities: those of all its steps, from the start of the first step that executes items to
 // the end of the last one. A step waits for the items of its priorities, but occupies no slot.
 //
 // Methods are safe for concurrent use; those of a nil Session do nothing.
@@ -22,8 +23,9 @@ type Session struct {
 	// The rest is guarded by d.mu.
 
 	steps   []*step
-	opened  bool // its first step that executes has begun
+	opened  bool // its first step that executes items has started
 	leaving bool // it ends as soon as it has nothing to do
+	halted  bool // it starts no more items
 	closed  bool // it does not look for more work
 
 	passState
@@ -35,13 +37,13 @@ type SessionOptions struct {
 	// when it begins has the zero Band, and opens them then.
 	Steps []SessionStep
 
-	// Wakes is true if Wake is called for new work: the session need not repeat a pass that
-	// left nothing.
+	// Wakes is true if Wake is called for new work: then the session does not repeat a pass
+	// that left no items.
 	Wakes bool
 
-	// StayFor is how long the session altogether waits for new work when it has nothing to do;
-	// 0: it ends then. A waiting session costs nothing, and saves the records of a run for
-	// each new item.
+	// StayFor is how long after its start the session still waits for new work when it has
+	// nothing to do; 0: it does not wait. A waiting session costs nothing, and no new run must
+	// be recorded for each new item.
 	StayFor time.Duration
 }
 
@@ -62,6 +64,9 @@ func (r *Runner) NewSession(o SessionOptions) *Session {
 	}
 	return s
 }
+
+// errHalted ends the steps of a halted session.
+var errHalted = errors.New("the session was halted")
 
 type sessionKey struct{}
 
@@ -96,8 +101,8 @@ func (s *Session) Wake(pass bool) bool {
 	return true
 }
 
-// Tick makes the session look for work because its pipeline is due again during this run: the
-// run does what the next one would have done.
+// Tick makes the session look for work because its pipeline is due again during this run: this
+// run does the work of the next one.
 func (s *Session) Tick() {
 	if s == nil {
 		return
@@ -122,6 +127,27 @@ func (s *Session) Leave() {
 	s.d.poke()
 }
 
+// Halt makes the session start no more items, because its pipeline was paused: its steps end when
+// the running items have ended. Claimed items that have not begun are given back.
+func (s *Session) Halt() {
+	if s == nil {
+		return
+	}
+	s.d.mu.Lock()
+	defer s.d.mu.Unlock()
+	if s.halted {
+		return
+	}
+	s.halted, s.leaving, s.closed = true, true, true
+	for _, st := range s.steps {
+		if st.stopped == nil {
+			st.stopped = errHalted
+		}
+	}
+	s.d.runs.releaseClosed()
+	s.d.poke()
+}
+
 // End closes the session when its run has ended, and reports whether it was woken and has not
 // looked for work since.
 func (s *Session) End() (unseen bool) {
@@ -139,7 +165,7 @@ func (s *Session) End() (unseen bool) {
 }
 
 // Moved returns how many items the session has assigned and claimed, so that a caller of Wake
-// sees whether that leads to anything.
+// sees whether waking has an effect.
 func (s *Session) Moved() int {
 	if s == nil {
 		return 0
@@ -149,11 +175,11 @@ func (s *Session) Moved() int {
 	return s.moved
 }
 
-// notePass keeps a pass that a step of the run has made, so that the session can repeat it.
-func (s *Session) notePass(p assign.AssignParams, result assign.AssignResult) {
+// recordPass stores a pass that a step of the run has made, so that the session can repeat it.
+func (s *Session) recordPass(p assign.AssignParams, result assign.AssignResult) {
 	s.d.mu.Lock()
 	defer s.d.mu.Unlock()
-	s.made(p, result)
+	s.addPass(p, result)
 }
 
 // stays reports whether the session waits for new work when it has nothing to do.
@@ -183,7 +209,7 @@ func (s *Session) bands() (list []workqueue.Band) {
 	return list
 }
 
-// refills reports whether a waiting step asks for more items by itself.
+// refills reports whether a waiting step has Refill set.
 func (s *Session) refills() bool {
 	for _, st := range s.steps {
 		if st.waits() && st.refill {
@@ -193,7 +219,7 @@ func (s *Session) refills() bool {
 	return false
 }
 
-// busy reports whether items of the session run or their results are not written.
+// busy reports whether items of the session run or have results that are not written.
 func (s *Session) busy() bool {
 	for _, st := range s.steps {
 		if st.items > 0 {

@@ -10,45 +10,46 @@ import (
 
 const (
 	// leastGate and mostGate bound the pause between two passes that found no worker with
-	// room: hundreds of items enqueued while all workers are busy must not cause a pass each.
+	// room: if hundreds of items are enqueued while all workers are busy, not each of them
+	// may cause a pass.
 	// wokenGate is the longest pause for work that was just announced.
 	leastGate, wokenGate, mostGate = 10 * time.Millisecond, 100 * time.Millisecond, time.Second
 )
 
-// passState is what a session knows about waiting work, and when it looks again.
+// passState is what a session knows about waiting work, and when it makes the next pass.
 type passState struct {
-	passes []assign.AssignParams // that its steps have made and that it repeats, one per band
+	passes []assign.AssignParams // the passes of its steps, which it repeats; one per band
 	moved  int                   // items that its passes assigned, and that it claimed
 
-	// below is the priority below which a pass may find something; at and above it, passes
-	// have found everything. EveryPriority.Min: there is nothing to find.
-	below int
-	news  int // how often below was raised: an earlier pass says nothing about what came since
+	// below is the priority below which a pass may find items; at and above it, passes have
+	// found everything. EveryPriority.Min: there is nothing to find.
+	below   int
+	passGen int // how often below was raised; the result of an earlier pass does not cover later work
 
-	woken  bool // work was announced since the latest pass began: a pass comes before claims
-	unseen bool // the same, or since the latest claim
+	woken  bool // work was announced since the latest pass began: make a pass before a claim
+	unseen bool // work was announced since the latest pass and claim began
 	swept  bool // a pass has looked for abandoned and expired items since the latest scheduled run
-	left   bool // the latest pass left items: when others end, there may be room
+	left   bool // the latest pass left items: when running items end, there may be room for them
 
 	// dry is true if no pass is needed when the last item has ended.
 	dry bool
 
-	gate   time.Time // no earlier pass for priorities from gateTo up
+	gate   time.Time // no pass before this time for priorities from gateTo up
 	gateTo int
-	gates  int       // fruitless passes in a row
-	poll   time.Time // when a busy session looks again
+	gates  int       // passes in a row that found no worker with room
+	poll   time.Time // when a busy session looks for work again
 
 	selfAssigned    *assign.SelfAssign // what passes for this worker alone reuse; nil: they are not possible
-	selfAssignFrom  time.Time          // none is made before: the latest could not decide
-	selfAssignNews  int                // news when the latest of them found nothing from selfAssignLeast up; -1: none has
+	selfAssignFrom  time.Time          // no such pass before this time: the latest one needed a pass over all workers
+	selfAssignGen   int                // passGen when the latest such pass found nothing from selfAssignLeast up; -1: none has
 	selfAssignLeast int
 	fullPass        time.Time // when a pass that claims ahead last looked for abandoned items
 }
 
-// anything is above all priorities: there may be work of any priority.
+// anything is a value of below above all priorities: there may be work of any priority.
 const anything = math.MaxInt
 
-func newPassState() passState { return passState{below: math.MinInt, swept: true, selfAssignNews: -1} }
+func newPassState() passState { return passState{below: math.MinInt, swept: true, selfAssignGen: -1} }
 
 // wake records that there is new work: for a pass, or only for a claim.
 func (l *passState) wake(pass bool, now time.Time) {
@@ -70,8 +71,8 @@ func (l *passState) sweep(now time.Time) {
 	l.swept, l.poll = false, now.Add(assign.RefillEvery)
 }
 
-// made keeps a pass that a step of the run has made, so that it can be repeated.
-func (l *passState) made(p assign.AssignParams, result assign.AssignResult) {
+// addPass stores a pass that a step of the run has made, so that it can be repeated.
+func (l *passState) addPass(p assign.AssignParams, result assign.AssignResult) {
 	first := len(l.passes) == 0
 	l.passes = slices.DeleteFunc(l.passes, func(old assign.AssignParams) bool { return old.Band == p.Band })
 	l.passes = append(l.passes, p)
@@ -83,47 +84,47 @@ func (l *passState) made(p assign.AssignParams, result assign.AssignResult) {
 // raise records that a pass may find work of any priority.
 func (l *passState) raise() {
 	l.below = anything
-	l.news++
+	l.passGen++
 }
 
-// passed records the result of repeated passes for the priorities from least up. all means that
-// no open priorities are below; free, that they were made to fill a free slot and not for other
-// workers; news is its value when they began.
-func (l *passState) passed(least, news, assigned int, left, all, free bool, now time.Time) {
+// recordPasses records the result of repeated passes for the priorities from least up. all
+// means that no lower priorities are open; free, that the passes were made to fill a free slot
+// and not for other workers; passGen is its value when they began.
+func (l *passState) recordPasses(least, passGen, assigned int, left, all, free bool, now time.Time) {
 	l.moved += assigned
 	l.left = left || l.left && !all
 	if assigned > 0 && left {
-		return // there may be more to give at once
+		return // there may be more items to assign at once
 	}
-	// Without a free slot a pass says nothing about items that wait for one. And it does not
-	// know of slots whose item's result is not written yet; this worker does.
-	if news == l.news && (free || !left) && !l.maySelfAssign(least, now) {
+	// A pass without a free slot does not cover items that wait for one. Nor does it see the
+	// free slots of items whose results are not written yet; this worker does.
+	if passGen == l.passGen && (free || !left) && !l.maySelfAssign(least, now) {
 		l.below = min(l.below, least)
 	}
 	if assigned > 0 || !left {
 		l.gate, l.gates = time.Time{}, 0
 		return
 	}
-	if free { // else it says nothing about the next pass that has a slot to fill
+	if free { // otherwise the next pass may still find an item for a free slot
 		l.gate, l.gateTo = now.Add(min(leastGate<<min(l.gates, 10), mostGate)), least
 		l.gates++
 	}
 }
 
-// gated reports whether it is too soon for a pass over all workers, for priorities from least
+// gated reports whether it is too soon for a pass over all workers for priorities from least
 // up.
 func (l *passState) gated(least int, now time.Time) bool {
 	return now.Before(l.gate) && least >= l.gateTo
 }
 
-// maySelfAssign reports whether a pass for this worker alone may find something from a priority
-// up. It need not wait for the next pass over all workers.
+// maySelfAssign reports whether a pass for this worker alone may find items from a priority
+// up. Such a pass does not wait for the next pass over all workers.
 func (l *passState) maySelfAssign(least int, now time.Time) bool {
-	return l.left && l.selfAssigned != nil && l.selfAssigned.MayAssign(false, least, now) && (l.selfAssignNews != l.news || least < l.selfAssignLeast)
+	return l.left && l.selfAssigned != nil && l.selfAssigned.MayAssign(false, least, now) && (l.selfAssignGen != l.passGen || least < l.selfAssignLeast)
 }
 
-// itemEnded records that the result of an item is written, which may have made room. A session
-// that is not woken for new work looks for it when its last item has ended.
+// itemEnded records that the result of an item is written, so that there may be room for
+// others. A session that is not woken for new work looks for it when its last item has ended.
 func (l *passState) itemEnded(wakes bool) {
 	l.dry = l.dry && wakes
 	if l.left {
@@ -131,5 +132,5 @@ func (l *passState) itemEnded(wakes bool) {
 	}
 }
 
-// wants reports whether a pass may find something at or above a priority.
-func (l *passState) wants(least int) bool { return l.below > least }
+// mayFind reports whether a pass may find items at or above a priority.
+func (l *passState) mayFind(least int) bool { return l.below > least }

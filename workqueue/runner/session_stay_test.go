@@ -15,18 +15,19 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// woken is a session that stays, for as long as the test wants it to.
-type woken struct {
+// stayingSession is a session that waits for work until the test ends it.
+type stayingSession struct {
 	*runner.Session
 	r    *runner.Runner
 	ran  *runs
-	done <-chan executed
+	done <-chan executeAnswer
 }
 
-// stayIn makes a pass and an execution of a session that is woken; each run takes so long.
-func stayIn(t *testing.T, store storetest.Store, p assign.AssignParams, takes time.Duration) *woken {
+// startStaying makes a pass and starts Execute in a session that is woken. Each item runs for
+// takes.
+func startStaying(t *testing.T, store storetest.Store, p assign.AssignParams, takes time.Duration) *stayingSession {
 	t.Helper()
-	w := &woken{ran: &runs{}}
+	w := &stayingSession{ran: &runs{}}
 	w.r = start(t, options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 		w.ran.add(it.ID)
 		time.Sleep(takes)
@@ -42,8 +43,8 @@ func stayIn(t *testing.T, store storetest.Store, p assign.AssignParams, takes ti
 	return w
 }
 
-// leave ends it.
-func (w *woken) leave(t *testing.T) {
+// leave ends the session.
+func (w *stayingSession) leave(t *testing.T) {
 	t.Helper()
 	w.Leave()
 	if got := <-w.done; got.err != nil {
@@ -51,16 +52,47 @@ func (w *woken) leave(t *testing.T) {
 	}
 }
 
-// A worker that may hold one item at a time is told of the next while the end of the
-// last one is being written: it looks again when that is.
-func TestAnItemThatComesWhileAnEndIsWrittenIsNotForgotten(t *testing.T) {
+// A halted session ends its running item and starts no other one, and its next step starts none.
+func TestHaltedSessionStartsNoItems(t *testing.T) {
+	bubble(t, func(t *testing.T, store *sqlstore.Store) {
+		w := startStaying(t, store, assign.AssignParams{}, time.Second)
+		ids := enqueue(t, store, 20, workqueue.NewItem{})
+		w.Wake(true)
+		time.Sleep(500 * time.Millisecond)
+		w.Halt()
+		w.Halt()
+		if w.Wake(true) {
+			t.Error("a halted session can be woken")
+		}
+		if got := <-w.done; got.err != nil {
+			t.Errorf("Execute = %v, want no error", got.err)
+		}
+		begun := w.ran.total()
+		if begun == 0 || begun == len(ids) {
+			t.Errorf("%d of %d items have run, want those that ran at the halt", begun, len(ids))
+		}
+		result, err := w.r.Execute(w.With(t.Context()), runner.ExecuteParams{Session: w.Session, Step: "next"})
+		if err != nil || result != (runner.ExecuteResult{}) || w.ran.total() != begun {
+			t.Errorf("the next step: %+v, %v, want nothing", result, err)
+		}
+		time.Sleep(time.Second) // the claimed ones are given back
+		items, err := store.Items(t.Context(), workqueue.ItemFilter{States: []workqueue.State{workqueue.Blocked}})
+		if err != nil || len(items) > 0 {
+			t.Errorf("%d items are still claimed, %v", len(items), err)
+		}
+	})
+}
+
+// A worker that may hold one item at a time is notified of the next item while the outcome of the
+// last one is being written. It looks for items again when the outcome is written.
+func TestItemEnqueuedDuringFinishIsNotForgotten(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		writing := 200 * time.Millisecond
 		slow := &faultStore{Store: store, now: faults{beforeFinish: func(context.Context, []workqueue.Finish) error {
 			time.Sleep(writing)
 			return nil
 		}}}
-		w := stayIn(t, slow, assign.AssignParams{}, time.Millisecond)
+		w := startStaying(t, slow, assign.AssignParams{}, time.Millisecond)
 		ids := enqueue(t, store, 1, workqueue.NewItem{})
 		w.Wake(true)
 		time.Sleep(writing / 2)
@@ -72,15 +104,15 @@ func TestAnItemThatComesWhileAnEndIsWrittenIsNotForgotten(t *testing.T) {
 	})
 }
 
-// The pauses between looks that find no room are short again when one was found.
-func TestPausesOfAWokenRunBeginAnew(t *testing.T) {
+// The pauses between passes that find no room are short again after a pass that found room.
+func TestPausesOfWokenSessionRestart(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		writing := 30 * time.Millisecond
 		slow := &faultStore{Store: store, now: faults{beforeFinish: func(context.Context, []workqueue.Finish) error {
 			time.Sleep(writing)
 			return nil
 		}}}
-		w := stayIn(t, slow, assign.AssignParams{}, 0)
+		w := startStaying(t, slow, assign.AssignParams{}, 0)
 		var ids []int64
 		come := func() {
 			ids = append(ids, enqueue(t, store, 1, workqueue.NewItem{})...)
@@ -88,7 +120,7 @@ func TestPausesOfAWokenRunBeginAnew(t *testing.T) {
 			synctest.Wait()
 		}
 		come()
-		for range 8 { // each comes while the last one is being written
+		for range 8 { // each is enqueued while the outcome of the last one is being written
 			time.Sleep(writing - 15*time.Millisecond)
 			come()
 			time.Sleep(15 * time.Millisecond)
@@ -102,22 +134,23 @@ func TestPausesOfAWokenRunBeginAnew(t *testing.T) {
 	})
 }
 
-// What a woken pass takes it need not look for; what another pass has assigned it does.
-func TestAWokenPassTellsWhetherThereIsMoreToClaim(t *testing.T) {
+// After a pass of a woken session that claimed its items, no other claim is made, except for items
+// that another pass has assigned.
+func TestWokenPassReportsWhetherMoreCanBeClaimed(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var claims atomic.Int32
 		counting := &faultStore{Store: store, now: faults{beforeClaim: func(context.Context) error { claims.Add(1); return nil }}}
 		p := assign.AssignParams{Workers: assign.AvailableWorkers}
-		w := stayIn(t, counting, p, time.Millisecond)
+		w := startStaying(t, counting, p, time.Millisecond)
 		before := claims.Load()
 		ids := enqueue(t, store, 1, workqueue.NewItem{})
 		w.Wake(true)
 		time.Sleep(10 * time.Millisecond)
 		w.ran.wantOnce(t, ids)
 		if n := claims.Load() - before; n != 0 {
-			t.Errorf("%d claims after a pass that has told that there is nothing to claim, want none", n)
+			t.Errorf("%d claims after a pass that reported that there is nothing to claim, want none", n)
 		}
-		// Another pass assigns one, and a woken one takes the next: both run.
+		// Another pass assigns one item, and a pass of the session claims the next: both run.
 		ids = append(ids, enqueue(t, store, 1, workqueue.NewItem{})...)
 		pass(t, store, p)
 		ids = append(ids, enqueue(t, store, 1, workqueue.NewItem{})...)
@@ -125,9 +158,9 @@ func TestAWokenPassTellsWhetherThereIsMoreToClaim(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 		w.ran.wantOnce(t, ids)
 		if claims.Load() == before {
-			t.Error("what another pass had assigned ran without a claim")
+			t.Error("the item that another pass had assigned ran without a claim")
 		}
-		// More than the slots: the rest is assigned, and claimed by and by.
+		// More items than slots: the rest is assigned, and claimed later.
 		ids = append(ids, enqueue(t, store, 30, workqueue.NewItem{})...)
 		w.Wake(true)
 		time.Sleep(200 * time.Millisecond)
@@ -137,9 +170,9 @@ func TestAWokenPassTellsWhetherThereIsMoreToClaim(t *testing.T) {
 	})
 }
 
-// A step whose priorities are known only when it begins comes after one that has ended:
-// the session has nothing open in between.
-func TestAStepThatBeginsWhenNoneIsOpen(t *testing.T) {
+// A step whose priorities are known only when it starts follows one that has ended: in between,
+// the session has no open step.
+func TestStepThatStartsWhenNoneIsOpen(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var ran runs
 		r := start(t, options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {

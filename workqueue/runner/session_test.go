@@ -7,7 +7,7 @@ import (
 	"botwork/workqueue"
 )
 
-// newTestSession is a session of a worker that does not run.
+// newTestSession returns a session of a worker that does not run.
 func newTestSession(o SessionOptions) *Session {
 	r := &Runner{o: Options{Spec: workqueue.WorkerSpec{Capacity: 1}}, draining: make(chan struct{})}
 	r.dispatch = newDispatcher(r)
@@ -17,11 +17,11 @@ func newTestSession(o SessionOptions) *Session {
 func TestSessionOfAContext(t *testing.T) {
 	s := newTestSession(SessionOptions{})
 	if SessionOf(s.With(t.Context())) != s || SessionOf(t.Context()) != nil {
-		t.Error("a context does not hand over its session, or hands over one that it has not")
+		t.Error("SessionOf does not return the session of the context, or returns one for a context without")
 	}
 }
 
-func TestSessionEndReportsWorkThatItHasNotSeen(t *testing.T) {
+func TestSessionEndReportsUnseenWork(t *testing.T) {
 	for name, wake := range map[string]bool{"for a claim": false, "for a pass": true} {
 		t.Run(name, func(t *testing.T) {
 			s := newTestSession(SessionOptions{Wakes: true})
@@ -29,7 +29,7 @@ func TestSessionEndReportsWorkThatItHasNotSeen(t *testing.T) {
 				t.Fatal("Wake = false of an open session")
 			}
 			if !s.End() {
-				t.Error("End = false although it was woken and has not looked: the work is forgotten")
+				t.Error("End = false although the session was woken and has not looked for work")
 			}
 			if s.Wake(wake) {
 				t.Error("a session that has ended was woken")
@@ -41,16 +41,16 @@ func TestSessionEndReportsWorkThatItHasNotSeen(t *testing.T) {
 	}
 }
 
-func TestSessionStaysUntilItIsToLeave(t *testing.T) {
+func TestSessionStaysUntilLeave(t *testing.T) {
 	s := newTestSession(SessionOptions{StayFor: time.Minute})
 	now := time.Now()
 	if !s.stays(now) || s.stays(now.Add(2*time.Minute)) {
-		t.Error("want it to stay for a minute")
+		t.Error("the session does not stay for a minute")
 	}
 	s.Leave()
 	s.Leave()
 	if s.stays(now) {
-		t.Error("a session that is to leave stays")
+		t.Error("the session stays after Leave")
 	}
 	if newTestSession(SessionOptions{}).stays(now) {
 		t.Error("a session without StayFor stays")
@@ -62,7 +62,7 @@ func TestNilSession(t *testing.T) {
 	s.Leave()
 	s.Tick()
 	if s.Wake(true) || s.End() || s.Moved() != 0 {
-		t.Error("a nil session does something")
+		t.Error("a method of a nil session has an effect")
 	}
 }
 
@@ -84,14 +84,14 @@ func TestSessionStepOfAnItem(t *testing.T) {
 	}
 	s.steps[0].ended = true
 	if st := s.stepFor(2000); st == nil || st.name != "rest" {
-		t.Errorf("priority 2000 counts for %+v after the first step has ended, want the last one", st)
+		t.Errorf("priority 2000 counts for %+v after the first step has ended, want the last step", st)
 	}
 	computed := s.begin(t.Context(), ExecuteParams{Step: "computed", Band: workqueue.Band{Min: 100, Max: 200}})
 	if st := s.stepFor(150); st != computed {
-		t.Errorf("priority 150 counts for %+v, want the step that has begun with it", st)
+		t.Errorf("priority 150 counts for %+v, want the step that started with it", st)
 	}
 	again := s.begin(t.Context(), ExecuteParams{Step: "computed", Band: workqueue.Band{Min: 300, Max: 400}})
 	if again == computed || s.stepFor(300) != again {
-		t.Error("a step that runs once more does not count by itself")
+		t.Error("a step that runs again is not a separate step")
 	}
 }

@@ -2,12 +2,12 @@ package runner
 
 import "time"
 
-// sleepwatch notices that the machine slept. On Linux the monotonic clock, by which leases are
-// watched, stops meanwhile; the wall clock does not. A wall clock that was set forward looks
-// the same, so the only reaction is a question to the database.
+// sleepwatch detects that the machine was suspended. On Linux the monotonic clock, which is
+// used to watch leases, stops during that time; the wall clock does not. A wall clock that was
+// set forward looks the same, so the only reaction is to check the leases in the database.
 type sleepwatch struct {
 	wall         func() time.Time
-	last, lastBy time.Time // the latest reading: of the monotonic clock, of the wall clock
+	last, lastBy time.Time // the latest readings of the monotonic clock and of the wall clock
 }
 
 func newSleepwatch(wall func() time.Time) *sleepwatch {

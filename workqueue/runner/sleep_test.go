@@ -13,7 +13,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// beatStore takes part in nothing but heartbeats.
+// beatStore is a store for heartbeats only.
 type beatStore struct {
 	storetest.Store
 	beats atomic.Int64
@@ -36,19 +36,19 @@ func (s *beatStore) ReleaseAssigned(context.Context, int64, string) (int, error)
 	return 0, nil
 }
 
-// A machine that wakes up has leases that it knows nothing of: it asks without
-// waiting for the next heartbeat.
-func TestWorkerAsksForItsLeasesWhenTheMachineSlept(t *testing.T) {
+// After the machine slept, the worker does not know whether its leases are valid. It checks
+// them at once, without waiting for the next heartbeat.
+func TestWorkerChecksLeasesAfterSleep(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		jump  time.Duration // of the wall clock, not of the steady one
-		beats int64         // within two of the watchdog's looks
+		jump  time.Duration // of the wall clock, not of the monotonic clock
+		beats int64         // within two checks of the watchdog
 	}{
-		{"it did not", 0, 0},
-		{"a moment", time.Second, 0},
+		{"no sleep", 0, 0},
+		{"a second", time.Second, 0},
 		{"longer than the watchdog's margin", 7 * time.Second, 1},
 		{"a night", 9 * time.Hour, 1},
-		{"its clock was set back", -time.Hour, 0},
+		{"clock set back", -time.Hour, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestWorkerAsksForItsLeasesWhenTheMachineSlept(t *testing.T) {
 				}
 				time.Sleep(20 * time.Second)
 				if got := store.beats.Load(); got != c.beats+1 {
-					t.Errorf("%d heartbeats in the end, want the regular ones to go on", got)
+					t.Errorf("%d heartbeats in the end, want the regular ones to continue", got)
 				}
 				if err := r.Stop(t.Context()); err != nil {
 					t.Error(err)

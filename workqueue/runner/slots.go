@@ -11,18 +11,18 @@ import (
 // line of claimed items decides which item is next. board.mu guards them.
 type slots struct {
 	capacity int
-	reserved int // of those: kept free for priorities above HighPriority
+	reserved int // of these: kept free for priorities above HighPriority
 
 	free  int
-	stuck int // of the occupied ones: their handlers ignore that they were cancelled
+	stuck int // occupied by handlers that ignore their cancellation
 	use   map[string]channelUse
 }
 
-// need is what an item needs of the slots. With nothing but a priority it is a plain item: one
-// slot, no channel.
+// need is the slots and the channel that an item needs. If only priority is set, it is one
+// slot and no channel.
 type need struct {
 	priority  int
-	expedited bool   // it comes before all priorities
+	expedited bool   // it comes before all items that are not expedited
 	cost      int    // slots; 0: 1
 	channel   string // "": none
 	most      int    // items of the channel at a time; 0: as many as fit
@@ -30,7 +30,7 @@ type need struct {
 
 func (n need) size() int { return max(n.cost, 1) }
 
-// before reports whether an item that needs n is more urgent.
+// before reports whether an item with need n is more urgent than one with need other.
 func (n need) before(other need) bool {
 	if n.expedited != other.expedited {
 		return n.expedited
@@ -41,7 +41,7 @@ func (n need) before(other need) bool {
 // channelUse counts the items of a channel that has a maximum.
 type channelUse struct{ running, stuck, most int }
 
-// errAllStuck says that a worker cannot run anything.
+// errAllStuck is the error of a worker whose slots are all stuck.
 var errAllStuck = errors.New("all slots are stuck: their handlers ignore that they were cancelled; " +
 	"restart this worker, and bound what the handlers do")
 
@@ -49,7 +49,7 @@ func newSlots(capacity, reserved int) slots {
 	return slots{capacity: capacity, reserved: reserved, free: capacity, use: map[string]channelUse{}}
 }
 
-// occupy occupies what n needs; it must fit.
+// occupy occupies the slots that n needs; there must be room for it.
 func (s *slots) occupy(n need) {
 	s.free -= n.size()
 	if n.most > 0 {
@@ -57,7 +57,7 @@ func (s *slots) occupy(n need) {
 	}
 }
 
-// release frees what n has occupied.
+// release frees the slots that n occupies.
 func (s *slots) release(n need) {
 	s.free += n.size()
 	if n.most > 0 {
@@ -70,8 +70,8 @@ func (s *slots) count(n need, running, stuck int) {
 	s.use[n.channel] = channelUse{running: u.running + running, stuck: u.stuck + stuck, most: n.most}
 }
 
-// fullChannels returns the channels that run as many items as they may. Channels whose items are
-// stuck are not among them: an item that waits for one must be refused.
+// fullChannels returns the channels that run their maximum of items. Channels whose items are
+// all stuck are not among them: an item that waits for one must be refused.
 func (s *slots) fullChannels() (names []string) {
 	for name, u := range s.use {
 		if u.running >= u.most && u.stuck < u.most {
@@ -82,18 +82,18 @@ func (s *slots) fullChannels() (names []string) {
 	return names
 }
 
-// plain returns how many plain items of a priority have room.
+// plain returns for how many one-slot items of a priority there is room.
 func (s *slots) plain(priority int) int { return max(s.free-s.kept(priority), 0) }
 
 // room reports whether enough slots are free.
 func (s *slots) room(n need) bool { return n.size() <= s.free-s.kept(n.priority) }
 
-// full reports whether the channel runs as many items as it may.
+// full reports whether the item's channel runs its maximum of items.
 func (s *slots) full(n need) bool { return n.most > 0 && s.use[n.channel].running >= n.most }
 
-// kept returns how many slots are kept from items of a priority. One slot that is not stuck is
-// for all items: passes would otherwise assign less urgent items to a worker that can never run
-// them.
+// kept returns how many slots items of a priority may not use. At least one slot that is not
+// stuck is for all items: otherwise passes would assign less urgent items to a worker that can
+// never run them.
 func (s *slots) kept(priority int) int {
 	if priority > workqueue.HighPriority {
 		return 0
@@ -101,9 +101,9 @@ func (s *slots) kept(priority int) int {
 	return max(min(s.reserved, s.capacity-s.stuck-1), 0)
 }
 
-// passes returns the least priority that may overtake an item for which there is no room: an
-// expedited item is overtaken only by items that may use the slots that are kept from it.
-func (s *slots) passes(n need) int {
+// overtakePriority returns the lowest priority that may overtake an item for which there is no
+// room. Only items that may use the reserved slots may overtake an expedited item.
+func (s *slots) overtakePriority(n need) int {
 	switch {
 	case !n.expedited:
 		return n.priority + 1
@@ -114,13 +114,14 @@ func (s *slots) passes(n need) int {
 	}
 }
 
-// hopeless reports whether only the return of a stuck handler could make room.
-func (s *slots) hopeless(n need) bool {
+// blockedByStuck reports whether there is no room for n until a stuck handler returns.
+func (s *slots) blockedByStuck(n need) bool {
 	return n.size() > s.capacity-s.stuck-s.kept(n.priority) || n.most > 0 && s.use[n.channel].stuck >= n.most
 }
 
-// stick records that the slots of n are stuck, or with -1 that they are about to become free.
-func (s *slots) stick(n need, more int) {
+// markStuck records that the slots of n are stuck, or with more = -1 that they are about to
+// become free.
+func (s *slots) markStuck(n need, more int) {
 	s.stuck += more * n.size()
 	if n.most > 0 {
 		s.count(n, 0, more)

@@ -43,7 +43,7 @@ const (
 	grace     = 30 * time.Second
 )
 
-// options are a runner's, before a test changes them.
+// options returns options of a runner, which a test may change.
 func options(store storetest.Store, name string, run workqueue.RunItem) runner.Options {
 	return runner.Options{
 		Store: store, RunItem: run, Log: zerolog.Nop(), Heartbeat: heartbeat, ShutdownGrace: grace,
@@ -69,7 +69,7 @@ func start(t *testing.T, o runner.Options) *runner.Runner {
 	return r
 }
 
-// enqueue makes n items like this one.
+// enqueue enqueues n items like this one.
 func enqueue(t *testing.T, store storetest.Store, n int, like workqueue.NewItem) []int64 {
 	t.Helper()
 	if like.IntegrationConfig == "" {
@@ -104,18 +104,18 @@ func execute(t *testing.T, r *runner.Runner, p runner.ExecuteParams) runner.Exec
 	return result
 }
 
-// executed is what a call of Execute in the background came to.
-type executed struct {
+// executeAnswer is the result of a call of Execute in the background.
+type executeAnswer struct {
 	runner.ExecuteResult
 	err error
 }
 
 // background calls Execute and returns the channel on which it answers.
-func background(t *testing.T, r *runner.Runner, p runner.ExecuteParams) <-chan executed {
-	done := make(chan executed, 1)
+func background(t *testing.T, r *runner.Runner, p runner.ExecuteParams) <-chan executeAnswer {
+	done := make(chan executeAnswer, 1)
 	go func() {
 		result, err := r.Execute(t.Context(), p)
-		done <- executed{result, err}
+		done <- executeAnswer{result, err}
 	}()
 	return done
 }
@@ -143,7 +143,7 @@ func states(t *testing.T, store storetest.Store) map[workqueue.State]int {
 	return got
 }
 
-// wantItem checks where an item stands and how many failures it has.
+// wantItem checks the state of an item and how many failures it has.
 func wantItem(t *testing.T, store storetest.Store, id int64, state workqueue.State, retries int) workqueue.Item {
 	t.Helper()
 	it := item(t, store, id)
@@ -155,7 +155,7 @@ func wantItem(t *testing.T, store storetest.Store, id int64, state workqueue.Sta
 
 func succeed(context.Context, *workqueue.Run) workqueue.Outcome { return workqueue.Outcome{} }
 
-// untilCancelled is a run that stops when it is told to, and says why.
+// untilCancelled is a run that stops when it is cancelled, and returns the cause.
 func untilCancelled(ctx context.Context, _ *workqueue.Run) workqueue.Outcome {
 	<-ctx.Done()
 	return workqueue.Outcome{Verdict: workqueue.Released, Error: context.Cause(ctx).Error()}

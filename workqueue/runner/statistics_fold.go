@@ -8,13 +8,13 @@ import (
 )
 
 // foldEvery is how often each worker checks whether old statistics can be compacted. foldFor
-// bounds how long it then compacts.
+// is how long it then compacts at most.
 const foldEvery, foldFor = time.Minute, 30 * time.Second
 
-// foldStatistics compacts old statistics until ctx ends or the worker drains. It runs by itself
-// and not in an assignment pass or a pipeline, so that no assignment or claim waits for it.
-// Workers that start together check at different times: one of them finds the work, and the
-// others pay for one small query.
+// foldStatistics compacts old statistics until ctx ends or the worker drains. It runs in its
+// own goroutine and not in an assignment pass or a pipeline, so that no assignment or claim
+// waits for it. Workers that start together check at different times: one of them finds the
+// work, and each of the others makes one small query.
 func (r *Runner) foldStatistics(ctx context.Context) {
 	wait := time.Duration(random() * float64(foldEvery))
 	for r.pause(ctx, wait) {
@@ -25,15 +25,15 @@ func (r *Runner) foldStatistics(ctx context.Context) {
 	}
 }
 
-// fold compacts batch by batch, and pauses after each for as long as it took, so that the queue
-// has the database for at least half of the time.
+// fold compacts batch by batch. After each batch it pauses for as long as the batch took, so
+// that it uses the database for at most half of the time.
 func (r *Runner) fold(ctx context.Context) error {
 	for end := time.Now().Add(foldFor); time.Now().Before(end); {
-		began := time.Now()
+		started := time.Now()
 		bounded, cancel := context.WithTimeout(ctx, r.statementTime())
-		taken, err := r.o.Store.CompactStatistics(bounded, workqueue.StatisticsBatch)
+		compacted, err := r.o.Store.CompactStatistics(bounded, workqueue.StatisticsBatch)
 		cancel()
-		if err != nil || taken < workqueue.StatisticsBatch || !r.pause(ctx, time.Since(began)) {
+		if err != nil || compacted < workqueue.StatisticsBatch || !r.pause(ctx, time.Since(started)) {
 			return err
 		}
 	}

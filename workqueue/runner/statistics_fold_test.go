@@ -16,17 +16,17 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// foldStore counts the batches of statistics that are summed up.
+// foldStore counts the batches of statistics that are compacted.
 type foldStore struct {
 	storetest.Store
 
-	mu      sync.Mutex
-	calls   int
-	taken   int
-	instead func(ctx context.Context, limit int) (int, error) // of the store; nil: the store does it
+	mu        sync.Mutex
+	calls     int
+	compacted int
+	instead   func(ctx context.Context, limit int) (int, error) // of the store; nil: the store does it
 }
 
-func (s *foldStore) CompactStatistics(ctx context.Context, limit int) (taken int, err error) {
+func (s *foldStore) CompactStatistics(ctx context.Context, limit int) (compacted int, err error) {
 	s.mu.Lock()
 	do := s.instead
 	s.calls++
@@ -34,11 +34,11 @@ func (s *foldStore) CompactStatistics(ctx context.Context, limit int) (taken int
 	if do == nil {
 		do = s.Store.CompactStatistics
 	}
-	taken, err = do(ctx, limit)
+	compacted, err = do(ctx, limit)
 	s.mu.Lock()
-	s.taken += taken
+	s.compacted += compacted
 	s.mu.Unlock()
-	return taken, err
+	return compacted, err
 }
 
 func (s *foldStore) set(instead func(ctx context.Context, limit int) (int, error)) {
@@ -47,15 +47,14 @@ func (s *foldStore) set(instead func(ctx context.Context, limit int) (int, error
 	s.instead = instead
 }
 
-func (s *foldStore) so() (calls, taken int) {
+func (s *foldStore) counts() (calls, taken int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.calls, s.taken
+	return s.calls, s.compacted
 }
 
-// Workers sum up what ended within two minutes, one for all, and no figure
-// changes by it.
-func TestWorkersSumUpTheStatistics(t *testing.T) {
+// One of the workers compacts the statistics within two minutes, and the figures stay the same.
+func TestWorkersCompactStatistics(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		folds := &foldStore{Store: store}
 		o := options(folds, "ann", func(context.Context, *workqueue.Run) workqueue.Outcome {
@@ -71,23 +70,23 @@ func TestWorkersSumUpTheStatistics(t *testing.T) {
 		execute(t, ann, runner.ExecuteParams{})
 		ended := states(t, store)[workqueue.Processed]
 		time.Sleep(2 * time.Minute)
-		calls, taken := folds.so()
+		calls, taken := folds.counts()
 		if ended == 0 || taken < ended || calls > 6 { // two or three by each, since no batch was full
-			t.Errorf("%d items ended; %d rows were summed up by %d calls, want all of them by a few", ended, taken, calls)
+			t.Errorf("%d items ended; %d rows were compacted by %d calls, want all of them by a few calls", ended, taken, calls)
 		}
 		if left, err := store.CompactStatistics(t.Context(), 0); err != nil || left != 0 {
-			t.Errorf("the workers have left %d rows to sum up, %v", left, err)
+			t.Errorf("the workers left %d rows uncompacted, %v", left, err)
 		}
 		figures, err := store.Statistics(t.Context(), workqueue.DefaultQueue)
 		if err != nil || figures[0].Items[workqueue.LifeCompleted] != int64(ended) || figures[0].Windows[3].Completed != int64(ended) {
-			t.Errorf("told are %+v, %v, want %d completed items", figures, err, ended)
+			t.Errorf("statistics = %+v, %v, want %d completed items", figures, err, ended)
 		}
 	})
 }
 
-// An error is told and the next minute tries again; much work is rested from,
-// and ends after half a minute or when the worker drains.
-func TestSummingUpTheStatisticsIsBounded(t *testing.T) {
+// An error is logged, and the worker tries again a minute later. Compaction pauses after each
+// batch, and ends after half a minute or when the worker drains.
+func TestCompactionIsBounded(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var log logged
 		folds := &foldStore{Store: store}
@@ -97,28 +96,28 @@ func TestSummingUpTheStatisticsIsBounded(t *testing.T) {
 		o.Log = zerolog.New(&log)
 		ann := start(t, o)
 		time.Sleep(3*time.Minute + time.Second)
-		if calls, _ := folds.so(); calls < 3 || calls > 4 || strings.Count(log.String(), errDown.Error()) != calls {
-			t.Errorf("%d calls in 3 minutes, want one in each, and a line of the log for each:\n%s", calls, log.String())
+		if calls, _ := folds.counts(); calls < 3 || calls > 4 || strings.Count(log.String(), errDown.Error()) != calls {
+			t.Errorf("%d calls in 3 minutes, want one in each, with a log line each:\n%s", calls, log.String())
 		}
 
 		folds.set(func(_ context.Context, limit int) (int, error) {
 			time.Sleep(time.Second)
 			return limit, nil
 		})
-		before, _ := folds.so()
+		before, _ := folds.counts()
 		time.Sleep(15 * time.Minute)
-		after, _ := folds.so()
+		after, _ := folds.counts()
 		if batches := after - before; batches < 130 || batches > 165 {
-			t.Errorf("%d batches of a second in 15 minutes, want 15 in each minute and a half: half a minute, of which half is rest, then a minute", batches)
+			t.Errorf("%d batches of a second in 15 minutes, want 15 in 90 seconds: half a minute of batches and pauses, then a minute without", batches)
 		}
-		// Whether it works, rests or waits: a drain ends it.
+		// A drain ends it at any time.
 		began := time.Now()
 		if err := ann.Stop(t.Context()); err != nil || time.Since(began) > 2*time.Second {
 			t.Errorf("the worker stopped after %s, %v, want at once", time.Since(began), err)
 		}
-		stopped, _ := folds.so()
+		stopped, _ := folds.counts()
 		time.Sleep(10 * time.Minute)
-		if calls, _ := folds.so(); calls != stopped {
+		if calls, _ := folds.counts(); calls != stopped {
 			t.Errorf("%d batches after the worker has stopped", calls-stopped)
 		}
 	})

@@ -28,5 +28,5 @@ type Store interface {
 	Learn(ctx context.Context, of []learned.Runs) error
 
 	// As in workqueue.StatisticsStore.
-	CompactStatistics(ctx context.Context, limit int) (taken int, err error)
+	CompactStatistics(ctx context.Context, limit int) (compacted int, err error)
 }

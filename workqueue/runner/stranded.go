@@ -11,9 +11,9 @@ import (
 // assigned to notices.
 func (r *Runner) strandedEvery() time.Duration { return r.o.Spec.Lease / 6 }
 
-// lookForStranded calls Attend for abandoned items until ctx ends: those of a worker that died,
+// pollStranded calls Attend for abandoned items until ctx ends: those of a worker that died,
 // and those that were assigned to this worker between its scheduled runs.
-func (r *Runner) lookForStranded(ctx context.Context) {
+func (r *Runner) pollStranded(ctx context.Context) {
 	ticker := time.NewTicker(r.strandedEvery())
 	defer ticker.Stop()
 	for !r.drains() {
@@ -25,7 +25,7 @@ func (r *Runner) lookForStranded(ctx context.Context) {
 		case <-ticker.C:
 		}
 		bounded, cancel := context.WithTimeout(ctx, r.statementTime())
-		band, found, err := r.o.Store.Stranded(bounded, r.worker.ID)
+		band, found, err := r.o.Store.AbandonedBand(bounded, r.worker.ID)
 		cancel()
 		// The heartbeat reports errors.
 		if err == nil && found {

@@ -18,9 +18,9 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// deaf is a run that ignores the end of its context for this long and then
-// claims to have succeeded. Its cause goes to causes.
-func deaf(d time.Duration, causes chan<- error) workqueue.RunItem {
+// ignoreCancel is a run that ignores the end of its context for d and then returns a success. It
+// sends the context's cause to causes.
+func ignoreCancel(d time.Duration, causes chan<- error) workqueue.RunItem {
 	return func(ctx context.Context, run *workqueue.Run) workqueue.Outcome {
 		run.Follow("", workqueue.Resilience{})
 		run.EnterStep("load")
@@ -30,7 +30,7 @@ func deaf(d time.Duration, causes chan<- error) workqueue.RunItem {
 	}
 }
 
-// stuckSlots reads what the database says of a worker.
+// stuckSlots returns the number of stuck slots in a worker's row.
 func stuckSlots(t *testing.T, store storetest.Store, name string) int {
 	t.Helper()
 	workers, err := store.Workers(t.Context())
@@ -46,7 +46,7 @@ func stuckSlots(t *testing.T, store storetest.Store, name string) int {
 	return 0
 }
 
-// logged is a log that is read while a handler that nobody waits for writes it.
+// logged is a log that can be read while a handler writes to it.
 type logged struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -64,11 +64,11 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
-func TestARunThatOutlivesItsTimeLimitDeafly(t *testing.T) {
+func TestRunIgnoresItsTimeLimit(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var log logged
 		causes := make(chan error, 1)
-		o := options(store, "ann", deaf(5*time.Minute, causes))
+		o := options(store, "ann", ignoreCancel(5*time.Minute, causes))
 		o.Log = zerolog.New(&log)
 		o.Spec.Capacity = 2
 		r := start(t, o)
@@ -79,11 +79,11 @@ func TestARunThatOutlivesItsTimeLimitDeafly(t *testing.T) {
 			t.Errorf("Execute = %+v, want one failure", got)
 		}
 		if took := time.Since(began); took < 15*time.Second || took > 25*time.Second {
-			t.Errorf("Execute returned after %s, want it after the limit of 5 s and the patience of 10 s", took)
+			t.Errorf("Execute returned after %s, want 15 s: the limit of 5 s and the patience of 10 s", took)
 		}
 		it := wantItem(t, store, id, workqueue.Ready, 1)
-		if it.Error == nil || !strings.Contains(*it.Error, `the handler of step "load" ignores that it was cancelled`) || *it.ErrorKind != workqueue.KindTimeout {
-			t.Errorf("error %v of kind %v, want the deaf handler's", it.Error, it.ErrorKind)
+		if it.Error == nil || !strings.Contains(*it.Error, `the handler of step "load" ignored its cancellation`) || *it.ErrorKind != workqueue.KindTimeout {
+			t.Errorf("error %v of kind %v, want a timeout of the stuck handler", it.Error, it.ErrorKind)
 		}
 		attempts, err := store.Attempts(t.Context(), id)
 		if err != nil || len(attempts) != 1 || attempts[0].Outcome != "timeout" || *attempts[0].Step != "load" {
@@ -111,26 +111,26 @@ func TestARunThatOutlivesItsTimeLimitDeafly(t *testing.T) {
 	})
 }
 
-func TestARunThatIgnoresItsLostLease(t *testing.T) {
+func TestRunIgnoresItsLostLease(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		faulty := &faultStore{Store: store}
 		causes := make(chan error, 1)
 		_, ids, done := busy(t, faulty, 4, func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
 			faulty.set(faults{beforeBeat: func(context.Context) error { return errDown }})
-			return deaf(10*lease, causes)(ctx, it)
+			return ignoreCancel(10*lease, causes)(ctx, it)
 		}, nil)
 		began := time.Now()
-		// Its only slot is stuck: what waits for it is others' to run.
+		// Its only slot is stuck: other workers must run the waiting items.
 		got := <-done
 		if got.Succeeded != 1 || got.Released != 1 || got.err == nil || !strings.Contains(got.err.Error(), "all slots are stuck") {
-			t.Errorf("Execute = %+v, want the first success, the second given up, and the reason", got)
+			t.Errorf("Execute = %+v, want one success, one release, and the reason", got)
 		}
 		wantItem(t, store, ids[2], workqueue.Ready, 0)
 		wantItem(t, store, ids[3], workqueue.Ready, 0)
 		if took := time.Since(began); took > 2*lease {
-			t.Errorf("Execute returned after %s, want it not to wait for the deaf handler", took)
+			t.Errorf("Execute returned after %s, want it not to wait for the stuck handler", took)
 		}
-		faulty.set(faults{}) // beats are taken again: the item is not held any more
+		faulty.set(faults{}) // heartbeats are accepted again; the item is no longer held
 		time.Sleep(lease)
 		bob := start(t, options(store, "bob", func(context.Context, *workqueue.Run) workqueue.Outcome {
 			return workqueue.Outcome{Output: `"new"`}
@@ -149,12 +149,11 @@ func TestARunThatIgnoresItsLostLease(t *testing.T) {
 	})
 }
 
-// A worker that drains keeps its lease on what does not stop: its result is as
-// good as any.
-func TestARunThatIgnoresTheDrain(t *testing.T) {
+// A draining worker keeps the lease of a run that does not stop, so its result is written.
+func TestRunIgnoresDrain(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		causes := make(chan error, 1)
-		_, ids, done := busy(t, store, 2, deaf(10*time.Minute, causes), nil)
+		_, ids, done := busy(t, store, 2, ignoreCancel(10*time.Minute, causes), nil)
 		if err := store.DrainWorker(t.Context(), "ann", ""); err != nil {
 			t.Fatal(err)
 		}

@@ -9,24 +9,24 @@ import (
 )
 
 const (
-	// waitAtMost bounds how long a claimed item waits for its slot before it is given
-	// back, which is waitTrips round trips, and waitAtLeast.
+	// A claimed item that waits longer for its slot than waitTrips round trips is released.
+	// waitAtLeast and waitAtMost bound that time.
 	waitAtMost, waitAtLeast = time.Second, 500 * time.Millisecond
 	waitTrips               = aheadTrips
 
-	// holdAtOnce is how many claimed items are put in line before the next fetch is
-	// decided.
+	// holdAtOnce is the largest number of claimed items that are put in line before the next
+	// fetch is planned.
 	holdAtOnce = 32
 )
 
-// supervisor holds claimed items, runs each in the slots that it needs, and hands over its
-// end. Items run in lanes, each of which takes the next item of the line by itself.
+// supervisor holds claimed items, runs each in the slots that it needs, and passes its outcome
+// to the completer. Items run in lanes; each lane runs the next item of the line when one ends.
 type supervisor struct {
 	*board
 	lanes *lanes
 }
 
-// hold begins to renew the leases of claimed items.
+// hold adds claimed items to those whose leases are renewed.
 func (sv *supervisor) hold(items []workqueue.Item, got claimBatch) []*claimed {
 	list := make([]*claimed, len(items))
 	for i := range items {
@@ -36,9 +36,9 @@ func (sv *supervisor) hold(items []workqueue.Item, got claimBatch) []*claimed {
 	return list
 }
 
-// arrive puts claimed items in line. It gives back items that no step runs any more or that
-// this worker must not run.
-func (sv *supervisor) arrive(list []*claimed) {
+// addToLine puts claimed items in line. It releases items for which no step is open, and items
+// that this worker must not run.
+func (sv *supervisor) addToLine(list []*claimed) {
 	var wait []*claimed
 	bytes := 0
 	for _, it := range list {
@@ -51,17 +51,17 @@ func (sv *supervisor) arrive(list []*claimed) {
 		}
 		var refused error
 		it.need, refused = sv.r.needOf(&it.Item)
-		if refused == nil && sv.slots.hopeless(it.need) {
+		if refused == nil && sv.slots.blockedByStuck(it.need) {
 			refused = tooStuck(it.need)
 		}
 		switch {
 		case it.step == nil || sv.r.drains():
-			sv.giveBack(it)
+			sv.release(it)
 		case refused != nil:
 			sv.refuse(it, refused)
 		default:
 			if r := sv.reserve; r != nil && !r.before(it.need) && it.need.size() >= r.size() {
-				sv.reserve = nil // the item itself, or one that now waits instead
+				sv.reserve = nil // this is the item, or one that waits in its place
 			}
 			wait = append(wait, it)
 		}
@@ -75,7 +75,7 @@ func (sv *supervisor) arrive(list []*claimed) {
 	}
 }
 
-// fill assigns free slots to the next items in line, and returns these items.
+// fill occupies free slots for the next items in line, and returns these items.
 func (sv *supervisor) fill() (begin []*claimed) {
 	if sv.r.drains() {
 		sv.stopAll(workqueue.ErrDraining)
@@ -89,22 +89,21 @@ func (sv *supervisor) fill() (begin []*claimed) {
 		}
 		if !it.mayBegin(now) {
 			sv.slots.release(it.need)
-			sv.giveBack(it)
+			sv.release(it)
 			continue
 		}
 		it.policy = sv.policies.of(it.QueueName)
-		it.records = sv.records(it, now)
+		it.recordStart = sv.mustRecordStart(it, now)
 		sv.cost += (float64(it.need.size()) - sv.cost) / 8
 		begin = append(begin, it)
 	}
 }
 
-// records reports whether the start of an item must be recorded before its run begins:
-// because its claim is old, because the run may be long, or because the queue limits the rate
-// of starts.
-func (sv *supervisor) records(it *claimed, now time.Time) bool {
+// mustRecordStart reports whether the start of an item must be recorded before its run begins:
+// the claim is old, the run may be long, or the queue limits the rate of starts.
+func (sv *supervisor) mustRecordStart(it *claimed, now time.Time) bool {
 	of := it.policy.Queue
-	return now.Sub(it.confirmed) > claimAhead || of.Rate != (workqueue.Rate{}) || of.KeyRate != (workqueue.Rate{}) || beginsFirst(&it.Item, !sv.slow(now))
+	return now.Sub(it.confirmed) > claimAhead || of.Rate != (workqueue.Rate{}) || of.KeyRate != (workqueue.Rate{}) || mustRecordBegin(&it.Item, !sv.slow(now))
 }
 
 // launch runs an item in a lane, and then the items that follow it in its slot.
@@ -151,38 +150,40 @@ func (sv *supervisor) runItem(it *claimed) {
 		timer = time.AfterFunc(limit, func() { it.cancel(&workqueue.TimeLimitError{Limit: limit}) })
 	}
 	r.active.add(a)
-	if it.records {
+	if it.recordStart {
 		sv.recordBegins(it.ctx, it)
-		r.active.begins(a, time.Now())
+		r.active.setStart(a, time.Now())
 	}
 	if it.refused {
-		sv.turnBack(a, it)
+		sv.releaseRefused(a, it)
 		return
 	}
-	a.run.WaitedFor = r.held.begin(it.ref(), a.started)
+	a.run.WaitedFor = r.held.start(it.ref(), a.started)
+	stopFinishBy := it.endAtFinishBy(time.Now())
 	outcome := r.runSafely(it.ctx, a.run)
+	stopFinishBy()
 	if timer != nil {
 		timer.Stop()
 	}
 	stuckFor, givenUp := r.active.remove(a)
 	if stuckFor > 0 {
-		r.returned(a, stuckFor, outcome)
+		r.stuckReturned(a, stuckFor, outcome)
 	}
 	if givenUp {
 		return
 	}
 	written := sv.endRun(a, outcome)
-	if a.run.WritesFirst() {
+	if a.run.FinishesSynchronously() {
 		<-written
 	} else {
 		r.completer.awaitRoom()
 	}
 }
 
-// recordBegins records the starts of items that are about to run, all together, if one of
-// them needs that.
+// recordBegins records the starts of items that are about to run in one statement, if one of
+// them must be recorded.
 func (sv *supervisor) recordBegins(ctx context.Context, list ...*claimed) {
-	if !slices.ContainsFunc(list, func(it *claimed) bool { return it.records }) {
+	if !slices.ContainsFunc(list, func(it *claimed) bool { return it.recordStart }) {
 		return
 	}
 	refs := make([]workqueue.ItemRef, len(list))
@@ -191,21 +192,21 @@ func (sv *supervisor) recordBegins(ctx context.Context, list ...*claimed) {
 	}
 	refused := sv.r.begin(ctx, refs...)
 	for _, it := range list {
-		it.records = false
+		it.recordStart = false
 		it.refused = slices.Contains(refused, it.ID)
 	}
 }
 
-// turnBack gives back an item that must not start.
-func (sv *supervisor) turnBack(a *activeRun, it *claimed) {
+// releaseRefused releases an item that must not start.
+func (sv *supervisor) releaseRefused(a *activeRun, it *claimed) {
 	stuckFor, givenUp := sv.r.active.remove(a)
 	if stuckFor > 0 {
-		sv.stick(a.need, -1) // the question whether it may start took so long
+		sv.markStuck(a.need, -1) // the statement that recorded its start took too long
 	}
 	if givenUp {
 		return
 	}
 	sv.mu.Lock()
 	defer sv.mu.Unlock()
-	sv.giveBack(it)
+	sv.release(it)
 }

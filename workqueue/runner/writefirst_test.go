@@ -12,7 +12,7 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// slowFinish holds writes of results up until they are let go.
+// slowFinish blocks writes of results until the test releases them.
 type slowFinish struct {
 	*sqlstore.Store
 	letGo chan struct{}
@@ -23,14 +23,14 @@ func (s slowFinish) Finish(ctx context.Context, worker int64, instance string, f
 	return s.Store.Finish(ctx, worker, instance, fs)
 }
 
-func TestASlotWaitsForItsResultWhereTheRunSaysSo(t *testing.T) {
+func TestSlotWaitsForItsResultIfRunWritesFirst(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		bubble(t, func(t *testing.T, sqlite *sqlstore.Store) {
 			store := slowFinish{sqlite, make(chan struct{})}
 			var ran runs
 			o := options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 				if first {
-					it.WriteFirst()
+					it.FinishSynchronously()
 				}
 				ran.add(it.ID)
 				return workqueue.Outcome{}
@@ -50,7 +50,7 @@ func TestASlotWaitsForItsResultWhereTheRunSaysSo(t *testing.T) {
 				want = 1
 			}
 			if begun != want {
-				t.Errorf("written first %t: %d items began while the first result was being written, want %d", first, begun, want)
+				t.Errorf("write first %t: %d items started while the first result was being written, want %d", first, begun, want)
 			}
 			ran.mu.Unlock()
 			close(store.letGo)

@@ -12,16 +12,16 @@ import (
 	"botwork/workqueue"
 )
 
-// modelDatabase is a database whose writes take a known time, and the runs whose ends go
-// there: each slot begins its next run when the completer lets it.
+// modelDatabase is a model of a database with a known write time, and of slots that write their
+// results to it. Each slot starts its next run when the completer allows it.
 type modelDatabase struct {
 	fixed, each time.Duration // of one write, and of each result in it
 	slots       int
 	run         time.Duration // how long one run takes
 }
 
-// slowest returns how long after the end of a run its result was in the database at the
-// latest, in two seconds of which the first half is left out: the completer learns in it.
+// slowest returns the longest time between the end of a run and the write of its result. It
+// measures for two seconds, without the first one, in which the completer learns the write time.
 func (d modelDatabase) slowest(t *testing.T) (worst time.Duration) {
 	const learning, lasting = time.Second, 2 * time.Second
 	synctest.Test(t, func(t *testing.T) {
@@ -65,11 +65,12 @@ func (d modelDatabase) write(results int) time.Duration {
 	return d.fixed + time.Duration(results)*d.each
 }
 
-// What a kill repeats is bounded by how long a result waits to be written. A write takes 5 ms
-// at the most, or twice as long as one of a single result on a slow disk. While a write carries
-// all that ends during another, a result waits for the one that is under way and for its own:
-// 10 ms. Where runs end faster, the slots wait; those that were running then end with one
-// more write: 15 ms. A single result, written to learn what that takes, may come in between.
+// After a kill, only runs whose results are not written are repeated, so the time until a result
+// is written is bounded. A write takes at most 5 ms, or on a slow disk twice as long as a write of
+// one result. If a write can contain everything that ended during the previous one, a result waits
+// for the write in progress and for its own: 10 ms. If runs end faster, the slots wait, and the
+// results of their current runs need one more write: 15 ms. In between there may be a write of a
+// single result to measure its time.
 func TestResultsAreWrittenSoon(t *testing.T) {
 	const us, ms = time.Microsecond, time.Millisecond
 	for _, c := range []struct {
@@ -77,17 +78,17 @@ func TestResultsAreWrittenSoon(t *testing.T) {
 		modelDatabase
 		most time.Duration
 	}{
-		{"a write carries all", modelDatabase{500 * us, 20 * us, 16, ms}, 10 * ms},
-		{"a write carries just all", modelDatabase{500 * us, 20 * us, 16, 450 * us}, 10 * ms},
-		{"a server near by", modelDatabase{1500 * us, 10 * us, 64, ms}, 10 * ms},
-		{"runs end faster", modelDatabase{500 * us, 20 * us, 16, 50 * us}, 15 * ms},
-		{"runs end faster in many slots", modelDatabase{500 * us, 20 * us, 64, 50 * us}, 15 * ms},
-		{"runs end faster than a server near by takes them", modelDatabase{1500 * us, 10 * us, 16, 20 * us}, 15 * ms},
+		{"one write contains all results", modelDatabase{500 * us, 20 * us, 16, ms}, 10 * ms},
+		{"one write just contains all results", modelDatabase{500 * us, 20 * us, 16, 450 * us}, 10 * ms},
+		{"nearby server", modelDatabase{1500 * us, 10 * us, 64, ms}, 10 * ms},
+		{"runs end faster than writes", modelDatabase{500 * us, 20 * us, 16, 50 * us}, 15 * ms},
+		{"runs end faster than writes, many slots", modelDatabase{500 * us, 20 * us, 64, 50 * us}, 15 * ms},
+		{"runs end faster than writes, nearby server", modelDatabase{1500 * us, 10 * us, 16, 20 * us}, 15 * ms},
 		{"a slow disk", modelDatabase{8 * ms, 20 * us, 16, 50 * us}, 3 * 2 * 8 * ms},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			worst, most := c.slowest(t), c.most+c.write(1)
-			t.Logf("%v at the latest", worst)
+			t.Logf("%v at most", worst)
 			if worst > most {
 				t.Errorf("a result was written %v after its run had ended, want at most %v", worst, most)
 			}

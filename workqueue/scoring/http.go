@@ -40,9 +40,9 @@ type httpRule struct {
 	address string // without the query, for errors
 	log     zerolog.Logger
 
-	said   sync.Once
-	silent atomic.Bool
-	spent  atomic.Int64 // nanoseconds, the duration of all calls
+	said     sync.Once
+	silent   atomic.Bool
+	callTime atomic.Int64 // nanoseconds, the duration of all calls
 }
 
 func newHTTP(sc matching.Scoring, s Services) (matching.Rule, error) {
@@ -80,9 +80,9 @@ func newHTTP(sc matching.Scoring, s Services) (matching.Rule, error) {
 
 // Scores implements matching.Rule.
 func (r *httpRule) Scores(ctx context.Context, job matching.Job, workers []matching.Labels) ([]float64, error) {
-	begun := time.Now()
-	defer func() { r.spent.Add(int64(time.Since(begun))) }()
-	left := patience*r.HTTP.Wait() - time.Duration(r.spent.Load())
+	started := time.Now()
+	defer func() { r.callTime.Add(int64(time.Since(started))) }()
+	left := patience*r.HTTP.Wait() - time.Duration(r.callTime.Load())
 	limited, cancel := context.WithTimeoutCause(ctx, max(left, 0), fmt.Errorf("requests took more than %v in all", patience*r.HTTP.Wait()))
 	defer cancel()
 

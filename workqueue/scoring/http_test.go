@@ -31,9 +31,9 @@ func service(t *testing.T, h http.HandlerFunc) string {
 	return server.URL
 }
 
-// asked is a rule that asks the service at the address; more are further keys of
+// ruleFor returns a rule that calls the service at the address; more are further keys of
 // its scoring, with a comma before them.
-func asked(t *testing.T, address, more string) (matching.Rule, *bytes.Buffer) {
+func ruleFor(t *testing.T, address, more string) (matching.Rule, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
 	s := scoring.Services{Log: zerolog.New(&log), Secrets: func(name string) (string, bool) { return "hunter2", name == "scorer" }}
@@ -45,7 +45,7 @@ func asked(t *testing.T, address, more string) (matching.Rule, *bytes.Buffer) {
 	return r, &log
 }
 
-func TestHTTPAsksForEachWorker(t *testing.T) {
+func TestHTTPSendsEachWorker(t *testing.T) {
 	var mu sync.Mutex
 	var bodies []string
 	address := service(t, func(w http.ResponseWriter, r *http.Request) {
@@ -63,7 +63,7 @@ func TestHTTPAsksForEachWorker(t *testing.T) {
 		mu.Unlock()
 		fmt.Fprint(w, sent.Worker["n"])
 	})
-	r, log := asked(t, address, "")
+	r, log := ruleFor(t, address, "")
 	texts := make([]string, 30)
 	want := make([]float64, 30)
 	for i := range texts {
@@ -74,7 +74,7 @@ func TestHTTPAsksForEachWorker(t *testing.T) {
 		t.Errorf("scores: %v (-want +got):\n%s", err, diff)
 	}
 	if len(bodies) != 30 || log.Len() > 0 {
-		t.Errorf("%d requests, logged %s; want 30 and nothing", len(bodies), log)
+		t.Errorf("%d requests, logged %s; want 30 and an empty log", len(bodies), log)
 	}
 	const first = `{"job":{"product":"xbox","urgent":true},"selectors":[{"expedite":false,"key":"ram","operator":"greaterThanOrEqual","value":10},` +
 		`{"expedite":false,"key":"site","operator":"notEqual","value":"faro"}],"worker":{"n":0}}`
@@ -83,7 +83,7 @@ func TestHTTPAsksForEachWorker(t *testing.T) {
 	}
 }
 
-func TestHTTPAsksByBatches(t *testing.T) {
+func TestHTTPSendsBatches(t *testing.T) {
 	var mu sync.Mutex
 	var sizes []int
 	address := service(t, func(w http.ResponseWriter, r *http.Request) {
@@ -92,7 +92,7 @@ func TestHTTPAsksByBatches(t *testing.T) {
 			t.Error(err)
 		}
 		if len(sent) != 1 {
-			t.Errorf("sent %v, want the workers alone", sent)
+			t.Errorf("sent %v, want only the workers", sent)
 		}
 		workers := sent["workers"].([]any)
 		scores := make([]any, len(workers))
@@ -104,7 +104,7 @@ func TestHTTPAsksByBatches(t *testing.T) {
 		mu.Unlock()
 		_ = json.NewEncoder(w).Encode(scores)
 	})
-	r, _ := asked(t, address, `, "batch": true, "batchSize": 2, "send": []`)
+	r, _ := ruleFor(t, address, `, "batch": true, "batchSize": 2, "send": []`)
 	got, err := r.Scores(t.Context(), xbox(t), labels(t, `{"n": 5}`, `{"n": 0.5}`, `{"n": -3}`, `{"n": 4}`, `{"n": 1}`))
 	if diff := cmp.Diff([]float64{5, 0.5, -3, 4, 1}, got); err != nil || diff != "" {
 		t.Errorf("scores: %v (-want +got):\n%s", err, diff)
@@ -114,10 +114,10 @@ func TestHTTPAsksByBatches(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with an answer: the fallback counts, it is said once, and
-// nothing secret is said.
+// For every fault in an answer, the fallback score is used, and one line without
+// secrets is logged.
 func TestHTTPFallsBack(t *testing.T) {
-	elsewhere := service(t, func(http.ResponseWriter, *http.Request) { t.Error("the request was led elsewhere") })
+	elsewhere := service(t, func(http.ResponseWriter, *http.Request) { t.Error("the request was redirected") })
 	for _, test := range []struct {
 		name   string
 		more   string
@@ -145,7 +145,7 @@ func TestHTTPFallsBack(t *testing.T) {
 		}, "unexpected EOF"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r, log := asked(t, service(t, test.answer), test.more)
+			r, log := ruleFor(t, service(t, test.answer), test.more)
 			for range 2 {
 				got, err := r.Scores(t.Context(), xbox(t), labels(t, `{"a": 1}`, `{"a": 2}`, `{}`))
 				if diff := cmp.Diff([]float64{-1, -1, -1}, got); err != nil || diff != "" {
@@ -154,13 +154,13 @@ func TestHTTPFallsBack(t *testing.T) {
 			}
 			text := log.String()
 			if strings.Count(text, "\n") != 1 || !strings.Contains(text, test.logged) || strings.Contains(text, "hunter2") {
-				t.Errorf("it logged %s, want one line that says %q and no secret", text, test.logged)
+				t.Errorf("the log is %s, want one line with %q and no secret", text, test.logged)
 			}
 		})
 	}
 }
 
-// One worker that a service cannot score costs the others nothing.
+// A worker that a service cannot score does not affect the others.
 func TestHTTPFallsBackForOne(t *testing.T) {
 	address := service(t, func(w http.ResponseWriter, r *http.Request) {
 		if body, _ := io.ReadAll(r.Body); bytes.Contains(body, []byte(`"bad":true`)) {
@@ -169,7 +169,7 @@ func TestHTTPFallsBackForOne(t *testing.T) {
 		}
 		fmt.Fprint(w, 3)
 	})
-	r, _ := asked(t, address, "")
+	r, _ := ruleFor(t, address, "")
 	got, err := r.Scores(t.Context(), xbox(t), labels(t, `{}`, `{"bad": true}`, `{}`))
 	if diff := cmp.Diff([]float64{3, -1, 3}, got); err != nil || diff != "" {
 		t.Errorf("scores: %v (-want +got):\n%s", err, diff)
@@ -177,7 +177,7 @@ func TestHTTPFallsBackForOne(t *testing.T) {
 }
 
 // A service that does not answer costs a pass one timeout, not one for each
-// worker; without a number to fall back on the default score counts.
+// worker; without a fallback score the default score is used.
 func TestHTTPTimeout(t *testing.T) {
 	var requests atomic.Int32
 	release := make(chan struct{})
@@ -188,7 +188,7 @@ func TestHTTPTimeout(t *testing.T) {
 	defer close(release)
 	r, log := rule(t, `{"rule": "http", "http": {"url": "`+address+`", "timeout": "30ms"}, "batch": true, "batchSize": 1, "send": ["labels"]}`)
 	workers := labels(t, slices.Repeat([]string{`{"product": "xbox"}`}, 100)...)
-	begun := time.Now()
+	started := time.Now()
 	for range 3 {
 		got, err := r.Scores(t.Context(), xbox(t), workers)
 		if want := slices.Repeat([]float64{0.5}, 100); err != nil || !slices.Equal(got, want) {
@@ -196,40 +196,40 @@ func TestHTTPTimeout(t *testing.T) {
 		}
 	}
 	if n := requests.Load(); n > 8 {
-		t.Errorf("%d requests, want no more than go at a time", n)
+		t.Errorf("%d requests, want no more than the concurrency", n)
 	}
-	if took := time.Since(begun); took > 10*time.Second {
+	if took := time.Since(started); took > 10*time.Second {
 		t.Errorf("it took %v, want about one timeout", took)
 	}
 	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "no answer within 30ms") {
-		t.Errorf("it logged %s", text)
+		t.Errorf("the log is %s", text)
 	}
 }
 
 func TestHTTPWithoutServer(t *testing.T) {
 	server := httptest.NewServer(nil)
 	server.Close()
-	r, log := asked(t, server.URL, "")
+	r, log := ruleFor(t, server.URL, "")
 	got, err := r.Scores(t.Context(), xbox(t), labels(t, `{}`))
 	if err != nil || !slices.Equal(got, []float64{-1}) || strings.Contains(log.String(), "hunter2") || !strings.Contains(log.String(), "refused") {
 		t.Errorf("scores = %v, %v; logged %s", got, err, log)
 	}
 }
 
-func TestHTTPEndsWithItsContext(t *testing.T) {
+func TestHTTPStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	address := service(t, func(_ http.ResponseWriter, r *http.Request) {
 		cancel()
-		_, _ = io.Copy(io.Discard, r.Body) // only then the server sees that the client has gone
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client has disconnected
 		<-r.Context().Done()
 	})
-	r, _ := asked(t, address, "")
+	r, _ := ruleFor(t, address, "")
 	if _, err := r.Scores(ctx, xbox(t), labels(t, `{}`)); !errors.Is(err, context.Canceled) {
-		t.Errorf("err = %v, want that of the context", err)
+		t.Errorf("err = %v, want the context's error", err)
 	}
 }
 
-func TestHTTPSecretThatIsNotThere(t *testing.T) {
+func TestHTTPMissingSecret(t *testing.T) {
 	sc := parse(t, `{"rule": "http", "http": {"url": "http://x.test", "headers": {"X": {"secret": "gone"}}}}`)
 	for _, s := range []scoring.Services{{}, {Secrets: func(string) (string, bool) { return "", false }}} {
 		const want = `http.headers.X: the settings have no secret "gone"`

@@ -16,7 +16,7 @@ import (
 	"botwork/workqueue/scoring"
 )
 
-// parse reads a scoring as a person writes it.
+// parse parses a scoring.
 func parse(t *testing.T, text string) matching.Scoring {
 	t.Helper()
 	d, err := matching.ParseDistribution(`{"scoring": ` + text + `}`)
@@ -26,7 +26,7 @@ func parse(t *testing.T, text string) matching.Scoring {
 	return *d.Scoring
 }
 
-// rule makes the rule of a scoring, whose log goes to the returned buffer.
+// rule returns the rule of a scoring, which logs to the returned buffer.
 func rule(t *testing.T, text string) (matching.Rule, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
@@ -49,7 +49,7 @@ func labels(t *testing.T, texts ...string) []matching.Labels {
 	return list
 }
 
-// xbox is a job whose selectors every worker of it satisfies in part.
+// xbox is a job whose selectors every worker satisfies in part.
 func xbox(t *testing.T) matching.Job {
 	t.Helper()
 	selectors, err := matching.ParseSelectors(`["ram >= 10", "site != faro"]`)
@@ -67,11 +67,11 @@ func TestRulesWithoutServices(t *testing.T) {
 		want          []float64
 	}{
 		{"default", `{}`, []float64{(1 + 0.5 + 1) / 4, (sigma(1) + 1) / 4, 0.25}},
-		{"default by labels alone", `{"rule": "default", "send": ["labels"]}`, []float64{0.5, 0, 0}},
-		{"default by selectors alone", `{"rule": "default", "send": ["selectors"]}`, []float64{0.75, (sigma(1) + 1) / 2, 0.5}},
+		{"default by labels only", `{"rule": "default", "send": ["labels"]}`, []float64{0.5, 0, 0}},
+		{"default by selectors only", `{"rule": "default", "send": ["selectors"]}`, []float64{0.75, (sigma(1) + 1) / 2, 0.5}},
 		{"default of nothing", `{"rule": "default", "send": []}`, []float64{0, 0, 0}},
 		{"one number", `{"rule": "static", "score": 7}`, []float64{7, 7, 7}},
-		{"cases, the first that fits", `{"rule": "static", "score": 1, "cases": [{"when": ["ram >= 10", "gpu exists"], "score": 200}, {"when": ["ram >= 10"], "score": 100}]}`,
+		{"cases, the first match", `{"rule": "static", "score": 1, "cases": [{"when": ["ram >= 10", "gpu exists"], "score": 200}, {"when": ["ram >= 10"], "score": 100}]}`,
 			[]float64{100, 200, 1}},
 		{"a map", `{"rule": "map", "label": "skill", "scores": {"expert": 10, "3": 5}, "score": -1}`, []float64{10, 5, -1}},
 		{"an expression", `{"rule": "expression", "expression": "job.urgent && worker.product == job.product ? 200 : 1"}`, []float64{200, 1, 1}},
@@ -89,7 +89,7 @@ func TestRulesWithoutServices(t *testing.T) {
 				t.Errorf("scores (-want +got):\n%s", diff)
 			}
 			if log.Len() > 0 {
-				t.Errorf("it logged %s", log)
+				t.Errorf("the log is %s", log)
 			}
 			if none, err := r.Scores(t.Context(), xbox(t), nil); err != nil || len(none) != 0 {
 				t.Errorf("scores of no workers = %v, %v", none, err)
@@ -98,8 +98,8 @@ func TestRulesWithoutServices(t *testing.T) {
 	}
 }
 
-// The published example of a scoring of one's own: of the workers for an urgent
-// XBOX job two score 200 and one scores 1, by whichever rule says so.
+// The published example of custom scoring: of the workers for an urgent
+// XBOX job two score 200 and one scores 1, with any of the rules.
 func TestPublishedExampleOfCustomScoring(t *testing.T) {
 	job := matching.Job{Labels: matching.Labels{"product": matching.Text("XBOX"), "priority": matching.Text("high")}}
 	workers := labels(t, `{"skill": "XBOX"}`, `{"skill": "XBOX"}`, `{"skill": "Office"}`)
@@ -117,7 +117,7 @@ func TestPublishedExampleOfCustomScoring(t *testing.T) {
 	}
 }
 
-// What an expression cannot score gets the default score, and is said once.
+// A worker that an expression cannot score gets the default score, and one line is logged.
 func TestExpressionFallsBack(t *testing.T) {
 	workers := labels(t, `{"product": "xbox", "ram": 10}`, `{"product": "xbox"}`, `{"product": "xbox", "ram": "big"}`)
 	for _, test := range []struct{ name, scoring, logged string }{
@@ -134,7 +134,7 @@ func TestExpressionFallsBack(t *testing.T) {
 				}
 			}
 			if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), test.logged) {
-				t.Errorf("it logged %d lines, want one that says %q: %s", n, test.logged, log)
+				t.Errorf("the log has %d lines, want one with %q: %s", n, test.logged, log)
 			}
 		})
 	}
@@ -144,9 +144,9 @@ func TestExpressionFallsBack(t *testing.T) {
 		"workers[0].ram":          "got 10, want a list of 3 numbers",
 		"map(1..500000, 1)":       "memory budget exceeded",
 
-		"map(workers, len(repeat('abcdefgh', 100000000)))":          "makes texts and lists of more than 64 MB",
-		"let l = 1..90000; map(workers, count(l, any(l, # < 0)))":   "takes more than",
-		"map(workers, len(toJSON(reduce(1..60, [#acc, #acc], 1))))": "takes more than",
+		"map(workers, len(repeat('abcdefgh', 100000000)))":          "creates texts and lists of more than 64 MB",
+		"let l = 1..90000; map(workers, count(l, any(l, # < 0)))":   "needs more than",
+		"map(workers, len(toJSON(reduce(1..60, [#acc, #acc], 1))))": "needs more than",
 		"workers[0].ram == 10 ? nil : [1.0]":                        "got nothing, want a list of 3 numbers",
 	} {
 		r, log := rule(t, `{"rule": "expression", "batch": true, "expression": "`+expression+`", "send": ["labels"]}`)
@@ -179,28 +179,28 @@ func TestExpressionsThatCannotScore(t *testing.T) {
 		}
 	}
 	if err := scoring.Check(matching.Distribution{Mode: "best"}); err == nil {
-		t.Error("Check does not see what the distribution itself has wrong")
+		t.Error("Check does not find the fault of the distribution")
 	}
 	if _, err := (scoring.Services{}).New(matching.Scoring{Rule: matching.HTTPRule}); err == nil {
-		t.Error("New makes a rule of a scoring that is not valid")
+		t.Error("New returns a rule for an invalid scoring")
 	}
 }
 
-func TestExpressionEndsWithItsContext(t *testing.T) {
+func TestExpressionStopsWithItsContext(t *testing.T) {
 	r, _ := rule(t, `{"rule": "expression", "expression": "1"}`)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := r.Scores(ctx, xbox(t), labels(t, `{}`)); !errors.Is(err, context.Canceled) {
-		t.Errorf("err = %v, want that of the context", err)
+		t.Errorf("err = %v, want the context's error", err)
 	}
 	r, _ = rule(t, `{"rule": "expression", "expression": "let l = 1..90000; count(l, any(l, # < 0))"}`)
 	ctx, cancel = context.WithCancel(t.Context())
 	if _, err := r.Scores(&endsLater{ctx, 3, cancel}, xbox(t), labels(t, `{}`)); !errors.Is(err, context.Canceled) {
-		t.Errorf("in a loop: err = %v, want that of the context", err)
+		t.Errorf("in a loop: err = %v, want the context's error", err)
 	}
 }
 
-// endsLater is a context that ends when it has been asked a number of times.
+// endsLater is a context that ends after a number of checks.
 type endsLater struct {
 	context.Context
 	left int

@@ -9,21 +9,22 @@ import (
 	"botwork/workqueue"
 )
 
-// aftermath is what the ends of runs bring with them, for those ends that were
-// written, in the same transaction.
+// aftermath is what must be written together with the ends of runs, in the same transaction:
+// attempts, copies that retry, removals and statistics. It is written only for the ends that
+// were recorded.
 type aftermath struct {
-	s       *Store
-	notes   map[refRow]attemptRow
-	removed map[refRow]bool
-	copies  map[refRow]workqueue.Finish
-	runs    runEnds
+	s        *leaseStore
+	attempts map[refRow]attemptRow
+	removed  map[refRow]bool
+	copies   map[refRow]workqueue.Finish
+	runs     runEnds
 }
 
-// expect notes what an end will bring with it.
+// expect adds what belongs to one end.
 func (a *aftermath) expect(ref refRow, f workqueue.Finish) {
 	if f.Delete == workqueue.DeletionPhysical || f.Delete == "" && f.Retain != nil && *f.Retain <= 0 {
 		a.removed[ref] = true
-		delete(a.notes, ref) // attempts go with their item
+		delete(a.attempts, ref) // the item's attempts are deleted with it
 	}
 	if f.Copy {
 		a.copies[ref] = f
@@ -32,11 +33,11 @@ func (a *aftermath) expect(ref refRow, f workqueue.Finish) {
 }
 
 func (a *aftermath) any() bool {
-	return len(a.notes)+len(a.removed)+len(a.copies) > 0 || a.runs.any()
+	return len(a.attempts)+len(a.removed)+len(a.copies) > 0 || a.runs.any()
 }
 
 func (a *aftermath) write(ctx context.Context, on runner, written []refRow) error {
-	if err := a.s.note(ctx, on, a.notes, written); err != nil {
+	if err := a.s.writeAttempts(ctx, on, a.attempts, written); err != nil {
 		return err
 	}
 	if err := a.runs.keep(ctx, on, written); err != nil {
@@ -69,8 +70,9 @@ func (a *aftermath) write(ctx context.Context, on runner, written []refRow) erro
 	return err
 }
 
-// retryCopy makes the item that tries again. It takes over the natural key.
-func (s *Store) retryCopy(ctx context.Context, on runner, ref refRow, f workqueue.Finish) error {
+// retryCopy inserts the copy of an item that is the next attempt. The copy takes over the
+// natural key.
+func (s *leaseStore) retryCopy(ctx context.Context, on runner, ref refRow, f workqueue.Finish) error {
 	var from itemRow
 	var unique nullText
 	rows, err := s.queries.query(ctx, on, "copied_from", values{"id": ref.ItemID, "fence": ref.ItemFence})
@@ -96,10 +98,10 @@ func (s *Store) retryCopy(ctx context.Context, on runner, ref refRow, f workqueu
 		return err
 	}
 	if len(ids) != 1 {
-		return fmt.Errorf("item %d: %d copies were made to try again, want 1", ref.ItemID, len(ids))
+		return fmt.Errorf("item %d: inserted %d copies for the next attempt, want 1", ref.ItemID, len(ids))
 	}
 	if !from.Encrypted {
 		return nil
 	}
-	return s.sealAnew(ctx, on, ref.ItemID, ids[0], &from)
+	return s.sealCopy(ctx, on, ref.ItemID, ids[0], &from)
 }

@@ -8,19 +8,25 @@ import (
 	"botwork/workqueue"
 )
 
-// trimBatch bounds one removal of archived items, so that it never locks a
+// archive keeps as many archived items as each queue allows.
+type archive struct {
+	*connection
+	*policies
+	*bookkeeping
+}
+
+// trimBatch limits how many archived items one statement removes, so that it never locks the
 // table.
 const trimBatch = 500
 
-// trimArchives removes the oldest archived items of queues beyond the number
-// that each keeps. It runs behind the transaction that archived: the last one
-// to run sees all that was archived before, so that the number is exact when
-// nothing is under way.
-func (s *Store) trimArchives(ctx context.Context, queues []string) error {
+// trimArchives removes the oldest archived items of queues that exceed their limit. It runs
+// after the transaction that archived items. If several run at once, the last one sees all
+// archived items, so the limit is exact once nothing is in progress.
+func (s *archive) trimArchives(ctx context.Context, queues []string) error {
 	for _, name := range queues {
-		// Whatever their age: to look again behind every end would cost more than
-		// a limit that counts a little later.
-		q, ok := s.policies.last(name)
+		// Cached policies are good enough, however old: reading them after every end would cost
+		// more than applying a changed limit a little later.
+		q, ok := s.lastQueue(name)
 		if !ok {
 			var err error
 			if q, err = s.queue(ctx, name); err != nil {
@@ -37,18 +43,18 @@ func (s *Store) trimArchives(ctx context.Context, queues []string) error {
 	return nil
 }
 
-// trimAllArchives trims the archives of all queues, for callers that do not know which ones
+// trimAllArchives trims the archives of all queues, for callers that do not know which archives
 // have grown.
-func (s *Store) trimAllArchives(ctx context.Context) error {
-	if _, ok := s.policies.last(workqueue.DefaultQueue); !ok {
+func (s *archive) trimAllArchives(ctx context.Context) error {
+	if _, ok := s.lastQueue(workqueue.DefaultQueue); !ok {
 		if err := s.readPolicies(ctx); err != nil {
 			return err
 		}
 	}
-	return s.trimArchives(ctx, s.policies.names())
+	return s.trimArchives(ctx, s.queueNames())
 }
 
-func (s *Store) trimArchive(ctx context.Context, queue string, keep int) (removed int, err error) {
+func (s *archive) trimArchive(ctx context.Context, queue string, keep int) (removed int, err error) {
 	for {
 		var n int64
 		err := s.retry(ctx, fmt.Sprintf("trim the archive of queue %q", queue), func() error {

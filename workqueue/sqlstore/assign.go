@@ -13,18 +13,29 @@ import (
 	"botwork/workqueue"
 )
 
-// rescueBatch and writeBatch bound one statement, so that it never locks a
-// table: from 5,000 rows on SQL Server may, and every claim and beat would wait.
+var _ workqueue.AssignStore = (*assignStore)(nil)
+
+// assignStore reads and writes the database for an assignment pass.
+type assignStore struct {
+	*connection
+	*notices
+	*itemRows
+	*bookkeeping
+	*archive
+}
+
+// rescueBatch and writeBatch limit the rows of one statement. SQL Server may lock the whole
+// table from 5,000 rows on, and every claim and heartbeat would wait.
 const rescueBatch, writeBatch = 1000, 1000
 
-// Assign implements workqueue.AssignStore. On SQLite the write transaction itself is
-// the lock.
-func (s *Store) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
+// Assign implements workqueue.AssignStore. On SQLite the write transaction itself is the
+// assignment lock.
+func (s *assignStore) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
 	archived := false
 	var holders map[int64]bool
 	err := s.retry(ctx, "assign items", func() error {
 		return s.tx(ctx, func(tx *sql.Tx) error {
-			if err := s.engine.lockAssignment(ctx, s, tx); err != nil {
+			if err := s.engine.lockAssignment(ctx, s.connection, tx); err != nil {
 				return err
 			}
 			a := s.assignTx(tx)
@@ -34,10 +45,10 @@ func (s *Store) Assign(ctx context.Context, pass func(context.Context, workqueue
 		})
 	})
 	if err == nil {
-		s.given(holders)
+		s.notifyAssigned(holders)
 	}
 	if err == nil && archived {
-		_ = s.trimAllArchives(ctx) // the pass is done; what this leaves, the next one takes
+		_ = s.trimAllArchives(ctx) // the pass is committed; the next pass trims what is left
 	}
 	return err
 }
@@ -47,16 +58,16 @@ type assignTx struct {
 	assignView
 	tx *sql.Tx
 
-	archived bool // it has cancelled items
+	archived bool // the pass has cancelled items
 
-	// holders are the workers that it has assigned items to.
+	// holders are the workers that the pass has assigned items to.
 	holders map[int64]bool
 
-	// rated is set by Limits: a queue limits the starts of its items.
+	// rated is set by Limits: at least one queue limits the rate of starts.
 	rated bool
 }
 
-func (s *Store) assignTx(tx *sql.Tx) *assignTx {
+func (s *assignStore) assignTx(tx *sql.Tx) *assignTx {
 	return &assignTx{assignView: assignView{s: s, on: tx, queries: s.queries}, tx: tx, holders: map[int64]bool{}}
 }
 
@@ -68,7 +79,7 @@ func (a *assignTx) Rescue(ctx context.Context, assignedFor time.Duration) (workq
 		if err != nil {
 			return total, fmt.Errorf("rescue: %w", err)
 		}
-		// Nothing moved although something was found: others were quicker.
+		// Rows were found but none moved: other processes changed them first.
 		if found < rescueBatch || moved == 0 {
 			break
 		}
@@ -77,7 +88,7 @@ func (a *assignTx) Rescue(ctx context.Context, assignedFor time.Duration) (workq
 	total.Released += released
 	total.Withheld += released
 	if err != nil {
-		return total, fmt.Errorf("give back withheld items: %w", err)
+		return total, fmt.Errorf("release withheld items: %w", err)
 	}
 	return total, nil
 }
@@ -90,7 +101,7 @@ type staleRow struct {
 	priority int
 }
 
-// rescueBatch runs one statement and adds to total what it moved.
+// rescueBatch runs the statement for one batch and adds the moved items to total.
 func (a *assignTx) rescueBatch(ctx context.Context, assignedFor time.Duration, total *workqueue.RescueResult) (found, changed int, err error) {
 	stale, err := a.stale(ctx, assignedFor, rescueBatch)
 	if err != nil || len(stale) == 0 {
@@ -110,14 +121,14 @@ func (a *assignTx) rescueBatch(ctx context.Context, assignedFor time.Duration, t
 		return 0, 0, err
 	}
 	type rescued struct {
-		state      workqueue.State
-		begunFence *int64
+		state        workqueue.State
+		startedFence *int64
 	}
 	moved := map[int64]rescued{}
 	err = eachRow(rows, func() error {
 		var id int64
 		var r rescued
-		if err := rows.Scan(&id, &r.state, &r.begunFence); err != nil {
+		if err := rows.Scan(&id, &r.state, &r.startedFence); err != nil {
 			return err
 		}
 		moved[id] = r
@@ -126,7 +137,7 @@ func (a *assignTx) rescueBatch(ctx context.Context, assignedFor time.Duration, t
 	if err != nil {
 		return 0, 0, err
 	}
-	notes := map[refRow]attemptRow{}
+	attempts := map[refRow]attemptRow{}
 	var ended []refRow
 	var poisoned []int64
 	for _, row := range stale {
@@ -140,33 +151,33 @@ func (a *assignTx) rescueBatch(ctx context.Context, assignedFor time.Duration, t
 		total.Add(row.state, to.state, row.priority)
 		a.archived = a.archived || to.state == workqueue.Cancelled
 		if row.state == workqueue.Assigned {
-			continue // nothing had started: no attempt to note
+			continue // it had not started: there is no attempt to record
 		}
 		ended = append(ended, row.refRow)
-		note := attemptRow{
+		attempt := attemptRow{
 			refRow: row.refRow, Number: row.failures + 1, Result: "rescued", HolderID: row.workerID,
 			ErrorText: null(ranOut(row.workerID)),
 		}
-		if to.begunFence == nil || *to.begunFence != row.ItemFence {
-			note.Result, note.ErrorText, note.Unbegun = "released", null(ranOutUnbegun), 1
+		if to.startedFence == nil || *to.startedFence != row.ItemFence {
+			attempt.Result, attempt.ErrorText, attempt.Unbegun = "released", null(ranOutBeforeStart), 1
 		}
-		notes[row.refRow] = note
+		attempts[row.refRow] = attempt
 	}
-	if err := a.s.note(ctx, a.tx, notes, ended); err != nil {
+	if err := a.s.writeAttempts(ctx, a.tx, attempts, ended); err != nil {
 		return 0, 0, err
 	}
 	return len(stale), len(moved), a.s.keepEnded(ctx, a.tx, poisoned)
 }
 
-// ranOutUnbegun is the text of the attempt whose lease ran out before its run was known
-// to have begun.
-const ranOutUnbegun = "the lease ran out before the run began, or before that was recorded: the worker died, hung or lost the database; not counted"
+// ranOutBeforeStart is the error of an attempt whose lease expired before its run was known to
+// have started.
+const ranOutBeforeStart = "the lease ran out before the run started, or before the start was recorded: the worker died, hung or lost the database; not counted"
 
-// ranOut returns the text of an attempt whose lease ran out. An item that runs without a
+// ranOut returns the error of an attempt whose lease expired. An item that runs without a
 // worker was checked out by a robot.
 func ranOut(worker *int64) string {
 	if worker == nil {
-		return "the lease ran out: whoever took the item neither ended nor extended it in time"
+		return "the lease ran out: the robot neither finished nor extended it in time"
 	}
 	return "the lease ran out: the worker died, hung or lost the database"
 }
@@ -175,7 +186,7 @@ func ranOut(worker *int64) string {
 func (a *assignTx) Write(ctx context.Context, assignments []workqueue.Assignment) (int, error) {
 	total := 0
 	for chunk := range slices.Chunk(assignments, writeBatch) {
-		// Rows are locked in the order of ids, as everybody does.
+		// Lock rows in the order of their ids, as all statements do.
 		rows := make([]assignRow, len(chunk))
 		for i := range chunk {
 			rows[i] = assignRowOf(&chunk[i])
@@ -195,7 +206,7 @@ func (a *assignTx) Write(ctx context.Context, assignments []workqueue.Assignment
 	for i := range assignments {
 		a.holders[assignments[i].WorkerID] = true
 	}
-	return total, a.noteStarts(ctx)
+	return total, a.recordStarts(ctx)
 }
 
 // assignRow is an assignment inside a JSON parameter.
@@ -219,7 +230,7 @@ func assignRowOf(a *workqueue.Assignment) assignRow {
 	return row
 }
 
-// write writes those rows that move an item, or those that do not.
+// write writes the rows that move an item to another worker, or those that do not.
 func (a *assignTx) write(ctx context.Context, rows []assignRow, move bool) (int, error) {
 	statement := "assign"
 	if move {
@@ -242,14 +253,14 @@ func (a *assignTx) write(ctx context.Context, rows []assignRow, move bool) (int,
 	return int(n), err
 }
 
-// markTurn begins the names of marks that say whose turn it is.
+// markTurn is the prefix of marks that record whose turn it is.
 const markTurn = "turn "
 
-// Mark implements workqueue.AssignTx.
-func (a *assignTx) Mark(ctx context.Context, m workqueue.Marks) error {
+// RecordPass implements workqueue.AssignTx.
+func (a *assignTx) RecordPass(ctx context.Context, m workqueue.PassState) error {
 	n, err := a.s.queries.exec(ctx, a.tx, "next_pass", values{"passes": m.Passes})
 	if err == nil && n != 1 {
-		err = errors.New("the row 'passes' of BotAssignmentMarks is gone, or was changed by hand; hint: botwork db migrate")
+		err = errors.New("the row 'passes' of BotAssignmentMarks is missing or was changed by hand; hint: botwork db migrate")
 	}
 	for _, scope := range slices.Sorted(maps.Keys(m.Turns)) {
 		if err != nil {
@@ -261,7 +272,7 @@ func (a *assignTx) Mark(ctx context.Context, m workqueue.Marks) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("remember the pass: %w", err)
+		return fmt.Errorf("record the pass: %w", err)
 	}
 	return nil
 }

@@ -10,9 +10,9 @@ import (
 	"botwork/workqueue"
 )
 
-// askMarks asks what passes remember.
-func (v *assignView) askMarks() (*workqueue.Marks, ask) {
-	m := &workqueue.Marks{Turns: map[string]int64{}}
+// askMarks reads what earlier passes recorded.
+func (v *assignView) askMarks() (*workqueue.PassState, ask) {
+	m := &workqueue.PassState{Turns: map[string]int64{}}
 	return m, ask{"marks", values{"now": v.s.nowArg()}, func(scan scanner) error {
 		var now database.Time
 		var name string
@@ -30,7 +30,7 @@ func (v *assignView) askMarks() (*workqueue.Marks, ask) {
 	}}
 }
 
-// askDistributions asks how queues give out their items.
+// askDistributions reads how each queue distributes its items.
 func (v *assignView) askDistributions() (map[string]workqueue.JSONText, ask) {
 	list := map[string]workqueue.JSONText{}
 	return list, ask{"distributions", nil, func(scan scanner) error {
@@ -44,13 +44,13 @@ func (v *assignView) askDistributions() (map[string]workqueue.JSONText, ask) {
 	}}
 }
 
-// loadsRead are workers with what they hold.
+// loadsRead are workers with the items that they hold.
 type loadsRead struct {
 	list []workqueue.WorkerLoad
 	at   map[int64]int
 }
 
-// askLoads asks for the workers, and then for what they hold.
+// askLoads reads the workers, and then the items that they hold.
 func (v *assignView) askLoads(seenWithin time.Duration, band workqueue.Band, defaultEstimate time.Duration) (*loadsRead, []ask) {
 	l := &loadsRead{at: map[int64]int{}}
 	return l, []ask{
@@ -101,7 +101,7 @@ func (l *loadsRead) sorted() []workqueue.WorkerLoad {
 	return l.list
 }
 
-// compareHeld puts the most urgent first, then what runs, then by channel.
+// compareHeld sorts by urgency, then running items first, then by channel.
 func compareHeld(a, b workqueue.HeldWork) int {
 	running := 0
 	if a.Running != b.Running {
@@ -113,13 +113,13 @@ func compareHeld(a, b workqueue.HeldWork) int {
 	return cmp.Or(cmp.Compare(b.Priority, a.Priority), running, cmp.Compare(a.Channel, b.Channel))
 }
 
-// dueRead are due items, up to a limit of each of the parts of the statement: an item
-// may be in two of them.
+// dueRead are due items. The limit applies to each part of the statement, and an item may be in
+// two parts.
 type dueRead struct {
 	found     pile[workqueue.DueItem]
 	texts     map[string]string
 	limit     int
-	scheduled int // those that were scheduled for later
+	scheduled int // how many were scheduled for later
 }
 
 func (v *assignView) askDue(band workqueue.Band, full workqueue.Full, limit int) (*dueRead, ask, error) {
@@ -152,10 +152,10 @@ func (d *dueRead) item(scan scanner) error {
 	return nil
 }
 
-// complete reports whether there are no more due items: the limit cut off none of the parts.
+// complete reports whether these are all due items: no part reached the limit.
 func (d *dueRead) complete() bool { return d.found.len() < d.limit }
 
-// sorted returns them in their order, and forgets them.
+// sorted returns the items in their order and drops them from d.
 func (d *dueRead) sorted(limit int) []workqueue.DueItem {
 	list := d.found.all()
 	slices.SortFunc(list, workqueue.CompareDue)
@@ -163,8 +163,8 @@ func (d *dueRead) sorted(limit int) []workqueue.DueItem {
 	return workqueue.FirstDue(list, limit)
 }
 
-// scanDue reads an item. A million of them say mostly the same: texts keeps each
-// text once. more are the statement's further columns.
+// scanDue reads an item. A million items have mostly the same texts: texts holds each of them
+// once. more are further columns of the statement.
 func scanDue(scan scanner, texts map[string]string, more ...any) (workqueue.DueItem, error) {
 	var d workqueue.DueItem
 	var due, deadline database.Time

@@ -9,32 +9,32 @@ import (
 	"botwork/workqueue"
 )
 
-// Survey implements workqueue.AssignStore. Each statement reads by itself: a
-// transaction would keep nothing from changing before the pass writes.
-func (s *Store) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
+// ReadUnlocked implements workqueue.AssignStore. Each statement reads outside a transaction: a
+// transaction would not stop rows from changing before the pass writes.
+func (s *assignStore) ReadUnlocked(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
 	v := &assignView{s: s, on: s.readers, queries: s.reading}
 	err := s.retry(ctx, "read for an assignment pass", func() error {
 		s.reading.warm(ctx)
 		return read(ctx, v)
 	})
 	if err == nil && v.scheduled >= promoteFrom {
-		_ = s.promote(ctx) // what was read holds without; the next pass finds as many
+		_ = s.promote(ctx) // the pass does not need it; if it fails, the next pass tries again
 	}
 	return err
 }
 
 // assignView is what an assignment pass reads, in a transaction or out of one.
 type assignView struct {
-	s  *Store
+	s  *assignStore
 	on runner
 
-	queries *queries // prepared where on is
+	queries *queries // prepared on the connection of on
 
-	scheduled int // the most due items that a reading has found among those scheduled for later
+	scheduled int // the largest number of due items that one read found among those scheduled for later
 }
 
-// ReadPass implements workqueue.AssignView. Where several statements are one round trip, it
-// reads due items along; in a transaction and elsewhere it does not.
+// ReadPass implements workqueue.AssignView. It also reads due items if all statements go in one
+// round trip, which is never so in a transaction.
 func (v *assignView) ReadPass(ctx context.Context, q workqueue.PassQuery) (workqueue.PassInput, error) {
 	marks, askMarks := v.askMarks()
 	distributions, askDistributions := v.askDistributions()
@@ -52,22 +52,22 @@ func (v *assignView) ReadPass(ctx context.Context, q workqueue.PassQuery) (workq
 	if err := v.together(ctx, asks...); err != nil {
 		return workqueue.PassInput{}, err
 	}
-	in := workqueue.PassInput{Marks: *marks, Distributions: distributions, Loads: loads.sorted()}
+	in := workqueue.PassInput{PassState: *marks, Distributions: distributions, Loads: loads.sorted()}
 	if due != nil && due.complete() {
 		in.Due, in.AllDue = v.due(due, q.Due), true
 	}
 	return in, nil
 }
 
-// Marks implements workqueue.AssignView.
-func (v *assignView) Marks(ctx context.Context) (workqueue.Marks, error) {
+// PassState implements workqueue.AssignView.
+func (v *assignView) PassState(ctx context.Context) (workqueue.PassState, error) {
 	m, ask := v.askMarks()
 	err := v.together(ctx, ask)
 	return *m, err
 }
 
-// Sweepable implements workqueue.AssignView.
-func (v *assignView) Sweepable(ctx context.Context, assignedFor time.Duration) (bool, error) {
+// NeedsSweep implements workqueue.AssignView.
+func (v *assignView) NeedsSweep(ctx context.Context, assignedFor time.Duration) (bool, error) {
 	found := false
 	finds := func(scanner) error {
 		found = true

@@ -19,14 +19,14 @@ type attemptRow struct {
 	StepName  *string
 	ErrorText *string
 	Kind      *string
-	Unbegun   int `json:",omitempty"` // 1: it has no start
+	Unbegun   int `json:",omitempty"` // 1: the run did not start
 }
 
-// note writes the attempts of the claims among refs.
-func (s *Store) note(ctx context.Context, on runner, notes map[refRow]attemptRow, refs []refRow) error {
+// writeAttempts writes the attempts of the claims that refs name.
+func (s *bookkeeping) writeAttempts(ctx context.Context, on runner, attempts map[refRow]attemptRow, refs []refRow) error {
 	var rows []attemptRow
 	for _, ref := range refs {
-		if n, ok := notes[ref]; ok {
+		if n, ok := attempts[ref]; ok {
 			rows = append(rows, n)
 		}
 	}
@@ -64,7 +64,7 @@ type attemptRecord struct {
 func (attemptRecord) TableName() string { return "BotWorkItemAttempts" }
 
 // Attempts implements workqueue.ItemStore.
-func (s *Store) Attempts(ctx context.Context, itemID int64) ([]workqueue.Attempt, error) {
+func (s *itemLists) Attempts(ctx context.Context, itemID int64) ([]workqueue.Attempt, error) {
 	var rows []attemptRecord
 	err := s.retry(ctx, fmt.Sprintf("list attempts of item %d", itemID), func() error {
 		rows = nil

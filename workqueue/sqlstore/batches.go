@@ -14,6 +14,11 @@ import (
 	"botwork/workqueue"
 )
 
+// batches records which parts of a batch are done, so that none is done twice.
+type batches struct {
+	*connection
+}
+
 // batchPage is how many parts of a batch are read at a time.
 const batchPage = 100
 
@@ -31,15 +36,15 @@ type batchRow struct {
 
 func (batchRow) TableName() string { return "BotBatches" }
 
-// batchPart is a part of a batch that is to be done once.
+// batchPart is a part of a batch, which is done only once.
 type batchPart struct {
 	workqueue.BatchPart
 	kind, digest string
 }
 
-// recorded reads what was recorded of a part into result, which is decoded from JSON,
-// and reports whether the part was done before.
-func (s *Store) recorded(ctx context.Context, p batchPart, result any) (found bool, err error) {
+// recorded decodes the recorded result of a part into result, and reports whether the part is
+// already done.
+func (s *batches) recorded(ctx context.Context, p batchPart, result any) (found bool, err error) {
 	var rows []batchRow
 	err = s.retry(ctx, "look up batch "+p.Key, func() error {
 		rows = nil
@@ -57,9 +62,9 @@ func (s *Store) recorded(ctx context.Context, p batchPart, result any) (found bo
 	return true, nil
 }
 
-// record writes that a part is done, in its transaction. When another call has done it,
-// the error is a unique one.
-func (s *Store) record(ctx context.Context, tx *sql.Tx, p batchPart, items int, result any) error {
+// record writes, in the part's transaction, that the part is done. The error is a unique
+// violation if another call has done it.
+func (s *batches) record(ctx context.Context, tx *sql.Tx, p batchPart, items int, result any) error {
 	text, err := json.Marshal(result)
 	if err != nil {
 		return err
@@ -70,8 +75,8 @@ func (s *Store) record(ctx context.Context, tx *sql.Tx, p batchPart, items int, 
 	return err
 }
 
-// unanswered separates an error during the commit of a part, whose outcome is unknown, from
-// an error that has rolled it back.
+// unanswered wraps an error during the commit of a part, whose outcome is unknown. Other errors
+// have rolled the part back.
 func unanswered(p workqueue.BatchPart, err error) error {
 	if commit, ok := errors.AsType[*commitError](err); ok && p.Key != "" && commit.unknown() {
 		return &workqueue.UnansweredError{BatchPart: p, Err: err}
@@ -80,13 +85,13 @@ func unanswered(p workqueue.BatchPart, err error) error {
 }
 
 // EachBatchRecord implements workqueue.BatchStore.
-func (s *Store) EachBatchRecord(ctx context.Context, key string, each func(workqueue.BatchRecord) error) error {
+func (s *batches) EachBatchRecord(ctx context.Context, key string, each func(workqueue.BatchRecord) error) error {
 	var after *int64
 	for {
 		var rows []batchRow
 		err := s.retry(ctx, "look up batch "+key, func() error {
 			rows = nil
-			// Not over the readers of another server, which may be late.
+			// Do not use the readers: they may be another server, which can be behind.
 			orm := s.orm.WithContext(ctx).Where(map[string]any{"BatchKey": key})
 			if after != nil {
 				orm = orm.Where(clause.Gt{Column: column("Part"), Value: *after})
@@ -129,6 +134,6 @@ func (r *batchRow) record() (workqueue.BatchRecord, error) {
 }
 
 // RemoveBatches implements workqueue.HousekeepingStore.
-func (s *Store) RemoveBatches(ctx context.Context, age time.Duration, limit int) (int, error) {
+func (s *housekeepingStore) RemoveBatches(ctx context.Context, age time.Duration, limit int) (int, error) {
 	return s.cleanBatch(ctx, "remove old records of batches", "clean_batches", s.aged(age, limit))
 }

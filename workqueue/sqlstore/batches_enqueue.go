@@ -13,7 +13,7 @@ import (
 )
 
 // EnqueueBatch implements workqueue.BatchStore.
-func (s *Store) EnqueueBatch(ctx context.Context, part workqueue.BatchPart, items []workqueue.NewItem) ([]workqueue.Enqueued, error) {
+func (s *enqueuing) EnqueueBatch(ctx context.Context, part workqueue.BatchPart, items []workqueue.NewItem) ([]workqueue.Enqueued, error) {
 	if len(items) == 0 {
 		return nil, nil
 	}
@@ -52,16 +52,17 @@ func (s *Store) EnqueueBatch(ctx context.Context, part workqueue.BatchPart, item
 				return nil, fmt.Errorf("enqueue: %w", err)
 			}
 		case classify(err) != uniqueError:
-			return nil, unanswered(part, err)
+			return nil, unanswered(part, refusedItem(err))
 		}
-		// Another call took a key in this moment, or has done this part: the next try finds it.
+		// Another call has just inserted an item with the same key, or has done this part: the
+		// next try finds it.
 	}
-	return nil, fmt.Errorf("enqueue batch %s: keys and policies change all the time", part.Key)
+	return nil, fmt.Errorf("enqueue batch %s: gave up: keys or policies kept changing", part.Key)
 }
 
-// digest is the SHA-256 of what was given, by which the same input is known again. It
-// holds no text of an encrypted queue but its length: it could be found by guessing.
-func (s *Store) digest(ctx context.Context, items []workqueue.NewItem) (string, error) {
+// digest returns the SHA-256 of the input, which identifies a repeated call. For an encrypted
+// queue it covers only the lengths of the texts: a hash would let an attacker guess them.
+func (s *enqueuing) digest(ctx context.Context, items []workqueue.NewItem) (string, error) {
 	sum := sha256.New()
 	var q workqueue.Queue
 	for _, it := range items {
@@ -79,20 +80,27 @@ func (s *Store) digest(ctx context.Context, items []workqueue.NewItem) (string, 
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// digestItem adds what makes an item to a digest. Who enqueues it does not count.
+// digestItem adds the properties of an item to a digest, except who enqueues it.
 func digestItem(sum hash.Hash, it *workqueue.NewItem, secret bool) {
 	add := func(values ...any) {
 		for _, v := range values {
 			fmt.Fprintf(sum, "%v\x00", v)
 		}
 	}
-	add(it.QueueName, it.State, it.Priority, it.IntegrationConfig, it.Estimate, it.ResilienceConfig, it.At.UnixNano(), it.In,
+	add(it.QueueName, it.State, it.Priority, it.IntegrationConfig, it.Estimate, it.OwnPolicy(), it.At.UnixNano(), it.In,
 		it.Deadline.UnixNano(), it.DeadlineIn, it.TaskName, it.NaturalKey, it.UniqueFor, it.LimitKey, it.Labels.JSON(), it.Selectors, len(it.Tags))
 	for _, tag := range it.Tags {
 		add(tag)
 	}
 	if it.Retain != nil {
 		add(*it.Retain)
+	}
+	// Only what is set, so that an input keeps the digest that an earlier version computed.
+	if !it.FinishBy.IsZero() || it.FinishIn != 0 {
+		add("finish", it.FinishBy.UnixNano(), it.FinishIn)
+	}
+	if it.Conflict != workqueue.ConflictExisting {
+		add("conflict", it.Conflict)
 	}
 	if secret {
 		add(len(it.Payload), len(it.Metadata))
@@ -101,8 +109,8 @@ func digestItem(sum hash.Hash, it *workqueue.NewItem, secret bool) {
 	}
 }
 
-// enqueuedRuns are results as they are recorded: runs of ids that follow each other, each
-// its first id and its length. The run of an item that was there already is minus its id.
+// enqueuedRuns are the recorded results: runs of consecutive ids, each as its first id and its
+// length. An item that already existed is a run of length 1 with its id negated.
 type enqueuedRuns [][2]int64
 
 func runsOf(results []workqueue.Enqueued) enqueuedRuns {

@@ -6,7 +6,8 @@ import (
 	sqlfiles "botwork/sql"
 )
 
-// cellValues are what enqueue takes for an item: strings, int64, and nil for NULL.
+// cellValues are the values of an item for the statement enqueue: strings, int64, and nil for
+// NULL.
 type cellValues [sqlfiles.CellCount]any
 
 // text sets a cleaned text; "" becomes NULL.
@@ -16,9 +17,9 @@ func (v *cellValues) text(c sqlfiles.Cell, text string) {
 	}
 }
 
-// appendRows appends the rows as the statement takes them: a JSON list of objects that
-// hold the given cells, without those that are NULL.
-func appendRows(b []byte, rows []newItemRow, own sqlfiles.CellSet) []byte {
+// appendRows appends the rows as the parameter of the statement: a JSON list of objects with
+// the given cells, without those that are NULL.
+func appendRows(b []byte, rows []newItemRow, which sqlfiles.CellSet) []byte {
 	b = append(b, '[')
 	for i := range rows {
 		if i > 0 {
@@ -26,7 +27,7 @@ func appendRows(b []byte, rows []newItemRow, own sqlfiles.CellSet) []byte {
 		}
 		b = append(b, '{')
 		for c, v := range rows[i].cells {
-			if v == nil || !own.Has(sqlfiles.Cell(c)) {
+			if v == nil || !which.Has(sqlfiles.Cell(c)) {
 				continue
 			}
 			if b[len(b)-1] != '{' {

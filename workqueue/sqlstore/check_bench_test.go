@@ -10,12 +10,12 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// BenchmarkCheck measures which part of a check of a million finished items is spent on
-// counting them for the statistics.
+// BenchmarkCheck measures how much of a check of a million finished items is spent on counting
+// them for the statistics.
 func BenchmarkCheck(b *testing.B) {
 	eachBenched(b, func(b *testing.B, e testdb.Engine) {
 		if e.Driver == database.SQLServer {
-			b.Skip("the rows are made by statements of the other engines")
+			b.Skip("the statements that insert the rows are for the other engines")
 		}
 		store := benchTable(b, e, 1_000_000).store.(*sqlstore.Store)
 		var whole, counting []time.Duration
@@ -26,13 +26,13 @@ func BenchmarkCheck(b *testing.B) {
 			}
 			whole = append(whole, time.Since(began))
 			began = time.Now()
-			ended, err := store.EndedLoosely(b.Context(), func() {})
+			ended, err := store.EndedWithoutSnapshot(b.Context(), func() {})
 			if err != nil || len(ended.Wrong) > 0 {
 				b.Fatalf("%+v, %v", ended.Wrong, err)
 			}
 			counting = append(counting, time.Since(began))
 		}
-		b.ReportMetric(0, "ns/op") // of both: it says nothing
+		b.ReportMetric(0, "ns/op") // covers both, so it is meaningless
 		reportRatio(b, "counting", counting, "check", whole)
 	})
 }

@@ -13,13 +13,12 @@ import (
 
 var _ workqueue.Checker = (*Store)(nil)
 
-// Check implements workqueue.Checker: it reads the whole database in pages and changes
-// nothing.
+// Check implements workqueue.Checker: it reads the whole database in pages and changes nothing.
 func (s *Store) Check(ctx context.Context, p workqueue.CheckParams) (workqueue.CheckReport, error) {
 	return check.Run(ctx, checkedStore{s}, p)
 }
 
-// checkedStore is a Store as a check.Database.
+// checkedStore adapts a Store to check.Database.
 type checkedStore struct{ *Store }
 
 func (s checkedStore) TimeArg(t time.Time) any { return s.engine.timeArg(t) }
@@ -35,12 +34,12 @@ func (s checkedStore) Read(ctx context.Context, statement string, v map[string]a
 	})
 }
 
-// Ended reads both numbers as of one moment on SQLite and PostgreSQL. On SQL Server that
-// would block all writers; there the recorded numbers are read again after counting, and
-// queues in which items ended meanwhile are not compared.
+// Ended reads both numbers at one moment on SQLite and PostgreSQL. On SQL Server that would
+// block all writers: there it reads the recorded numbers again after counting, and leaves out
+// queues in which items have ended meanwhile.
 func (s checkedStore) Ended(ctx context.Context) (ended check.Ended, err error) {
-	err = s.retry(ctx, "check: count what has ended", func() error {
-		return s.engine.snapshot(ctx, s.Store, func(on runner) (err error) {
+	err = s.retry(ctx, "check: count ended items", func() error {
+		return s.engine.snapshot(ctx, s.connection, func(on runner) (err error) {
 			ended, err = s.ended(ctx, on, func() {})
 			return err
 		})
@@ -48,8 +47,8 @@ func (s checkedStore) Ended(ctx context.Context) (ended check.Ended, err error) 
 	return ended, err
 }
 
-// ended reads the recorded numbers, counts, calls counted, and reads the recorded numbers
-// again.
+// ended reads the recorded numbers, counts the items, calls counted, and reads the recorded
+// numbers again.
 func (s checkedStore) ended(ctx context.Context, on runner, counted func()) (check.Ended, error) {
 	seen := recount{counted: map[statKey]int64{}}
 	var err error
@@ -78,9 +77,9 @@ func (s checkedStore) ended(ctx context.Context, on runner, counted func()) (che
 	return ended, nil
 }
 
-// movedQueues returns the queues in which an item ended, or left an end, between two
-// readings of the statistics. Events are only ever added, and a level that changes without
-// an event falls, so no two changes hide each other.
+// movedQueues returns the queues in which an item has ended, or has left its end state, between
+// two reads of the statistics. Events only increase, and a level that changes without an event
+// decreases, so two changes never cancel each other out.
 func movedQueues(before, after map[statKey]statSums) map[string]bool {
 	moved := map[string]bool{}
 	for _, keys := range []map[statKey]statSums{before, after} {

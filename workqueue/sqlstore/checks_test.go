@@ -12,9 +12,10 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// Where a reading is not of one moment, a queue in which something ended meanwhile is not
-// compared; the others are. A failure alone, or a sum of the past, moves nothing.
-func TestCheckStatisticsOfNoOneMoment(t *testing.T) {
+// If the check does not read at a single moment, it leaves out queues in which an item has
+// ended meanwhile, and compares the others. A failure alone, or a compaction, does not count as
+// a change.
+func TestCheckStatisticsWithoutSnapshot(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dsn := e.DSN(t)
 		store, byHand := e.Open(t, dsn), e.SQL(t, dsn)
@@ -37,10 +38,10 @@ func TestCheckStatisticsOfNoOneMoment(t *testing.T) {
 			moved     bool
 		}{
 			{"nothing", func() error { return nil }, false},
-			{"the past is summed up", func() error {
-				taken, err := store.CompactStatistics(t.Context(), 0)
-				if taken == 0 {
-					err = errors.Join(err, errors.New("nothing was summed up"))
+			{"old statistics are compacted", func() error {
+				moved, err := store.CompactStatistics(t.Context(), 0)
+				if moved == 0 {
+					err = errors.Join(err, errors.New("nothing was compacted"))
 				}
 				return err
 			}, false},
@@ -53,23 +54,23 @@ func TestCheckStatisticsOfNoOneMoment(t *testing.T) {
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				var meanwhile error
-				found, err := store.EndedLoosely(t.Context(), func() { meanwhile = tt.meanwhile() })
+				found, err := store.EndedWithoutSnapshot(t.Context(), func() { meanwhile = tt.meanwhile() })
 				if err := errors.Join(err, meanwhile); err != nil {
 					t.Fatal(err)
 				}
 				if len(found.Wrong) != 1 || found.Wrong[0].Queue != "mail" {
-					t.Errorf("wrong are %+v, want one, of the queue at rest", found.Wrong)
+					t.Errorf("found %+v wrong, want one of the idle queue", found.Wrong)
 				}
 				if moved := slices.Equal(found.Moved, []string{"default"}); moved != tt.moved || len(found.Moved) > 1 {
-					t.Errorf("moved are %q; that the queue default moved is %t", found.Moved, tt.moved)
+					t.Errorf("moved queues %q; want the queue default among them: %t", found.Moved, tt.moved)
 				}
 			})
 		}
 	})
 }
 
-// Counting what has ended reads no rows but those of the indexes for it. (The
-// planner of PostgreSQL decides by what there is.)
+// Counting ended items reads only the indexes for it. (PostgreSQL is left out, because its
+// planner decides by the contents of the table.)
 func TestCheckCountsByIndexes(t *testing.T) {
 	e := testdb.Engines[slices.IndexFunc(testdb.Engines, func(e testdb.Engine) bool { return e.Driver == database.SQLite })]
 	dsn := e.DSN(t)
@@ -81,6 +82,6 @@ func TestCheckCountsByIndexes(t *testing.T) {
 		}
 	}
 	if sorts := strings.Count(plan, "TEMP B-TREE"); sorts != 2 {
-		t.Errorf("the plan sorts %d times, want the retained and the deleted ones alone:\n%s", sorts, plan)
+		t.Errorf("the plan sorts %d times, want only for retained and deleted items:\n%s", sorts, plan)
 	}
 }

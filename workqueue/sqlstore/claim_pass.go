@@ -10,7 +10,7 @@ import (
 )
 
 // ClaimPass implements workqueue.AssignStore.
-func (s *Store) ClaimPass(ctx context.Context, passes int64, assignments []workqueue.Assignment, c workqueue.PassClaim) (workqueue.Claimed, bool, error) {
+func (s *assignStore) ClaimPass(ctx context.Context, passes int64, assignments []workqueue.Assignment, c workqueue.PassClaim) (workqueue.Claimed, bool, error) {
 	return s.engine.claimPass(ctx, s, passes, assignments, c)
 }
 
@@ -19,13 +19,12 @@ func (a *assignTx) AssignAndClaim(ctx context.Context, assignments []workqueue.A
 	return a.s.engine.claimInPass(ctx, a, assignments, c)
 }
 
-// claimPass lets the pass assign the items and claims what is assigned.
-func (anyEngine) claimPass(ctx context.Context, s *Store, passes int64, assignments []workqueue.Assignment, c workqueue.PassClaim) (workqueue.Claimed, bool, error) {
+// claimPass implements engine: the pass assigns the items and then claims them.
+func (anyEngine) claimPass(ctx context.Context, s *assignStore, passes int64, assignments []workqueue.Assignment, c workqueue.PassClaim) (workqueue.Claimed, bool, error) {
 	return workqueue.ClaimPassByAssign(ctx, s, passes, assignments, c)
 }
 
-// claimInBatches claims the items with a function for one batch of them, which returns
-// what it has claimed.
+// claimInBatches claims the items in batches. claim claims one batch and returns its items.
 func (a *assignTx) claimInBatches(ctx context.Context, assignments []workqueue.Assignment, claim func([]assignRow) ([]workqueue.Item, error)) ([]workqueue.Item, error) {
 	var items []workqueue.Item
 	for chunk := range slices.Chunk(assignments, writeBatch) {
@@ -38,10 +37,10 @@ func (a *assignTx) claimInBatches(ctx context.Context, assignments []workqueue.A
 	if len(items) == 0 {
 		return nil, nil
 	}
-	return items, a.noteStarts(ctx)
+	return items, a.recordStarts(ctx)
 }
 
-// claimRows are assignments in the order in which all statements lock items: by their ids.
+// claimRows returns the assignments in the order in which all statements lock items: by id.
 func claimRows(assignments []workqueue.Assignment) []assignRow {
 	rows := make([]assignRow, len(assignments))
 	for i := range assignments {
@@ -52,7 +51,7 @@ func claimRows(assignments []workqueue.Assignment) []assignRow {
 }
 
 // claimValues are the parameters of the statement take.
-func (s *Store) claimValues(rows []assignRow, c workqueue.PassClaim) (values, error) {
+func (s *assignStore) claimValues(rows []assignRow, c workqueue.PassClaim) (values, error) {
 	batch, err := jsonRows(rows)
 	return values{"worker": c.WorkerID, "instance": c.InstanceID, "rows": batch, "lease_ms": ms(c.Lease), "now": s.nowArg()}, err
 }

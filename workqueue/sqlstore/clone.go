@@ -17,7 +17,7 @@ import (
 
 // clone makes a new item like one that is there and returns its id; 0 when
 // there is none.
-func (s *Store) clone(ctx context.Context, id int64, by string, part batchPart) (clone int64, err error) {
+func (s *itemChanges) clone(ctx context.Context, id int64, by string, part batchPart) (clone int64, err error) {
 	key, err := s.uniqueKeyOf(ctx, id)
 	if err != nil {
 		return 0, err
@@ -47,7 +47,7 @@ func (s *Store) clone(ctx context.Context, id int64, by string, part batchPart) 
 		}
 		clone = ids[0]
 		if from.Encrypted {
-			return s.sealAnew(ctx, on, id, clone, &from)
+			return s.sealCopy(ctx, on, id, clone, &from)
 		}
 		return nil
 	}
@@ -65,7 +65,7 @@ func (s *Store) clone(ctx context.Context, id int64, by string, part batchPart) 
 }
 
 // uniqueKeyOf is presentKey of an item by its id; "" when there is none.
-func (s *Store) uniqueKeyOf(ctx context.Context, id int64) (string, error) {
+func (s *itemChanges) uniqueKeyOf(ctx context.Context, id int64) (string, error) {
 	var row itemRow
 	err := s.orm.WithContext(ctx).Select("QueueName", "NaturalKey").Where(map[string]any{"Id": id}).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
@@ -74,12 +74,12 @@ func (s *Store) uniqueKeyOf(ctx context.Context, id int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return s.presentKey(ctx, &row)
+	return presentKey(row.NaturalKey, func() (workqueue.Queue, error) { return s.queue(ctx, row.QueueName) })
 }
 
 // cloneEach clones items, the oldest first, and passes over those whose key
 // must be unique.
-func (s *Store) cloneEach(ctx context.Context, ids []int64, c workqueue.Change, result *workqueue.ChangeResult) error {
+func (s *itemChanges) cloneEach(ctx context.Context, ids []int64, c workqueue.Change, result *workqueue.ChangeResult) error {
 	for _, id := range slices.Backward(ids) {
 		clone, err := s.ChangeItem(ctx, id, c)
 		switch {
@@ -94,7 +94,7 @@ func (s *Store) cloneEach(ctx context.Context, ids []int64, c workqueue.Change, 
 }
 
 // duplicateOf finds the item that has what the item with this id would take.
-func (s *Store) duplicateOf(ctx context.Context, id int64) error {
+func (s *itemChanges) duplicateOf(ctx context.Context, id int64) error {
 	var row struct{ QueueName, NaturalKey, ContentKey *string }
 	err := s.orm.WithContext(ctx).Model(&itemRow{}).
 		Clauses(clause.Select{Columns: []clause.Column{column("QueueName"), column("NaturalKey"), column("ContentKey")}}).
@@ -125,7 +125,7 @@ func (s *Store) duplicateOf(ctx context.Context, id int64) error {
 const sameContent = "queue, pipeline and payload"
 
 // holder is the id of the item that the conditions pick; 0 for none.
-func (s *Store) holder(ctx context.Context, where map[string]any) (int64, error) {
+func (s *itemChanges) holder(ctx context.Context, where map[string]any) (int64, error) {
 	var ids []int64
 	err := s.orm.WithContext(ctx).Model(&itemRow{}).Where(where).Order(clause.OrderByColumn{Column: column("Id")}).Pluck("Id", &ids).Error
 	if err != nil || len(ids) == 0 {

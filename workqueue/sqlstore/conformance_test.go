@@ -12,7 +12,7 @@ import (
 var _ storetest.Store = (*sqlstore.Store)(nil)
 
 func TestConformance(t *testing.T) {
-	t.Parallel() // with those that mostly wait for connections which do not answer
+	t.Parallel() // together with tests that mostly wait for connections
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		storetest.Exercise(t, func(t *testing.T) storetest.Harness {
 			dsn := e.DSN(t)
@@ -46,7 +46,7 @@ func openAt(t testing.TB, e testdb.Engine, dsn string, now func() time.Time) sto
 	return store
 }
 
-// harness is what the suite needs of an engine beside the store.
+// harness is what the suite needs besides the store.
 func harness(t *testing.T, e testdb.Engine, dsn string, store storetest.Store) storetest.Harness {
 	byHand := e.SQL(t, dsn)
 	return storetest.Harness{

@@ -21,13 +21,13 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// hunt is how long the hunt for deadlocks goes on.
-var hunt = flag.Duration("sqlstore.hunt", time.Second, "how long the hunt for deadlocks goes on")
+// hunt is how long TestDeadlocksAreRetried runs.
+var hunt = flag.Duration("sqlstore.hunt", time.Second, "how long the test for deadlocks runs")
 
-// Processes that claim, finish, beat, run passes, enqueue and clean up at once may meet in deadlocks
-// and wait for locks too long. Each such refusal is repeated, none reaches the caller, and
-// the rows fit together afterwards.
-func TestDeadlocksAreRepeated(t *testing.T) {
+// Processes that claim, finish, send heartbeats, run passes, enqueue and clean up at once may
+// cause deadlocks and lock timeouts. The store retries these errors, none reaches the caller,
+// and the rows are consistent afterwards.
+func TestDeadlocksAreRetried(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dsn := e.DSN(t)
 		first := e.Open(t, dsn)
@@ -60,14 +60,14 @@ func TestDeadlocksAreRepeated(t *testing.T) {
 			t.Logf("%s: %d times", name, h.done[name])
 		}
 		for _, what := range slices.Sorted(maps.Keys(h.refusals)) {
-			t.Logf("refused and repeated by %s: %d times", what, h.refusals[what])
+			t.Logf("%s, retried: %d times", what, h.refusals[what])
 		}
 		if len(h.refusals) == 0 {
-			t.Log("nothing was refused")
+			t.Log("no errors were retried")
 		}
 		report, err := first.Check(t.Context(), workqueue.CheckParams{})
 		if err != nil || len(report.Violations) > 0 {
-			t.Errorf("afterwards there are the violations %v, %v", report.Violations, err)
+			t.Errorf("violations afterwards: %v, %v", report.Violations, err)
 		}
 		for _, name := range []string{"claim", "finish", "beat", "pass"} {
 			if h.done[name] == 0 {
@@ -77,7 +77,7 @@ func TestDeadlocksAreRepeated(t *testing.T) {
 	})
 }
 
-// hunting counts what was done, and what was refused.
+// hunting counts completed calls and retried errors.
 type hunting struct {
 	t *testing.T
 
@@ -85,7 +85,7 @@ type hunting struct {
 	refusals, done map[string]int // guarded by mu
 }
 
-// refused counts an error of an engine by its number.
+// refused counts an error of an engine by its code.
 func (h *hunting) refused(err error) {
 	what := "another error"
 	if ms, ok := errors.AsType[mssql.Error](err); ok {
@@ -100,7 +100,7 @@ func (h *hunting) refused(err error) {
 	h.refusals[what]++
 }
 
-// repeat does something again and again.
+// repeat repeats a call until ctx ends.
 func (h *hunting) repeat(ctx context.Context, name string, do func(context.Context) error) {
 	for ctx.Err() == nil {
 		err := do(ctx)
@@ -113,11 +113,11 @@ func (h *hunting) repeat(ctx context.Context, name string, do func(context.Conte
 			h.done[name]++
 			h.mu.Unlock()
 		}
-		time.Sleep(time.Duration(rand.IntN(int(2 * time.Millisecond)))) // whoever writes always would keep SQLite's others out
+		time.Sleep(time.Duration(rand.IntN(int(2 * time.Millisecond)))) // a process that writes without pause would keep SQLite's others waiting
 	}
 }
 
-// hunter is a process with what it holds.
+// hunter is a process with the items that it holds.
 type hunter struct {
 	*hunting
 	store  *sqlstore.Store
@@ -136,7 +136,7 @@ func (h *hunter) enqueue(ctx context.Context) error {
 	return err
 }
 
-// pass frees what is stale, and assigns to this worker or to one beside it.
+// pass rescues stale items, and assigns items to this worker or to the next one.
 func (h *hunter) pass(ctx context.Context) error {
 	return h.store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
 		if _, err := tx.Rescue(ctx, time.Minute); err != nil {
@@ -163,7 +163,7 @@ func (h *hunter) claim(ctx context.Context) error {
 	return err
 }
 
-// take takes some of what is held.
+// take removes some of the held items and returns them.
 func (h *hunter) take() []workqueue.Item {
 	h.holding.Lock()
 	defer h.holding.Unlock()
@@ -190,7 +190,7 @@ func (h *hunter) finish(ctx context.Context) error {
 	return err
 }
 
-// beat renews all, and tells of some that they have begun.
+// beat renews all leases, and reports that some items have started.
 func (h *hunter) beat(ctx context.Context) error {
 	h.holding.Lock()
 	refs := make([]workqueue.ItemRef, len(h.held))
@@ -198,13 +198,13 @@ func (h *hunter) beat(ctx context.Context) error {
 		refs[i] = workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence}
 	}
 	h.holding.Unlock()
-	begun := refs[:len(refs)/2]
-	_, err := h.store.Beat(ctx, workqueue.BeatParams{WorkerID: h.worker.ID, InstanceID: h.worker.InstanceID, Lease: time.Minute, Held: refs, Begun: begun})
-	if err != nil || len(begun) == 0 {
+	started := refs[:len(refs)/2]
+	_, err := h.store.Beat(ctx, workqueue.BeatParams{WorkerID: h.worker.ID, InstanceID: h.worker.InstanceID, Lease: time.Minute, Held: refs, Started: started})
+	if err != nil || len(started) == 0 {
 		return err
 	}
-	notes := make([]workqueue.ProgressNote, len(begun))
-	for i, ref := range begun {
+	notes := make([]workqueue.ProgressNote, len(started))
+	for i, ref := range started {
 		notes[i] = workqueue.ProgressNote{ItemRef: ref, Progress: "half"}
 	}
 	_, err = h.store.Progress(ctx, h.worker.ID, h.worker.InstanceID, notes)

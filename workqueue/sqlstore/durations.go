@@ -12,8 +12,13 @@ import (
 	"botwork/workqueue/learned"
 )
 
-// passDurations bounds what an assignment pass reads, durationPage a listing,
-// keptDurations what the clean-up leaves.
+// durationStore keeps how long runs took.
+type durationStore struct {
+	*connection
+}
+
+// passDurations limits the rows that an assignment pass reads, durationPage those of a listing,
+// and keptDurations those that the clean-up keeps.
 const passDurations, durationPage, keptDurations = 20_000, 1000, 100_000
 
 // durationRow is BotDurations.
@@ -44,7 +49,7 @@ func (r *durationRow) learned() learned.Duration {
 }
 
 // Learned implements learned.Store.
-func (s *Store) Learned(ctx context.Context) (map[learned.Key]learned.Typical, error) {
+func (s *durationStore) Learned(ctx context.Context) (map[learned.Key]learned.Typical, error) {
 	var known map[learned.Key]learned.Typical
 	err := s.retry(ctx, "read learned durations", func() error {
 		known = map[learned.Key]learned.Typical{}
@@ -66,7 +71,7 @@ func (s *Store) Learned(ctx context.Context) (map[learned.Key]learned.Typical, e
 }
 
 // Durations implements learned.Store.
-func (s *Store) Durations(ctx context.Context, f learned.Filter) ([]learned.Duration, error) {
+func (s *durationStore) Durations(ctx context.Context, f learned.Filter) ([]learned.Duration, error) {
 	var rows []durationRow
 	err := s.retry(ctx, "list learned durations", func() error {
 		rows = nil
@@ -84,7 +89,7 @@ func (s *Store) Durations(ctx context.Context, f learned.Filter) ([]learned.Dura
 }
 
 // ForgetDurations implements learned.Store.
-func (s *Store) ForgetDurations(ctx context.Context, f learned.Filter) (int, error) {
+func (s *durationStore) ForgetDurations(ctx context.Context, f learned.Filter) (int, error) {
 	var removed int64
 	err := s.retry(ctx, "forget learned durations", func() error {
 		result := whichDurations(s.orm.WithContext(ctx).Session(&gorm.Session{AllowGlobalUpdate: true}), f).Delete(&durationRow{})
@@ -94,7 +99,7 @@ func (s *Store) ForgetDurations(ctx context.Context, f learned.Filter) (int, err
 	return int(removed), err
 }
 
-// whichDurations adds the conditions of a filter.
+// whichDurations adds the conditions of the filter.
 func whichDurations(orm *gorm.DB, f learned.Filter) *gorm.DB {
 	equal := map[string]any{}
 	for name, value := range map[string]string{"Kind": string(f.Kind), "Pipeline": f.Pipeline, "Name": f.Name} {
@@ -109,7 +114,7 @@ func whichDurations(orm *gorm.DB, f learned.Filter) *gorm.DB {
 }
 
 // RemoveDurations implements workqueue.HousekeepingStore.
-func (s *Store) RemoveDurations(ctx context.Context, age time.Duration, limit int) (int, error) {
+func (s *housekeepingStore) RemoveDurations(ctx context.Context, age time.Duration, limit int) (int, error) {
 	v := s.aged(age, limit)
 	v["keep"] = keptDurations
 	return s.cleanBatch(ctx, "remove old durations", "clean_durations", v)

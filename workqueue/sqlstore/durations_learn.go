@@ -25,22 +25,22 @@ type learnedRow struct {
 	Histogram            string
 }
 
-// keyHash distinguishes keys case-sensitively, which the texts do not on SQL Server.
+// keyHash makes keys case-sensitive: SQL Server compares the texts without case.
 func keyHash(k learned.Key) string {
 	sum := sha256.Sum256([]byte(string(k.Kind) + "\x00" + k.Pipeline + "\x00" + k.Name))
 	return hex.EncodeToString(sum[:])
 }
 
-// errLearnedMeanwhile says that another process has written a key since it was read:
-// writing the computed value would lose its runs, so read again.
-var errLearnedMeanwhile = errors.New("another process has learned of the same durations at the same time")
+// errLearnedMeanwhile reports that another process has changed a row since it was read. Writing
+// the computed value would lose that process's runs, so Learn reads again.
+var errLearnedMeanwhile = errors.New("another process updated the same durations at the same time")
 
 // Learn implements learned.Store.
-func (s *Store) Learn(ctx context.Context, of []learned.Runs) error {
+func (s *durationStore) Learn(ctx context.Context, of []learned.Runs) error {
 	if len(of) == 0 {
 		return nil
 	}
-	// By hash, so that two processes take their rows in the same order.
+	// In the order of hashes, so that two processes lock rows in the same order.
 	runs := make(map[string]learned.Runs, len(of))
 	var keys []string
 	for _, r := range of {
@@ -60,9 +60,9 @@ func (s *Store) Learn(ctx context.Context, of []learned.Runs) error {
 	})
 }
 
-// learn reads, computes and writes. Correct by the versions alone: the locks that
-// the first statement takes only spare a second try.
-func (s *Store) learn(ctx context.Context, tx *sql.Tx, keys []string, runs map[string]learned.Runs) error {
+// learn reads, computes and writes. The versions alone keep it correct; the locks of the first
+// statement only avoid retries.
+func (s *durationStore) learn(ctx context.Context, tx *sql.Tx, keys []string, runs map[string]learned.Runs) error {
 	known, err := s.durationsOf(ctx, tx, keys)
 	if err != nil {
 		return err
@@ -108,8 +108,8 @@ func (s *Store) learn(ctx context.Context, tx *sql.Tx, keys []string, runs map[s
 	return nil
 }
 
-// durationsOf reads the rows of some keys by their hashes.
-func (s *Store) durationsOf(ctx context.Context, tx *sql.Tx, keys []string) (map[string]*durationRow, error) {
+// durationsOf reads the rows for keys, given by their hashes.
+func (s *durationStore) durationsOf(ctx context.Context, tx *sql.Tx, keys []string) (map[string]*durationRow, error) {
 	type row struct{ KeyHash string }
 	batch := make([]row, len(keys))
 	for i, hash := range keys {

@@ -16,7 +16,7 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// copyStatements returns the files of package sql, which the caller may change.
+// copyStatements returns a copy of the files of package sql, which the caller may change.
 func copyStatements(t testing.TB) fstest.MapFS {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -34,8 +34,8 @@ func copyStatements(t testing.TB) fstest.MapFS {
 	return files
 }
 
-// unlocked are the statements of package sql, but that reading what was learned
-// takes no locks, as where hints are not heeded.
+// unlocked returns the statements of package sql, except that reading learned durations takes
+// no locks, as if the server ignored the hints.
 func unlocked(t *testing.T) fs.FS {
 	t.Helper()
 	statements := copyStatements(t)
@@ -51,15 +51,15 @@ func unlocked(t *testing.T) fs.FS {
 	return statements
 }
 
-// The versions alone keep all runs: the locks only spare second tries.
-func TestLearningLosesNoRunWithoutLocks(t *testing.T) {
+// The versions alone keep all runs; the locks only avoid retries.
+func TestLearnKeepsAllRunsWithoutLocks(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		if e.Driver == database.SQLite {
 			t.Skip("SQLite has one writer, with or without hints")
 		}
 		const processes, rounds, keys = 4, 30, 3
 		dsn := e.DSN(t)
-		looking := e.Open(t, dsn)
+		reader := e.Open(t, dsn)
 		statements := unlocked(t)
 		var wg sync.WaitGroup
 		for n := range processes {
@@ -87,25 +87,25 @@ func TestLearningLosesNoRunWithoutLocks(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		all, err := looking.Durations(t.Context(), learned.Filter{})
+		all, err := reader.Durations(t.Context(), learned.Filter{})
 		if err != nil || len(all) != keys {
 			t.Fatalf("Durations = %v, %v, want %d", all, err, keys)
 		}
 		for _, l := range all {
 			if l.Runs != processes*rounds {
-				t.Errorf("%s has learned of %d runs, want %d", l.Pipeline, l.Runs, processes*rounds)
+				t.Errorf("%s has %d runs, want %d", l.Pipeline, l.Runs, processes*rounds)
 			}
 		}
 	})
 }
 
-// manyDurations makes keys p1, p2, …, for SQLite and PostgreSQL.
+// manyDurations inserts the keys p1, p2, …, on SQLite and PostgreSQL.
 func manyDurations(e testdb.Engine, n int, updated string) string {
 	return fmt.Sprintf(`INSERT INTO "BotDurations" ("KeyHash", "Kind", "Pipeline", "Name", "Runs", "MeanMs", "P90Ms", "ErrorMs", "Histogram", "UpdatedAt")
 		SELECT CONCAT('hash-', n), 'pipeline', CONCAT('p', n), '', 1, 1, 1, 0, '{}', %s FROM %s`, updated, series(e, n))
 }
 
-// Whatever their age, the clean-up leaves the latest hundred thousand keys.
+// The clean-up keeps only the latest hundred thousand keys, whatever their age.
 func TestDurationsAreBounded(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		const kept, more = 100_000, 30
@@ -135,13 +135,13 @@ func TestDurationsAreBounded(t *testing.T) {
 		}
 		for pipeline, want := range map[string]int{"p1": 1, fmt.Sprint("p", kept): 1, fmt.Sprint("p", kept+1): 0, fmt.Sprint("p", kept+more): 0} {
 			if all, err := s.Durations(t.Context(), learned.Filter{Pipeline: pipeline}); err != nil || len(all) != want {
-				t.Errorf("of %s %d keys are left, %v, want %d", pipeline, len(all), err, want)
+				t.Errorf("%s: %d keys are left, %v, want %d", pipeline, len(all), err, want)
 			}
 		}
 	})
 }
 
-// Reading and writing what was learned follows the indexes, however much there is.
+// Reading and writing learned durations uses the indexes, however many rows there are.
 func TestDurationsAreFoundByIndex(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dsn := e.DSN(t)

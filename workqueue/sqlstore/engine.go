@@ -12,9 +12,8 @@ import (
 	"botwork/workqueue"
 )
 
-// engine is what differs between SQLite, PostgreSQL and SQL Server in Go. What differs in
-// SQL is in package sql. Each store has an engine value of its own, which also keeps what
-// only that engine has to remember.
+// engine is what differs between SQLite, PostgreSQL and SQL Server in Go; what differs in SQL
+// is in package sql. Each store has its own engine value, which may hold state.
 type engine interface {
 	syntax
 	connector
@@ -23,38 +22,38 @@ type engine interface {
 	coordinator
 }
 
-// syntax is what Go needs to know to write SQL and to name what the database compares.
+// syntax is what Go needs to write SQL and to know which names are equal to the database.
 type syntax interface {
 	dialect() *dialect
 	dialector(db *sql.DB) gorm.Dialector
 
-	// timeArg returns a time as a parameter, cut to milliseconds: some engines round.
+	// timeArg returns a time as a parameter, truncated to milliseconds: some engines would
+	// round it.
 	timeArg(t time.Time) any
 
-	// limitKey returns what the statements compare of a limit key, and queueKey what they
-	// compare of a queue's name.
+	// limitKey returns the part of a limit key that the database compares, and queueKey the
+	// form of a queue name that it compares.
 	limitKey(key string) string
 	queueKey(name string) string
 }
 
 // connector opens and watches the database.
 type connector interface {
-	// open opens the pools. The greeting is called with each new connection for writing,
-	// but not on SQLite.
+	// open opens the pools. Each new connection for writing is greeted, except on SQLite.
 	open(o Options, greet database.Greeting) (pools, error)
 
-	// connected is called once the database has answered for the first time.
+	// connected is called after the first successful connection.
 	connected(ctx context.Context, db *sql.DB) error
 
-	// lost returns an error that is a workqueue.ErrDatabaseLost once the database is not
-	// the one that was opened. With now it is checked by this call, else at intervals.
+	// lost returns an error that wraps workqueue.ErrDatabaseLost if the database is no longer
+	// the one that was opened. If now is false, it checks only at intervals.
 	lost(now bool) error
 
-	// close ends what the engine itself has started.
+	// close stops what the engine itself has started.
 	close()
 
-	// lockMigrations keeps other processes from migrating until the turn ends.
-	lockMigrations(ctx context.Context, s *Store) (migrationTurn, error)
+	// lockMigrations prevents other processes from migrating until the turn ends.
+	lockMigrations(ctx context.Context, s *connection) (migrationTurn, error)
 }
 
 // pools are the connections of a store.
@@ -65,8 +64,8 @@ type pools struct {
 
 // migrationTurn is the right to migrate.
 type migrationTurn struct {
-	// overtaken reports whether another process has migrated since it was last called, or
-	// since the turn began. Only SQLite has no lock that prevents that.
+	// overtaken reports whether another process has migrated since the last call, or since the
+	// turn began. Only on SQLite can that happen: it has no lock for it.
 	overtaken func() bool
 
 	end func()
@@ -74,24 +73,24 @@ type migrationTurn struct {
 
 // transactor runs statements with the locks that they need.
 type transactor interface {
-	// begin begins a transaction; end is to be called after it.
+	// begin begins a transaction. The caller calls end after it.
 	begin(ctx context.Context, db *sql.DB) (tx *sql.Tx, end func(), err error)
 
-	// alone runs one statement as a transaction of its own.
-	alone(ctx context.Context, s *Store, do func(runner) error) error
+	// alone runs one statement in its own transaction.
+	alone(ctx context.Context, s *connection, do func(runner) error) error
 
-	// snapshot runs do on a connection where all statements see the database as it is at
-	// the first of them. do only reads.
-	snapshot(ctx context.Context, s *Store, do func(runner) error) error
+	// snapshot runs do on a connection where all statements see the database as of the first
+	// statement. do only reads.
+	snapshot(ctx context.Context, s *connection, do func(runner) error) error
 
-	// lockAssignment takes the cluster's assignment lock until the end of the transaction.
-	lockAssignment(ctx context.Context, s *Store, tx *sql.Tx) error
+	// lockAssignment locks assignment for the whole cluster until the transaction ends.
+	lockAssignment(ctx context.Context, s *connection, tx *sql.Tx) error
 
-	// yieldLocks makes a transaction wait only briefly for locks, so that housekeeping
-	// holds up nobody.
-	yieldLocks(ctx context.Context, s *Store, tx *sql.Tx) error
+	// yieldLocks limits how long a transaction waits for locks, so that housekeeping does not
+	// delay other statements.
+	yieldLocks(ctx context.Context, s *connection, tx *sql.Tx) error
 
-	// oneRoundTrip reports whether several statements can be sent together.
+	// oneRoundTrip reports whether on sends several statements in one round trip.
 	oneRoundTrip(on runner) bool
 }
 
@@ -100,75 +99,71 @@ type itemWriter interface {
 	// inserted runs the statement enqueue and adds the new ids to w.
 	inserted(ctx context.Context, on runner, insert bound, w *written) error
 
-	// claimPass is Store.ClaimPass, and claimInPass is AssignTx.AssignAndClaim.
-	claimPass(ctx context.Context, s *Store, passes int64, assignments []workqueue.Assignment, c workqueue.PassClaim) (workqueue.Claimed, bool, error)
+	// claimPass implements Store.ClaimPass, and claimInPass AssignTx.AssignAndClaim.
+	claimPass(ctx context.Context, s *assignStore, passes int64, assignments []workqueue.Assignment, c workqueue.PassClaim) (workqueue.Claimed, bool, error)
 	claimInPass(ctx context.Context, a *assignTx, assignments []workqueue.Assignment, c workqueue.PassClaim) ([]workqueue.Item, error)
 
-	// changeFenced runs a fenced statement and returns the claims whose items it changed.
-	// isSingle reports whether that is one statement, which needs no transaction around it.
-	changeFenced(ctx context.Context, s *Store, on runner, f fenced) ([]refRow, error)
+	// changeFenced runs a fenced statement and returns the claims that it changed. isSingle
+	// reports whether that is one statement, which needs no transaction.
+	changeFenced(ctx context.Context, s *connection, on runner, f fenced) ([]refRow, error)
 	isSingle(f *fenced) bool
 
-	// endsPlainly reports whether plain ends of a batch have a cheaper statement, which
-	// writePlain runs. It returns the claims that it ended.
+	// endsPlainly reports whether the plain ends of a batch have a cheaper statement.
+	// writePlain runs it and returns the claims that it ended.
 	endsPlainly(finishes []workqueue.Finish) bool
-	writePlain(ctx context.Context, s *Store, on runner, p plainEnds, v values, ended map[refRow]run) ([]refRow, error)
+	writePlain(ctx context.Context, s *connection, on runner, p plainEnds, v values, ended map[refRow]run) ([]refRow, error)
 }
 
-// coordinator deals with other processes and with what the server does behind them.
+// coordinator handles other processes, and what the server does on its own.
 type coordinator interface {
 	// listen reports work that other processes have made ready, until ctx ends.
-	listen(ctx context.Context, s *Store, tell func(workqueue.Notice), trouble func(error))
+	listen(ctx context.Context, s *notices, report func(workqueue.Notice), trouble func(error))
 
-	// notify tells other processes of a notice. It returns at once.
-	notify(s *Store, n workqueue.Notice)
+	// notify sends a notice to other processes. It returns at once.
+	notify(s *notices, n workqueue.Notice)
 
-	// timeline names the server's present history; "" where it has none, or does not show
-	// it to this login.
-	timeline(ctx context.Context, s *Store, db *sql.DB) (string, error)
+	// timeline returns the name of the server's current timeline, or "" if it has none or hides
+	// it from this login.
+	timeline(ctx context.Context, s *connection, db *sql.DB) (string, error)
 
-	// endStalled is Store.EndStalledSessions.
-	endStalled(ctx context.Context, s *Store, after time.Duration) ([]workqueue.StalledSession, error)
+	// endStalled implements Store.EndStalledSessions.
+	endStalled(ctx context.Context, s *connection, after time.Duration) ([]workqueue.StalledSession, error)
 }
 
-// dialect is how an engine writes what Go puts into its statements.
+// dialect is the engine's SQL for what Go adds to statements.
 type dialect struct {
 	driver database.Driver
 	folder string // in sql.Files
 	goose  goose.Dialect
 
-	// clock is the engine's expression for now, to the millisecond, as the
-	// files in package sql write it; one @now-like placeholder (?).
+	// clock is the engine's expression for the current time in milliseconds, as the files in
+	// package sql write it. It has one placeholder (?) for a given time.
 	clock string
 
-	// randomKey is the engine's expression for a new idempotency key.
-	randomKey string
-
-	// contains is the condition that a column (?) contains a text (?), case-sensitively.
+	// contains is the case-sensitive condition that @column contains @text.
 	contains string
 
 	// jsonTime is the layout of times inside a JSON parameter.
 	jsonTime string
 
-	// finishKeeps says that the statement finish updates the statistics of the ends that it
-	// writes.
-	finishKeeps bool
+	// finishCounts reports whether the statement finish itself updates the statistics.
+	finishCounts bool
 
-	// prepare says that statements are worth preparing once.
+	// prepare reports whether preparing statements pays off.
 	prepare bool
 
-	// insertByShape says that the statement enqueue is a template, of which each shape of
-	// rows makes a statement.
+	// insertByShape reports whether the statement enqueue is a template, compiled for each
+	// shape of rows.
 	insertByShape bool
 
-	// setIdentity makes an id (%[2]d) the latest that a table (%[1]s) has given.
+	// setIdentity sets the last id (%[2]d) that a table (%[1]s) has assigned.
 	setIdentity string
 
-	// savepoint and toSavepoint undo a part of a transaction.
+	// savepoint and toSavepoint undo part of a transaction.
 	savepoint, toSavepoint string
 }
 
-// engines makes an engine for a new store.
+// engines create an engine for a new store.
 var engines = map[database.Driver]func() engine{
 	database.SQLite:    func() engine { return &sqliteEngine{} },
 	database.Postgres:  func() engine { return &postgresEngine{} },
@@ -183,32 +178,34 @@ func newEngine(driver database.Driver) (engine, error) {
 	return nil, err
 }
 
-// anyEngine is what an engine does unless it has a reason to do something else.
+// anyEngine has the default behaviour of an engine.
 type anyEngine struct{}
 
-func (anyEngine) timeArg(t time.Time) any                                        { return t.UTC().Truncate(time.Millisecond) }
-func (anyEngine) limitKey(key string) string                                     { return key }
-func (anyEngine) queueKey(name string) string                                    { return name }
-func (anyEngine) connected(context.Context, *sql.DB) error                       { return nil }
-func (anyEngine) lost(bool) error                                                { return nil }
-func (anyEngine) close()                                                         {}
-func (anyEngine) oneRoundTrip(runner) bool                                       { return false }
-func (anyEngine) notify(*Store, workqueue.Notice)                                {}
-func (anyEngine) endsPlainly([]workqueue.Finish) bool                            { return false }
-func (anyEngine) alone(_ context.Context, s *Store, do func(runner) error) error { return do(s.db) }
+func (anyEngine) timeArg(t time.Time) any                  { return t.UTC().Truncate(time.Millisecond) }
+func (anyEngine) limitKey(key string) string               { return key }
+func (anyEngine) queueKey(name string) string              { return name }
+func (anyEngine) connected(context.Context, *sql.DB) error { return nil }
+func (anyEngine) lost(bool) error                          { return nil }
+func (anyEngine) close()                                   {}
+func (anyEngine) oneRoundTrip(runner) bool                 { return false }
+func (anyEngine) notify(*notices, workqueue.Notice)        {}
+func (anyEngine) endsPlainly([]workqueue.Finish) bool      { return false }
+func (anyEngine) alone(_ context.Context, s *connection, do func(runner) error) error {
+	return do(s.db)
+}
 
 func (anyEngine) begin(ctx context.Context, db *sql.DB) (*sql.Tx, func(), error) {
 	tx, err := db.BeginTx(ctx, nil)
 	return tx, func() {}, err
 }
 
-func (anyEngine) listen(context.Context, *Store, func(workqueue.Notice), func(error)) {}
+func (anyEngine) listen(context.Context, *notices, func(workqueue.Notice), func(error)) {}
 
-func (anyEngine) endStalled(context.Context, *Store, time.Duration) ([]workqueue.StalledSession, error) {
+func (anyEngine) endStalled(context.Context, *connection, time.Duration) ([]workqueue.StalledSession, error) {
 	return nil, nil
 }
 
-// inserted reads the ids that the statement returns, in no order.
+// inserted reads the ids that the statement returns, in any order.
 func (anyEngine) inserted(ctx context.Context, on runner, insert bound, w *written) error {
 	rows, err := insert.query(ctx, on)
 	if err != nil {
@@ -229,8 +226,8 @@ func (anyEngine) inserted(ctx context.Context, on runner, insert bound, w *writt
 	})
 }
 
-// changeFenced relies on a statement that returns the rows that it changed.
-func (anyEngine) changeFenced(ctx context.Context, s *Store, on runner, f fenced) ([]refRow, error) {
+// changeFenced needs a statement that returns the rows that it changed.
+func (anyEngine) changeFenced(ctx context.Context, s *connection, on runner, f fenced) ([]refRow, error) {
 	if f.runs == nil {
 		return s.queries.refs(ctx, on, f.statement, f.values)
 	}

@@ -18,10 +18,9 @@ var postgresDialect = dialect{
 	driver:        database.Postgres,
 	folder:        "postgres",
 	goose:         goose.DialectPostgres,
-	finishKeeps:   true,
+	finishCounts:  true,
 	clock:         "CAST(COALESCE(CAST(? AS timestamptz), statement_timestamp()) AS timestamptz(3))",
-	randomKey:     "CAST(gen_random_uuid() AS text)",
-	contains:      "strpos(?, CAST(? AS text)) > 0",
+	contains:      "strpos(@column, CAST(@text AS text)) > 0",
 	jsonTime:      "2006-01-02T15:04:05.000Z07:00",
 	insertByShape: true,
 
@@ -29,7 +28,7 @@ var postgresDialect = dialect{
 	savepoint:   "SAVEPOINT ids", toSavepoint: "ROLLBACK TO SAVEPOINT ids",
 }
 
-// postgresEngine is a server that takes several statements in one round trip and carries
+// postgresEngine is a server that runs several statements in one round trip and delivers
 // notices between processes.
 type postgresEngine struct {
 	serverEngine
@@ -48,34 +47,33 @@ func (e *postgresEngine) open(o Options, greet database.Greeting) (pools, error)
 
 func (e *postgresEngine) close() { e.sender.close() }
 
-func (e *postgresEngine) lockMigrations(ctx context.Context, s *Store) (migrationTurn, error) {
+func (e *postgresEngine) lockMigrations(ctx context.Context, s *connection) (migrationTurn, error) {
 	return e.lockByConnection(ctx, s,
 		`SELECT pg_advisory_lock(hashtext('`+migrationLock+`'))`,
 		`SELECT pg_advisory_unlock(hashtext('`+migrationLock+`'))`)
 }
 
-func (e *postgresEngine) snapshot(ctx context.Context, s *Store, do func(runner) error) error {
+func (e *postgresEngine) snapshot(ctx context.Context, s *connection, do func(runner) error) error {
 	return e.readOnly(ctx, s, sql.LevelRepeatableRead, do)
 }
 
 // lockAssignment waits until the lock is free.
-func (*postgresEngine) lockAssignment(ctx context.Context, s *Store, tx *sql.Tx) error {
+func (*postgresEngine) lockAssignment(ctx context.Context, s *connection, tx *sql.Tx) error {
 	_, err := s.queries.exec(ctx, tx, lockStatement, nil)
 	return err
 }
 
-// oneRoundTrip reports whether on is the pool: in a transaction each statement is a round
-// trip.
+// oneRoundTrip reports whether on is the pool: in a transaction each statement is a round trip.
 func (*postgresEngine) oneRoundTrip(on runner) bool {
 	_, pool := on.(*sql.DB)
 	return pool
 }
 
-func (e *postgresEngine) listen(ctx context.Context, s *Store, tell func(workqueue.Notice), trouble func(error)) {
-	s.hearOthers(ctx, tell, trouble)
+func (e *postgresEngine) listen(ctx context.Context, s *notices, report func(workqueue.Notice), trouble func(error)) {
+	s.listenForNotices(ctx, report, trouble)
 }
 
-func (e *postgresEngine) notify(s *Store, n workqueue.Notice) { e.sender.send(s, n) }
+func (e *postgresEngine) notify(s *notices, n workqueue.Notice) { e.sender.send(s, n) }
 
 // isSingle implements engine: all ends of a batch are in one statement.
 func (*postgresEngine) isSingle(f *fenced) bool { return !f.more }
@@ -87,7 +85,7 @@ func classifyPostgres(err error) errorClass {
 	}
 	switch pg.Code {
 	case "40001", "40P01", "55P03", // serialization, deadlock, lock timeout
-		"57P01", "57P02", "25P03": // the server ended the connection, and with it the transaction
+		"57P01", "57P02", "25P03": // the server ended the connection and thus the transaction
 		return transientError
 	case "23505":
 		return uniqueError

@@ -6,9 +6,9 @@ import (
 	"botwork/workqueue"
 )
 
-// claimPass takes the lock, claims and counts the pass in one round trip. The statement
-// take itself compares the number of passes, since nothing can be asked in between.
-func (e *postgresEngine) claimPass(ctx context.Context, s *Store, passes int64, assignments []workqueue.Assignment, c workqueue.PassClaim) (items workqueue.Claimed, done bool, err error) {
+// claimPass locks assignment, claims and counts the pass in one round trip. The statement take
+// itself compares the number of passes, since nothing can be read in between.
+func (e *postgresEngine) claimPass(ctx context.Context, s *assignStore, passes int64, assignments []workqueue.Assignment, c workqueue.PassClaim) (items workqueue.Claimed, done bool, err error) {
 	if len(assignments) > writeBatch {
 		return e.anyEngine.claimPass(ctx, s, passes, assignments, c)
 	}
@@ -28,7 +28,7 @@ func (e *postgresEngine) claimPass(ctx context.Context, s *Store, passes int64, 
 				if err := scan(pointers...); err != nil {
 					return err
 				}
-				claimed.add(s, &row)
+				claimed.add(s.itemRows, &row)
 				return nil
 			}},
 			ask{"next_pass", values{"passes": passes}, nil},
@@ -48,7 +48,7 @@ func (e *postgresEngine) claimInPass(ctx context.Context, a *assignTx, assignmen
 		if err != nil {
 			return nil, err
 		}
-		v["passes"] = nil // the caller has compared it
+		v["passes"] = nil // the caller has compared the number
 		found, err := a.s.queries.query(ctx, a.tx, "take", v)
 		if err != nil {
 			return nil, err
@@ -57,6 +57,6 @@ func (e *postgresEngine) claimInPass(ctx context.Context, a *assignTx, assignmen
 		if err != nil {
 			return nil, err
 		}
-		return claimed.complete(ctx, a.s, a.tx, a.s.queries)
+		return claimed.complete(ctx, a.s.itemRows, a.tx, a.s.queries)
 	})
 }

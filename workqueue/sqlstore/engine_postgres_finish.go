@@ -6,8 +6,8 @@ import (
 	"botwork/workqueue"
 )
 
-// endsPlainly requires that all ends of the batch are plain: PostgreSQL locks the rows of a
-// batch in the order of their ids in one statement.
+// endsPlainly requires that all ends of the batch are plain: one statement then locks all rows
+// of the batch in the order of their ids.
 func (*postgresEngine) endsPlainly(finishes []workqueue.Finish) bool {
 	for i := range finishes {
 		if !isPlain(&finishes[i]) {
@@ -17,13 +17,13 @@ func (*postgresEngine) endsPlainly(finishes []workqueue.Finish) bool {
 	return true
 }
 
-// writePlain implements engine. The statement updates the statistics by itself.
-func (*postgresEngine) writePlain(ctx context.Context, s *Store, on runner, p plainEnds, v values, _ map[refRow]run) ([]refRow, error) {
+// writePlain implements engine. The statement also updates the statistics.
+func (*postgresEngine) writePlain(ctx context.Context, s *connection, on runner, p plainEnds, v values, _ map[refRow]run) ([]refRow, error) {
 	p.sort()
 	return s.queries.refs(ctx, on, "finish_plain", plainArrays(p, v))
 }
 
-// plainArrays carry the ends column by column.
+// plainArrays passes the ends column by column.
 func plainArrays(p plainEnds, v values) values {
 	ids, fences, failures := make([]int64, len(p)), make([]int64, len(p)), make([]int64, len(p))
 	hashes, outputs := make([]*string, len(p)), make([]*string, len(p))

@@ -14,29 +14,30 @@ import (
 )
 
 const (
-	// listeningFor is how long other processes assume that there is a listener, and
-	// listeningEvery how often that is renewed.
+	// listeningFor is how long other processes assume that this process listens, and
+	// listeningEvery is how often it renews that.
 	listeningFor, listeningEvery = time.Minute, 20 * time.Second
 
-	// probeFor is how long a notice to oneself may take.
+	// probeFor is how long a notice to this process itself may take.
 	probeFor = 3 * time.Second
 
-	// A listener that has lost its connection reconnects after firstReturn, then after
-	// twice that, up to lastReturn; deafReturn is for a connection that carries no notices.
-	firstReturn, lastReturn, deafReturn = time.Second, 30 * time.Second, 10 * time.Minute
+	// After a lost connection the listener reconnects after firstReconnect, then after twice
+	// that, up to lastReconnect. It waits noNoticesWait if the connection does not deliver
+	// notices.
+	firstReconnect, lastReconnect, noNoticesWait = time.Second, 30 * time.Second, 10 * time.Minute
 )
 
-// errDeaf says that a connection carries no notices.
-var errDeaf = errors.New("what is notified does not arrive: a pooler that gives each transaction another connection, " +
-	"such as PgBouncer with pool_mode = transaction, cannot carry notices")
+// errNoNotices reports that a connection does not deliver notices.
+var errNoNotices = errors.New("notices do not arrive: a connection pooler that changes the connection with each transaction, " +
+	"such as PgBouncer with pool_mode = transaction, does not deliver notices")
 
-// hearOthers receives the notices of other processes until ctx ends. It replaces a lost
+// listenForNotices receives the notices of other processes until ctx ends. It replaces a lost
 // connection.
-func (s *Store) hearOthers(ctx context.Context, tell func(workqueue.Notice), trouble func(error)) {
-	wait, troubled := firstReturn, false
+func (s *notices) listenForNotices(ctx context.Context, report func(workqueue.Notice), trouble func(error)) {
+	wait, troubled := firstReconnect, false
 	for ctx.Err() == nil {
-		err := s.hearOnce(ctx, tell, func() {
-			if wait = firstReturn; troubled {
+		err := s.listenOnce(ctx, report, func() {
+			if wait = firstReconnect; troubled {
 				trouble(nil)
 			}
 			troubled = false
@@ -48,8 +49,8 @@ func (s *Store) hearOthers(ctx context.Context, tell func(workqueue.Notice), tro
 			trouble(err)
 		}
 		troubled = true
-		if errors.Is(err, errDeaf) {
-			wait = deafReturn
+		if errors.Is(err, errNoNotices) {
+			wait = noNoticesWait
 		}
 		timer := time.NewTimer(wait)
 		select {
@@ -57,30 +58,30 @@ func (s *Store) hearOthers(ctx context.Context, tell func(workqueue.Notice), tro
 		case <-ctx.Done():
 			timer.Stop()
 		}
-		wait = min(2*wait, lastReturn)
+		wait = min(2*wait, lastReconnect)
 	}
 }
 
-// hearOnce listens over one connection, and calls works when that carries notices.
-func (s *Store) hearOnce(ctx context.Context, tell func(workqueue.Notice), works func()) error {
-	connecting, cancel := context.WithTimeout(ctx, lastReturn)
+// listenOnce listens on one connection, and calls works once a notice has arrived on it.
+func (s *notices) listenOnce(ctx context.Context, report func(workqueue.Notice), works func()) error {
+	connecting, cancel := context.WithTimeout(ctx, lastReconnect)
 	defer cancel()
 	l, err := database.ListenPostgres(connecting, s.dsn)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
-	if err := s.noteListening(ctx); err != nil {
+	if err := s.recordListening(ctx); err != nil {
 		return err
 	}
 	probe := "probe " + rand.Text()
-	if _, err := s.someoneListens(ctx, probe, nil); err != nil {
+	if _, err := s.notifyListeners(ctx, probe, nil); err != nil {
 		return fmt.Errorf("notify: %w", database.Redact(err, s.dsn))
 	}
 	probed, until := false, time.Now().Add(probeFor)
 	for {
 		if time.Now().After(until) && probed {
-			if err := s.noteListening(ctx); err != nil {
+			if err := s.recordListening(ctx); err != nil {
 				return err
 			}
 			until = time.Now().Add(listeningEvery)
@@ -93,37 +94,37 @@ func (s *Store) hearOnce(ctx context.Context, tell func(workqueue.Notice), works
 			probed, until = true, time.Now().Add(listeningEvery)
 			works()
 		case payload == "" && !probed:
-			return errDeaf
+			return errNoNotices
 		default:
 			if n, ok := s.noticeOf(payload); ok {
-				tell(n)
+				report(n)
 			}
 		}
 	}
 }
 
-// noteListening lets other processes know for a while that there is a listener.
-func (s *Store) noteListening(ctx context.Context) error {
-	return s.retry(ctx, "note that this process listens", func() error {
+// recordListening records for other processes that this one listens for a while.
+func (s *notices) recordListening(ctx context.Context) error {
+	return s.retry(ctx, "record that this process listens", func() error {
 		_, err := s.queries.exec(ctx, s.db, "listening", values{"seconds": int(listeningFor.Seconds())})
 		return err
 	})
 }
 
-// payload writes a notice: who says so, the band, and the workers, if any.
-func (s *Store) payload(n workqueue.Notice) string {
-	text := fmt.Appendf(nil, "%s %d %d", s.notices.name, n.Band.Min, n.Band.Max)
+// payload encodes a notice: the sender, the band, and the workers, if any.
+func (s *notices) payload(n workqueue.Notice) string {
+	text := fmt.Appendf(nil, "%s %d %d", s.name, n.Band.Min, n.Band.Max)
 	for _, id := range n.Workers {
 		text = fmt.Appendf(text, " %d", id)
 	}
 	return string(text)
 }
 
-// noticeOf reads a notice of another process. What cannot be read is no notice: a
-// later version may write others.
-func (s *Store) noticeOf(payload string) (workqueue.Notice, bool) {
+// noticeOf decodes a notice of another process. It ignores what it cannot read: a later version
+// may send other notices.
+func (s *notices) noticeOf(payload string) (workqueue.Notice, bool) {
 	words := strings.Fields(payload)
-	if len(words) < 3 || words[0] == s.notices.name {
+	if len(words) < 3 || words[0] == s.name {
 		return workqueue.Notice{}, false
 	}
 	var numbers []int64

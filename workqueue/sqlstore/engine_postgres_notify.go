@@ -9,49 +9,49 @@ import (
 )
 
 const (
-	// noticeRate bounds the notices of a process in a second: at most so many, of
-	// which noticeBurst may come together. What comes in between goes with the next.
-	// Each costs the server a tenth of a millisecond and its turn at a lock that all
-	// sessions share, which thousands of items a second need not pay for.
+	// noticeRate limits the notices of a process per second; noticeBurst of them may be sent at
+	// once. The notices in between are merged into the next one. Each costs the server a tenth
+	// of a millisecond under a lock that all sessions share: too much to pay for thousands of
+	// items a second.
 	noticeRate, noticeBurst = 200, 20
 
-	// deafFor is how long nothing is sent after there was no listener.
-	deafFor = time.Second
+	// noListenerPause is how long nothing is sent after no process listened.
+	noListenerPause = time.Second
 
-	// noticeTime bounds one statement that sends a notice.
+	// noticeTime is the timeout of the statement that sends a notice.
 	noticeTime = 5 * time.Second
 
-	// noticeWorkers bounds the workers that one notice names.
+	// noticeWorkers limits how many workers a notice names.
 	noticeWorkers = 100
 )
 
-// notifier sends notices to other processes, from a goroutine that runs only while there
-// are any: enqueueing does not wait for it.
+// notifier sends notices to other processes. Its goroutine runs only while there are notices:
+// enqueueing does not wait for it.
 type notifier struct {
-	mu      sync.Mutex
-	ready   *workqueue.Notice // items that wait
-	given   *workqueue.Notice // items that were assigned
-	sending bool
-	closed  bool
-	sent    sync.WaitGroup
-	deaf    time.Time // there is no listener until then
+	mu          sync.Mutex
+	ready       *workqueue.Notice // merged notices about waiting items
+	assigned    *workqueue.Notice // merged notices about assigned items
+	sending     bool
+	closed      bool
+	sent        sync.WaitGroup
+	silentUntil time.Time // no process listens until then
 
-	// The sending goroutine's own.
+	// Used only by the sending goroutine.
 	allowance float64
 	counted   time.Time
 }
 
-// send has a notice sent. It returns at once.
-func (q *notifier) send(s *Store, n workqueue.Notice) {
+// send queues a notice. It returns at once.
+func (q *notifier) send(s *notices, n workqueue.Notice) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.closed || time.Now().Before(q.deaf) {
+	if q.closed || time.Now().Before(q.silentUntil) {
 		return
 	}
 	if len(n.Workers) == 0 {
 		q.ready = merge(q.ready, n)
 	} else {
-		q.given = merge(q.given, n)
+		q.assigned = merge(q.assigned, n)
 	}
 	if !q.sending {
 		q.sending = true
@@ -59,7 +59,7 @@ func (q *notifier) send(s *Store, n workqueue.Notice) {
 	}
 }
 
-// merge makes one notice of two.
+// merge merges two notices into one.
 func merge(old *workqueue.Notice, n workqueue.Notice) *workqueue.Notice {
 	if old == nil {
 		return &n
@@ -73,51 +73,51 @@ func merge(old *workqueue.Notice, n workqueue.Notice) *workqueue.Notice {
 	return old
 }
 
-// sendNotices sends until there is nothing left. A notice that cannot be sent is
-// dropped: who listens also looks.
-func (s *Store) sendNotices(q *notifier) {
+// sendNotices sends until nothing is left. A notice that cannot be sent is dropped: listeners
+// also poll.
+func (s *notices) sendNotices(q *notifier) {
 	for {
 		time.Sleep(q.toWait(time.Now()))
 		q.mu.Lock()
-		ready, given := q.ready, q.given
-		q.ready, q.given = nil, nil
-		if ready == nil && given == nil {
+		ready, assigned := q.ready, q.assigned
+		q.ready, q.assigned = nil, nil
+		if ready == nil && assigned == nil {
 			q.sending = false
 			q.mu.Unlock()
 			return
 		}
 		q.mu.Unlock()
-		for _, n := range []*workqueue.Notice{ready, given} {
+		for _, n := range []*workqueue.Notice{ready, assigned} {
 			if n == nil {
 				continue
 			}
 			listens, err := s.sendNotice(*n)
 			if err != nil || !listens {
 				q.mu.Lock()
-				q.deaf = time.Now().Add(deafFor)
+				q.silentUntil = time.Now().Add(noListenerPause)
 				q.mu.Unlock()
 			}
 		}
 	}
 }
 
-// sendNotice sends one notice; false if there is no listener. The workers of this process
-// already know of waiting items: if there are no others, there is no listener.
-func (s *Store) sendNotice(n workqueue.Notice) (bool, error) {
+// sendNotice sends one notice, and reports whether any process listens. The workers of this
+// process already know about waiting items: a notice about those is only for others.
+func (s *notices) sendNotice(n workqueue.Notice) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeTime)
 	defer cancel()
-	var own *string
+	var localWorkers *string
 	if len(n.Workers) == 0 {
-		list, err := s.notices.ownWorkers()
+		list, err := s.localWorkers()
 		if err != nil {
 			return false, err
 		}
-		own = &list
+		localWorkers = &list
 	}
-	return s.someoneListens(ctx, s.payload(n), own)
+	return s.notifyListeners(ctx, s.payload(n), localWorkers)
 }
 
-// toWait is how long the next notice has to wait under the rate.
+// toWait returns how long the next notice has to wait under the rate limit.
 func (q *notifier) toWait(now time.Time) time.Duration {
 	q.allowance = min(q.allowance+now.Sub(q.counted).Seconds()*noticeRate, noticeBurst) - 1
 	q.counted = now
@@ -127,7 +127,7 @@ func (q *notifier) toWait(now time.Time) time.Duration {
 	return time.Duration(-q.allowance / noticeRate * float64(time.Second))
 }
 
-// close sends what is left, and nothing from then on.
+// close sends the remaining notices and then stops.
 func (q *notifier) close() {
 	q.mu.Lock()
 	q.closed = true

@@ -8,10 +8,10 @@ import (
 	"botwork/internal/database"
 )
 
-// migrationLock names the lock that migrations run under.
+// migrationLock is the name of the lock for migrations.
 const migrationLock = "botwork.migrations"
 
-// serverEngine is what the engines that are servers have in common.
+// serverEngine is the common part of the engines that are servers.
 type serverEngine struct{ anyEngine }
 
 func (serverEngine) openPool(driver database.Driver, o Options, greet database.Greeting) (pools, error) {
@@ -25,9 +25,9 @@ func (serverEngine) openPool(driver database.Driver, o Options, greet database.G
 	return pools{db: db, readers: db}, nil
 }
 
-// lockByConnection takes a lock that lives with a connection of its own: the pool may have
-// no other than the one that the migrations need.
-func (serverEngine) lockByConnection(ctx context.Context, s *Store, lock, release string) (migrationTurn, error) {
+// lockByConnection takes a lock that belongs to a separate connection: the pool may have only
+// the one that the migrations use.
+func (serverEngine) lockByConnection(ctx context.Context, s *connection, lock, release string) (migrationTurn, error) {
 	db, err := database.Open(s.Driver(), s.dsn)
 	if err != nil {
 		return migrationTurn{}, err
@@ -42,8 +42,8 @@ func (serverEngine) lockByConnection(ctx context.Context, s *Store, lock, releas
 	return migrationTurn{
 		overtaken: func() bool { return false },
 		end: func() {
-			// Given back at once, even when ctx has ended: the server may take a
-			// while to notice that the connection is gone, which gives it back too.
+			// Release it at once, even if ctx has ended: the server may take a while to notice
+			// that the connection is closed.
 			_, _ = conn.ExecContext(context.WithoutCancel(ctx), release)
 			_ = conn.Close()
 			_ = db.Close()
@@ -52,23 +52,23 @@ func (serverEngine) lockByConnection(ctx context.Context, s *Store, lock, releas
 }
 
 // readOnly runs do in a transaction that is rolled back.
-func (serverEngine) readOnly(ctx context.Context, s *Store, isolation sql.IsolationLevel, do func(runner) error) error {
+func (serverEngine) readOnly(ctx context.Context, s *connection, isolation sql.IsolationLevel, do func(runner) error) error {
 	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: isolation})
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // nothing was changed
+	defer tx.Rollback() // it only reads
 	return do(tx)
 }
 
 // yieldLocks implements engine.
-func (serverEngine) yieldLocks(ctx context.Context, s *Store, tx *sql.Tx) error {
+func (serverEngine) yieldLocks(ctx context.Context, s *connection, tx *sql.Tx) error {
 	_, err := s.queries.exec(ctx, tx, "clean_session", nil)
 	return err
 }
 
 // timeline implements engine.
-func (serverEngine) timeline(ctx context.Context, s *Store, db *sql.DB) (string, error) {
+func (serverEngine) timeline(ctx context.Context, s *connection, db *sql.DB) (string, error) {
 	var present nullText
 	rows, err := s.queries.query(ctx, db, "timeline", nil)
 	if err == nil {

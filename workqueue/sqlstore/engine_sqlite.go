@@ -23,8 +23,7 @@ var sqliteDialect = dialect{
 	folder:        "sqlite",
 	goose:         goose.DialectSQLite3,
 	clock:         "COALESCE(?, strftime('%Y-%m-%d %H:%M:%f', 'now'))",
-	randomKey:     "lower(hex(randomblob(16)))",
-	contains:      "instr(?, ?) > 0",
+	contains:      "instr(@column, @text) > 0",
 	jsonTime:      database.TimeText,
 	prepare:       true,
 	insertByShape: true,
@@ -33,14 +32,14 @@ var sqliteDialect = dialect{
 	savepoint:   "SAVEPOINT ids", toSavepoint: "ROLLBACK TO SAVEPOINT ids",
 }
 
-// sqliteEngine is one file that all processes of one machine share. One connection writes,
-// others read; a transaction has the only lock for writers from its beginning.
+// sqliteEngine is a file that all processes of one machine share. One connection writes and the
+// others read. A transaction holds the only write lock from its beginning.
 type sqliteEngine struct {
 	anyEngine
 	file fileWatch
 	lock writerLock
 
-	inMemory bool // the database is no file, and no other process sees it
+	inMemory bool // there is no file, and no other process sees the database
 }
 
 func (*sqliteEngine) dialect() *dialect { return &sqliteDialect }
@@ -51,7 +50,7 @@ func (*sqliteEngine) dialector(db *sql.DB) gorm.Dialector {
 
 func (*sqliteEngine) timeArg(t time.Time) any { return t.UTC().Format(database.TimeText) }
 
-// open implements engine. It creates the file unless it is there.
+// open implements engine. It creates the file if it does not exist.
 func (e *sqliteEngine) open(o Options, greet database.Greeting) (p pools, err error) {
 	if e.file.watch, err = sqliteFile(o.DSN); err != nil {
 		return p, err
@@ -84,20 +83,19 @@ func (e *sqliteEngine) connected(ctx context.Context, db *sql.DB) error {
 
 func (e *sqliteEngine) lost(now bool) error { return e.file.check(now) }
 
-// begin begins a transaction that has the lock of the writer.
+// begin begins a transaction that holds the write lock.
 func (e *sqliteEngine) begin(ctx context.Context, db *sql.DB) (*sql.Tx, func(), error) {
 	return e.lock.begin(ctx, db)
 }
 
-// alone makes an explicit transaction of a statement, so that it waits for its lock as all
+// alone runs the statement in an explicit transaction, so that it waits for the lock as all
 // transactions do.
-func (*sqliteEngine) alone(ctx context.Context, s *Store, do func(runner) error) error {
+func (*sqliteEngine) alone(ctx context.Context, s *connection, do func(runner) error) error {
 	return s.tx(ctx, func(tx *sql.Tx) error { return do(tx) })
 }
 
-// snapshot does not use a transaction of database/sql, which would take the only lock for
-// writers.
-func (*sqliteEngine) snapshot(ctx context.Context, s *Store, do func(runner) error) (err error) {
+// snapshot does not use a transaction of database/sql, which would take the only write lock.
+func (*sqliteEngine) snapshot(ctx context.Context, s *connection, do func(runner) error) (err error) {
 	conn, err := s.readers.Conn(ctx)
 	if err != nil {
 		return err
@@ -113,23 +111,23 @@ func (*sqliteEngine) snapshot(ctx context.Context, s *Store, do func(runner) err
 	return do(conn)
 }
 
-// lockAssignment does nothing: a transaction has the only lock for writers.
-func (*sqliteEngine) lockAssignment(context.Context, *Store, *sql.Tx) error { return nil }
+// lockAssignment does nothing: a transaction already holds the only write lock.
+func (*sqliteEngine) lockAssignment(context.Context, *connection, *sql.Tx) error { return nil }
 
 // yieldLocks does nothing: a transaction that has begun waits for no more locks.
-func (*sqliteEngine) yieldLocks(context.Context, *Store, *sql.Tx) error { return nil }
+func (*sqliteEngine) yieldLocks(context.Context, *connection, *sql.Tx) error { return nil }
 
-// timeline returns "": a file has no history that a standby could leave.
-func (*sqliteEngine) timeline(context.Context, *Store, *sql.DB) (string, error) { return "", nil }
+// timeline returns "": a file has no standby and no timelines.
+func (*sqliteEngine) timeline(context.Context, *connection, *sql.DB) (string, error) { return "", nil }
 
-func (e *sqliteEngine) listen(ctx context.Context, s *Store, tell func(workqueue.Notice), _ func(error)) {
+func (e *sqliteEngine) listen(ctx context.Context, s *notices, report func(workqueue.Notice), _ func(error)) {
 	if !e.inMemory {
-		watchOthers(ctx, s.db, tell)
+		watchChanges(ctx, s.db, report)
 	}
 }
 
-// inserted relies on AUTOINCREMENT and a single writer: the ids follow each other in the
-// order of the rows, and the driver returns the last one.
+// inserted relies on AUTOINCREMENT and a single writer: the ids are consecutive in the order of
+// the rows, and the driver returns the last one.
 func (*sqliteEngine) inserted(ctx context.Context, on runner, insert bound, w *written) error {
 	result, err := insert.exec(ctx, on)
 	if err != nil {
@@ -147,14 +145,14 @@ func (*sqliteEngine) inserted(ctx context.Context, on runner, insert bound, w *w
 	return err
 }
 
-// isSingle implements engine. Plain ends have a statement of their own.
+// isSingle implements engine. Plain ends have their own statement.
 func (*sqliteEngine) isSingle(f *fenced) bool { return !f.more && len(f.plain) == 0 }
 
-// lockMigrations implements engine. SQLite has no lock that outlives a transaction: a
-// process that comes second fails on what the first has made. What migrations change and
-// sort goes to temporary files meanwhile, since it may be a whole table; the connection
-// that writes keeps it in memory otherwise.
-func (e *sqliteEngine) lockMigrations(ctx context.Context, s *Store) (migrationTurn, error) {
+// lockMigrations implements engine. SQLite has no lock that outlives a transaction: of two
+// processes that migrate at once, the second fails because the first has already made the
+// change. During migrations, temporary data goes to files instead of memory, since it may be a
+// whole table.
+func (e *sqliteEngine) lockMigrations(ctx context.Context, s *connection) (migrationTurn, error) {
 	var set int
 	if err := s.db.QueryRowContext(ctx, "PRAGMA temp_store").Scan(&set); err != nil {
 		return migrationTurn{}, err
@@ -170,12 +168,12 @@ func (e *sqliteEngine) lockMigrations(ctx context.Context, s *Store) (migrationT
 			return known != before
 		},
 		end: func() {
-			_, _ = s.db.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf("PRAGMA temp_store = %d", set)) // else it is slower
+			_, _ = s.db.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf("PRAGMA temp_store = %d", set)) // the default is faster
 		},
 	}, nil
 }
 
-// schemaVersion is -1 while there is no schema at all.
+// schemaVersion returns -1 if there is no schema.
 func (*sqliteEngine) schemaVersion(ctx context.Context, db *sql.DB) int64 {
 	version := int64(-1)
 	row := db.QueryRowContext(ctx, "SELECT MAX(version_id) FROM goose_db_version WHERE is_applied")
@@ -183,8 +181,8 @@ func (*sqliteEngine) schemaVersion(ctx context.Context, db *sql.DB) int64 {
 	return version
 }
 
-// sqliteDialector translates modernc's error codes; gorm's own translation
-// knows those of another driver only.
+// sqliteDialector translates the error codes of modernc's driver; gorm only knows those of
+// another driver.
 type sqliteDialector struct{ gormsqlite.Dialector }
 
 func (d sqliteDialector) Translate(err error) error {

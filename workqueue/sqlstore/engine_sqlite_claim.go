@@ -8,13 +8,13 @@ import (
 	"botwork/workqueue"
 )
 
-// claimPass has what was claimed read when that is committed: while a transaction is open,
-// nobody else can write.
-func (e *sqliteEngine) claimPass(ctx context.Context, s *Store, passes int64, assignments []workqueue.Assignment, c workqueue.PassClaim) (claimed workqueue.Claimed, done bool, err error) {
+// claimPass reads the claimed items after the commit: other processes cannot write while a
+// transaction is open.
+func (e *sqliteEngine) claimPass(ctx context.Context, s *assignStore, passes int64, assignments []workqueue.Assignment, c workqueue.PassClaim) (claimed workqueue.Claimed, done bool, err error) {
 	var refs []refRow
 	err = s.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
 		refs, done = nil, false
-		now, err := tx.Marks(ctx)
+		now, err := tx.PassState(ctx)
 		if err != nil || now.Passes != passes {
 			return err
 		}
@@ -22,12 +22,12 @@ func (e *sqliteEngine) claimPass(ctx context.Context, s *Store, passes int64, as
 			return err
 		}
 		done = true
-		return tx.Mark(ctx, workqueue.Marks{Passes: passes})
+		return tx.RecordPass(ctx, workqueue.PassState{Passes: passes})
 	})
 	if err != nil || len(refs) == 0 {
 		return claimed, done && err == nil, err
 	}
-	return workqueue.ClaimedToRead(len(refs), func(ctx context.Context) (items []workqueue.Item, err error) {
+	return workqueue.ClaimedUnread(len(refs), func(ctx context.Context) (items []workqueue.Item, err error) {
 		err = s.retry(ctx, "read claimed items", func() (err error) {
 			items, err = e.readClaimed(ctx, s, s.readers, s.reading, refs, c.WorkerID)
 			return err
@@ -61,11 +61,11 @@ func (e *sqliteEngine) claimRefs(ctx context.Context, a *assignTx, assignments [
 	if len(refs) == 0 {
 		return nil, nil
 	}
-	return refs, a.noteStarts(ctx)
+	return refs, a.recordStarts(ctx)
 }
 
-// readClaimed reads what was claimed, in the order in which its worker starts it.
-func (e *sqliteEngine) readClaimed(ctx context.Context, s *Store, on runner, queries *queries, refs []refRow, workerID int64) ([]workqueue.Item, error) {
+// readClaimed reads the claimed items in the order in which their worker starts them.
+func (e *sqliteEngine) readClaimed(ctx context.Context, s *assignStore, on runner, queries *queries, refs []refRow, workerID int64) ([]workqueue.Item, error) {
 	keys := make([][2]int64, len(refs))
 	for i, ref := range refs {
 		keys[i] = [2]int64{ref.ItemID, ref.ItemFence}
@@ -82,5 +82,5 @@ func (e *sqliteEngine) readClaimed(ctx context.Context, s *Store, on runner, que
 	if err != nil {
 		return nil, err
 	}
-	return claimed.complete(ctx, s, on, queries)
+	return claimed.complete(ctx, s.itemRows, on, queries)
 }

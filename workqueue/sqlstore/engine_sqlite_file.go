@@ -11,12 +11,12 @@ import (
 	"botwork/workqueue"
 )
 
-// fileCheckEvery is how often calls compare the file of a SQLite database with the one
-// that was opened. Beat does it each time.
+// fileCheckEvery is how often calls check whether the file of a SQLite database is still the
+// one that was opened. Beat checks it every time.
 const fileCheckEvery = time.Second
 
-// sqliteFile creates the file of a SQLite database unless it is there, and watches it. A
-// path that cannot be used is left to SQLite, which says what is wrong.
+// sqliteFile creates the file of a SQLite database if it does not exist, and watches it. It
+// ignores a path that cannot be used: SQLite reports a better error.
 func sqliteFile(dsn string) (*database.FileWatch, error) {
 	if err := database.CreateSQLite(dsn); err != nil {
 		return nil, fmt.Errorf("connect to sqlite database %s: %w", database.SafeDSN(dsn), err)
@@ -28,16 +28,16 @@ func sqliteFile(dsn string) (*database.FileWatch, error) {
 	return watch, err
 }
 
-// fileWatch reports that the file of a SQLite database has been deleted or replaced. It stays
-// so: a file that comes back lacks what was written meanwhile.
+// fileWatch reports that the file of a SQLite database was deleted or replaced. That is final:
+// a file that is put back lacks what was written meanwhile.
 type fileWatch struct {
-	watch   *database.FileWatch   // nil: the database is no file
-	lost    atomic.Pointer[error] // why nothing is written any more; set once
-	checked atomic.Int64          // when the file was last compared, in nanoseconds of Unix
+	watch   *database.FileWatch   // nil: the database is not a file
+	lost    atomic.Pointer[error] // why nothing is written any longer; set once
+	checked atomic.Int64          // when the file was last checked, in Unix nanoseconds
 }
 
-// check returns an error that is a workqueue.ErrDatabaseLost once the file is lost. Unless
-// now is set, it compares the file only at intervals.
+// check returns an error that wraps workqueue.ErrDatabaseLost if the file is lost. If now is
+// false, it checks the file only at intervals.
 func (f *fileWatch) check(now bool) error {
 	if lost := f.lost.Load(); lost != nil {
 		return *lost

@@ -10,12 +10,12 @@ import (
 	"botwork/workqueue"
 )
 
-// endsPlainly returns true: other ends of the batch go in a second statement.
+// endsPlainly returns true: the other ends of the batch go in a second statement.
 func (*sqliteEngine) endsPlainly([]workqueue.Finish) bool { return true }
 
-// writePlain implements engine. It sets the value "now" to the time of the ends, for whatever
-// else ends in this transaction, and adds the runs to ended.
-func (*sqliteEngine) writePlain(ctx context.Context, s *Store, on runner, p plainEnds, v values, ended map[refRow]run) ([]refRow, error) {
+// writePlain implements engine. It sets the value "now" to the time of the ends, for the other
+// writes of this transaction, and adds the runs to ended.
+func (*sqliteEngine) writePlain(ctx context.Context, s *connection, on runner, p plainEnds, v values, ended map[refRow]run) ([]refRow, error) {
 	p.sort()
 	now, err := s.clock(ctx, on)
 	if err != nil {
@@ -43,8 +43,8 @@ func (*sqliteEngine) writePlain(ctx context.Context, s *Store, on runner, p plai
 	return refs, nil
 }
 
-// plainJSON carries the ends row by row, without names: [[id, fence, failures, when the run
-// began, hash, output, kept for ms]]. They end at now.
+// plainJSON encodes the ends as rows without names: [[id, fence, failures, start of the run,
+// hash, output, retention in ms]]. They end at now.
 func plainJSON(p plainEnds, now time.Time) (string, error) {
 	rows := []byte{'['}
 	for i := range p {
@@ -55,7 +55,7 @@ func plainJSON(p plainEnds, now time.Time) (string, error) {
 		rows = append(strconv.AppendInt(append(rows, '['), end.ItemID, 10), ',')
 		rows = append(strconv.AppendInt(rows, end.ItemFence, 10), ',')
 		rows = append(strconv.AppendInt(rows, int64(end.Failures), 10), `,"`...)
-		rows = append(end.began(now).AppendFormat(rows, database.TimeText), `",`...)
+		rows = append(end.startTime(now).AppendFormat(rows, database.TimeText), `",`...)
 		for _, text := range []*string{end.NewHash, end.NewOutput} {
 			quoted, err := json.Marshal(text)
 			if err != nil {
@@ -72,9 +72,9 @@ func plainJSON(p plainEnds, now time.Time) (string, error) {
 	return string(append(rows, ']')), nil
 }
 
-// began is when the run of an end at now began; the statement puts it not before its
-// claim.
-func (end *plainEnd) began(now time.Time) time.Time {
+// startTime returns when the run of an end at now started. The statement replaces a time before
+// the claim by that of the claim.
+func (end *plainEnd) startTime(now time.Time) time.Time {
 	if end.TookMs == nil {
 		return end.started
 	}

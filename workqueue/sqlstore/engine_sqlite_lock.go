@@ -9,32 +9,31 @@ import (
 )
 
 const (
-	// lockWait is how long SQLite waits by itself for the lock of its writer before it is
-	// asked again. It sleeps ever longer between two looks, up to 100 ms: while several
-	// processes write all the time, one that waits would miss most of the moments when the
-	// lock is free.
+	// lockWait is how long SQLite itself waits for the write lock in each try. Its internal
+	// waits grow up to 100 ms: while several processes write continuously, a waiting process
+	// would miss most of the moments when the lock is free.
 	lockWait = 20 * time.Millisecond
 
-	// lockPause is the pause between two such tries: SQLite may refuse without waiting.
+	// lockPause is the pause between two tries, because SQLite may refuse without waiting.
 	lockPause = time.Millisecond
 
-	// A lock that took lockSeen to get has others who want it, for contendedFor at least.
-	// While no other process writes, the two statements that set how long SQLite waits
+	// If the lock took longer than lockSeen, other processes are assumed to write for
+	// contendedFor. While no other process writes, the two statements that set SQLite's timeout
 	// are left out.
 	lockSeen     = 2 * time.Millisecond
 	contendedFor = time.Second
 )
 
-// writerLock is SQLite's only lock for writers.
+// writerLock is SQLite's only write lock.
 type writerLock struct {
-	timeout   time.Duration // how long SQLite waits for it by the DSN; set once
-	contended atomic.Int64  // when it was last waited for, in nanoseconds of Unix
+	timeout   time.Duration // SQLite's busy timeout according to the DSN; set once
+	contended atomic.Int64  // when a caller last waited for it, in Unix nanoseconds
 }
 
-// begin begins a transaction that has the lock from its beginning; end is to be called
-// after it.
+// begin begins a transaction that holds the lock from its beginning. The caller calls end after
+// it.
 func (l *writerLock) begin(ctx context.Context, db *sql.DB) (tx *sql.Tx, end func(), err error) {
-	if l.timeout <= lockWait { // the DSN waits for little
+	if l.timeout <= lockWait { // the DSN sets a short timeout
 		tx, err = db.BeginTx(ctx, nil)
 		return tx, func() {}, err
 	}
@@ -42,7 +41,7 @@ func (l *writerLock) begin(ctx context.Context, db *sql.DB) (tx *sql.Tx, end fun
 	if err != nil {
 		return nil, nil, err
 	}
-	end = func() { _ = conn.Close() } // back to the pool
+	end = func() { _ = conn.Close() } // return it to the pool
 	since := time.Now()
 	if since.UnixNano()-l.contended.Load() > int64(contendedFor) {
 		tx, err = conn.BeginTx(ctx, nil)
@@ -77,7 +76,7 @@ func setLockTimeout(ctx context.Context, conn *sql.Conn, timeout time.Duration) 
 	return err
 }
 
-// readTimeout reads how long SQLite waits for a lock by the DSN.
+// readTimeout reads the busy timeout that the DSN has set.
 func (l *writerLock) readTimeout(ctx context.Context, db *sql.DB) error {
 	var milliseconds int64
 	err := db.QueryRowContext(ctx, "PRAGMA busy_timeout").Scan(&milliseconds)

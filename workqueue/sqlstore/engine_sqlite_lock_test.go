@@ -11,15 +11,15 @@ import (
 	"botwork/workqueue"
 )
 
-// While another process has SQLite's lock a transaction waits for it, however long the
-// engine waits by itself, and no longer than the DSN allows.
+// A transaction waits while another process holds SQLite's lock, for as long as the DSN allows,
+// although SQLite itself waits only briefly in each try.
 func TestTransactionsWaitForTheLock(t *testing.T) {
 	for name, test := range map[string]struct {
 		setting string
 		fails   bool
 	}{
-		"as by default":  {"", false},
-		"for too little": {"?_pragma=busy_timeout(60)", true},
+		"default timeout": {"", false},
+		"short timeout":   {"?_pragma=busy_timeout(60)", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "botwork.db")
@@ -38,7 +38,7 @@ func TestTransactionsWaitForTheLock(t *testing.T) {
 			defer other.Close()
 			lock := &s.engine.(*sqliteEngine).lock
 			before := lock.timeout
-			for range 2 { // the second time the store knows that others write
+			for range 2 { // in the second round the store knows about the contention
 				tx, err := other.BeginTx(t.Context(), nil)
 				if err != nil {
 					t.Fatal(err)
@@ -55,17 +55,17 @@ func TestTransactionsWaitForTheLock(t *testing.T) {
 					t.Errorf("Enqueue: %v, want an error: %t", err, test.fails)
 				}
 				if err == nil && !released.Load() {
-					t.Error("Enqueue wrote while another had the lock")
+					t.Error("Enqueue wrote while another process held the lock")
 				}
 				if test.fails {
 					release()
 				}
 			}
 			if err := lock.readTimeout(t.Context(), s.db); err != nil || lock.timeout != before {
-				t.Errorf("the connection waits for %s, %v, want %s as before", lock.timeout, err, before)
+				t.Errorf("the busy timeout is %s, %v, want %s as before", lock.timeout, err, before)
 			}
 			if lock.contended.Load() == 0 {
-				t.Error("the store has not seen that others write")
+				t.Error("the store has not noticed the contention")
 			}
 		})
 	}

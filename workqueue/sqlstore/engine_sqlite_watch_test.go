@@ -11,9 +11,9 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// What another process commits to a SQLite file is noticed without a look at any table,
-// and what this one commits is no notice of others.
-func TestSQLiteNoticesWhatOthersCommit(t *testing.T) {
+// A commit of another process to a SQLite file is noticed without reading a table. A commit of
+// this process is not reported as one of others.
+func TestSQLiteNoticesCommitsOfOthers(t *testing.T) {
 	dsn := filepath.Join(t.TempDir(), "botwork.db")
 	open := func() *sqlstore.Store {
 		store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: database.SQLite, DSN: dsn})
@@ -37,7 +37,7 @@ func TestSQLiteNoticesWhatOthersCommit(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	others, own := make(chan workqueue.Notice, 1000), make(chan workqueue.Notice, 1000)
+	others, local := make(chan workqueue.Notice, 1000), make(chan workqueue.Notice, 1000)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
@@ -45,37 +45,37 @@ func TestSQLiteNoticesWhatOthersCommit(t *testing.T) {
 			if n.Others {
 				others <- n
 			} else {
-				own <- n
+				local <- n
 			}
 		}, func(err error) { t.Errorf("trouble: %v", err) })
 	}()
-	for heard := false; !heard; { // until it listens
+	for received := false; !received; { // until it listens
 		enqueue(other, 700)
 		select {
 		case n := <-others:
-			heard = true
+			received = true
 			if !n.Band.Contains(700) {
-				t.Errorf("heard of priorities %v, want them to hold 700", n.Band)
+				t.Errorf("notice of priorities %v, want them to include 700", n.Band)
 			}
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
-	time.Sleep(time.Second) // what the loop enqueued last is noticed
+	time.Sleep(time.Second) // the last commit of the loop is noticed
 	for len(others) > 0 {
 		<-others
 	}
 	enqueue(here, 800)
-	<-own
+	<-local
 	select {
 	case n := <-others:
-		t.Errorf("its own commit is noticed as one of others: %v", n)
+		t.Errorf("a commit of this process is reported as one of others: %v", n)
 	case <-time.After(time.Second):
 	}
 	enqueue(other, 900)
 	select {
 	case <-others:
 	case <-time.After(30 * time.Second):
-		t.Error("what another store enqueued was not noticed")
+		t.Error("the commit of another store was not noticed")
 	}
 	stop()
 	if err := <-ended; err != nil {

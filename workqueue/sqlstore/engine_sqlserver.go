@@ -19,19 +19,18 @@ import (
 )
 
 var sqlServerDialect = dialect{
-	driver:    database.SQLServer,
-	folder:    "sqlserver",
-	goose:     goose.DialectMSSQL,
-	clock:     "COALESCE(CAST(? AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))",
-	randomKey: "LOWER(CONVERT(NVARCHAR(36), NEWID()))",
-	contains:  "CHARINDEX(? COLLATE Latin1_General_100_BIN2, ?) > 0",
-	jsonTime:  "2006-01-02T15:04:05.000",
+	driver:   database.SQLServer,
+	folder:   "sqlserver",
+	goose:    goose.DialectMSSQL,
+	clock:    "COALESCE(CAST(? AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))",
+	contains: "CHARINDEX(@text, @column COLLATE Latin1_General_100_BIN2) > 0",
+	jsonTime: "2006-01-02T15:04:05.000",
 
 	setIdentity: `DBCC CHECKIDENT (N'%[1]s', RESEED, %[2]d) WITH NO_INFOMSGS`,
 	savepoint:   "SAVE TRANSACTION ids", toSavepoint: "ROLLBACK TRANSACTION ids",
 }
 
-// sqlServerEngine is a server whose UPDATE does not return rows of a table with triggers, and
+// sqlServerEngine is a server whose UPDATE cannot return rows of a table with triggers, and
 // which does not end sessions that stall in a transaction.
 type sqlServerEngine struct {
 	serverEngine
@@ -44,51 +43,51 @@ func (*sqlServerEngine) dialector(db *sql.DB) gorm.Dialector {
 	return sqlServerDialector{&sqlserver.Dialector{Config: &sqlserver.Config{Conn: db}}}
 }
 
-// limitKey leaves out the spaces at the end, which SQL Server does not compare.
+// limitKey removes trailing spaces, which SQL Server does not compare.
 func (*sqlServerEngine) limitKey(key string) string { return strings.TrimRight(key, " ") }
 
-// queueKey folds the case: names that differ in case alone are one queue.
+// queueKey folds the case: names that differ only in case are one queue.
 func (*sqlServerEngine) queueKey(name string) string { return workqueue.FoldQueueName(name) }
 
 func (e *sqlServerEngine) open(o Options, greet database.Greeting) (pools, error) {
 	return e.openPool(database.SQLServer, o, greet)
 }
 
-func (e *sqlServerEngine) lockMigrations(ctx context.Context, s *Store) (migrationTurn, error) {
+func (e *sqlServerEngine) lockMigrations(ctx context.Context, s *connection) (migrationTurn, error) {
 	return e.lockByConnection(ctx, s,
 		`DECLARE @r INT; EXEC @r = sp_getapplock @Resource = N'`+migrationLock+
-			`', @LockMode = N'Exclusive', @LockOwner = N'Session', @LockTimeout = 120000; IF @r < 0 BEGIN; THROW 50000, N'the migration lock was not got within 2 minutes', 1; END;`,
+			`', @LockMode = N'Exclusive', @LockOwner = N'Session', @LockTimeout = 120000; IF @r < 0 BEGIN; THROW 50000, N'the migration lock was not acquired within 2 minutes', 1; END;`,
 		`EXEC sp_releaseapplock @Resource = N'`+migrationLock+`', @LockOwner = N'Session';`)
 }
 
-// snapshot relies on statements that lock what they read.
-func (e *sqlServerEngine) snapshot(ctx context.Context, s *Store, do func(runner) error) error {
+// snapshot needs no isolation level: its statements lock what they read.
+func (e *sqlServerEngine) snapshot(ctx context.Context, s *connection, do func(runner) error) error {
 	return e.readOnly(ctx, s, sql.LevelDefault, do)
 }
 
-// lockAssignment waits for 10 seconds.
-func (*sqlServerEngine) lockAssignment(ctx context.Context, s *Store, tx *sql.Tx) error {
+// lockAssignment waits up to 10 seconds.
+func (*sqlServerEngine) lockAssignment(ctx context.Context, s *connection, tx *sql.Tx) error {
 	rows, err := s.queries.query(ctx, tx, lockStatement, nil)
 	if err != nil {
 		return err
 	}
-	var result int64 // below 0: the lock was not got
+	var result int64 // below 0: the lock was not acquired
 	if err := eachRow(rows, func() error { return rows.Scan(&result) }); err != nil {
 		return err
 	}
 	if result < 0 {
-		return fmt.Errorf("the assignment lock was not got in 10 seconds (sp_getapplock returned %d, want 0 or 1): "+
-			"the pass of another worker goes on, or that worker is suspended; `botwork doctor` lists sessions that are", result)
+		return fmt.Errorf("the assignment lock was not acquired within 10 seconds (sp_getapplock returned %d, want 0 or 1): "+
+			"another worker's pass is still running, or that worker is suspended; `botwork doctor` lists suspended sessions", result)
 	}
 	return nil
 }
 
-// isSingle implements engine: see changeFenced.
+// isSingle returns false: see changeFenced.
 func (*sqlServerEngine) isSingle(*fenced) bool { return false }
 
-// changeFenced lists and locks the claims that hold their lease, and then changes them: an
-// UPDATE cannot return the rows of a table with triggers.
-func (*sqlServerEngine) changeFenced(ctx context.Context, s *Store, on runner, f fenced) ([]refRow, error) {
+// changeFenced first lists and locks the claims that hold their lease, and then changes them:
+// an UPDATE cannot return rows of a table with triggers.
+func (*sqlServerEngine) changeFenced(ctx context.Context, s *connection, on runner, f fenced) ([]refRow, error) {
 	claims, err := jsonRows(slices.SortedFunc(slices.Values(f.refs), refRow.compare))
 	if err != nil {
 		return nil, err

@@ -15,11 +15,11 @@ import (
 	sqlfiles "botwork/sql"
 )
 
-// azureServer is a database that refuses with an error of Azure SQL, a few times.
+// azureServer is a database that fails a few times with an error of Azure SQL.
 type azureServer struct {
 	atLogin, inStatement, atCommit error
-	refusals                       int // to come
-	asked                          int // how often the refusing step was reached
+	refusals                       int // how often it still fails
+	asked                          int // how often the failing step was reached
 }
 
 func (a *azureServer) refuse(err error) error {
@@ -47,7 +47,7 @@ func (a *azureServer) ExecContext(context.Context, string, []driver.NamedValue) 
 	return driver.RowsAffected(1), a.refuse(a.inStatement)
 }
 
-func TestAzureErrorsAreRetriedUnlessACommitMayBeDone(t *testing.T) {
+func TestAzureErrorsAreRetriedUnlessCommitted(t *testing.T) {
 	e, err := newEngine(database.SQLServer)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestAzureErrorsAreRetriedUnlessACommitMayBeDone(t *testing.T) {
 		return s.tx(ctx, func(tx *sql.Tx) error { return statement(ctx, tx) })
 	}
 	alone := func(ctx context.Context, s *Store) error {
-		return s.engine.alone(ctx, s, func(on runner) error { return statement(ctx, on) })
+		return s.engine.alone(ctx, s.connection, func(on runner) error { return statement(ctx, on) })
 	}
 	tests := []struct {
 		numbers                 []int32
@@ -77,7 +77,7 @@ func TestAzureErrorsAreRetriedUnlessACommitMayBeDone(t *testing.T) {
 				retried bool
 			}{
 				"a statement in a transaction": {azureServer{inStatement: refusal}, inTx, tt.inTx},
-				"a statement alone":            {azureServer{inStatement: refusal}, alone, tt.alone},
+				"a single statement":           {azureServer{inStatement: refusal}, alone, tt.alone},
 				"a login":                      {azureServer{atLogin: login}, alone, tt.at},
 				"a commit":                     {azureServer{atCommit: refusal}, inTx, tt.commit},
 			} {
@@ -85,7 +85,7 @@ func TestAzureErrorsAreRetriedUnlessACommitMayBeDone(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						server := c.server
 						server.refusals = 3
-						s := &Store{statements: sqlfiles.Files, engine: e, db: sql.OpenDB(&server)}
+						s := newStore(&connection{statements: sqlfiles.Files, engine: e, db: sql.OpenDB(&server)})
 						defer s.db.Close()
 						if s.queries, err = loadQueries(s.statements, e.dialect(), "queries", s.db); err != nil {
 							t.Fatal(err)

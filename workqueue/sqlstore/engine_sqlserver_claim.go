@@ -7,8 +7,8 @@ import (
 	"botwork/workqueue"
 )
 
-// claimInPass claims with the statement take, which cannot write the run order, and writes
-// that with a second one.
+// claimInPass claims with the statement take, and writes the run order with a second statement,
+// because take cannot.
 func (e *sqlServerEngine) claimInPass(ctx context.Context, a *assignTx, assignments []workqueue.Assignment, c workqueue.PassClaim) ([]workqueue.Item, error) {
 	return a.claimInBatches(ctx, assignments, func(rows []assignRow) ([]workqueue.Item, error) {
 		v, err := a.s.claimValues(rows, c)
@@ -26,11 +26,11 @@ func (e *sqlServerEngine) claimInPass(ctx context.Context, a *assignTx, assignme
 		if err := e.writeOrder(ctx, a, rows, &claimed, c.WorkerID); err != nil {
 			return nil, err
 		}
-		return claimed.complete(ctx, a.s, a.tx, a.s.queries)
+		return claimed.complete(ctx, a.s.itemRows, a.tx, a.s.queries)
 	})
 }
 
-// orderRow is what take_order writes of a claim.
+// orderRow is what the statement take_order writes for a claim.
 type orderRow struct {
 	refRow
 	RunOrder   int64
@@ -40,13 +40,13 @@ type orderRow struct {
 
 // writeOrder writes the run order, estimate and channel of claimed items.
 func (*sqlServerEngine) writeOrder(ctx context.Context, a *assignTx, rows []assignRow, c *claimedRows, worker int64) error {
-	given := make(map[int64]assignRow, len(rows))
+	assigned := make(map[int64]assignRow, len(rows))
 	for _, row := range rows {
-		given[row.ItemID] = row
+		assigned[row.ItemID] = row
 	}
 	orders := make([]orderRow, 0, len(rows))
 	add := func(id, fence int64) assignRow {
-		g := given[id]
+		g := assigned[id]
 		orders = append(orders, orderRow{refRow{ItemID: id, ItemFence: fence}, g.RunOrder, g.EstimateMs, g.Channel})
 		return g
 	}

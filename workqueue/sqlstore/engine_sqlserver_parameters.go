@@ -12,17 +12,17 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// SQL Server keeps a plan for each text of a statement and each list of its parameters'
-// types. Its driver declares a text as nvarchar of its length, so that each length would
-// make another plan. All texts are nvarchar(max) here; where one is compared with a
-// column, the statement casts it to a type of the column's kind, since a comparison with
-// nvarchar(max) may not use an index as well.
+// SQL Server caches one plan for each statement text and list of parameter types. Its driver
+// declares a text as nvarchar with the length of the text, so each length would make another
+// plan. Here all texts are nvarchar(max). A statement that compares a text with a column casts
+// it to a type like that of the column, since a comparison with nvarchar(max) may not use an
+// index.
 
-// comparedLen is the size of that type: more than all columns that texts are compared
-// with have, so that a text which is cut equals none of them.
+// comparedLen is the length of that type. It is longer than all columns that texts are compared
+// with, so a truncated text equals none of them.
 const comparedLen = 450
 
-// oneType makes texts one type, whatever their lengths.
+// oneType gives all texts the same type, whatever their lengths.
 func oneType(args []any) []any {
 	for i, arg := range args {
 		switch text := arg.(type) {
@@ -37,7 +37,7 @@ func oneType(args []any) []any {
 	return args
 }
 
-// sqlServerDialector does the same for the statements that gorm writes.
+// sqlServerDialector does the same for the statements of gorm.
 type sqlServerDialector struct{ *sqlserver.Dialector }
 
 // BindVarTo implements gorm.Dialector.
@@ -52,13 +52,13 @@ func (d sqlServerDialector) BindVarTo(w clause.Writer, stmt *gorm.Statement, v a
 			name = "CAST(" + name + " AS NVARCHAR(" + strconv.Itoa(comparedLen) + "))"
 		}
 	case time.Time:
-		// The driver sends a datetimeoffset, to which a column would be converted.
+		// The driver sends a datetimeoffset; comparing it would convert the column.
 		name = "CAST(" + name + " AS DATETIME2(3))"
 	}
 	_, _ = w.WriteString(name)
 }
 
-// plain is the value that a driver gets for a parameter.
+// plain returns the value that the driver gets for a parameter.
 func plain(v any) any {
 	if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer {
 		if r.IsNil() {
@@ -71,7 +71,7 @@ func plain(v any) any {
 	if valuer, ok := v.(driver.Valuer); ok {
 		value, err := valuer.Value()
 		if err != nil {
-			return nil // database/sql asks again, and returns the error
+			return nil // database/sql calls it again and returns the error
 		}
 		return value
 	}

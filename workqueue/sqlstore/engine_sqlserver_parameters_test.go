@@ -13,8 +13,8 @@ import (
 	sqlfiles "botwork/sql"
 )
 
-// Texts of all lengths have one type, and so one plan.
-func TestTextsAreOneTypeOnSQLServer(t *testing.T) {
+// Texts of all lengths have one type, so the server caches one plan.
+func TestSQLServerTextsHaveOneType(t *testing.T) {
 	db := sql.OpenDB(&azureServer{})
 	defer db.Close()
 	q, err := loadQueries(sqlfiles.Files, &sqlServerDialect, "queries", db)
@@ -26,7 +26,7 @@ func TestTextsAreOneTypeOnSQLServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]any{7, mssql.NVarCharMax("default")}, b.args); diff != "" {
-		t.Errorf("the parameters (-want +got):\n%s", diff)
+		t.Errorf("parameters (-want +got):\n%s", diff)
 	}
 	some, none := "{}", (*string)(nil)
 	if diff := cmp.Diff([]any{mssql.NVarCharMax("{}"), none}, oneType([]any{&some, none})); diff != "" {
@@ -34,7 +34,7 @@ func TestTextsAreOneTypeOnSQLServer(t *testing.T) {
 	}
 }
 
-func TestStatementsOfGORMCastTheirParametersOnSQLServer(t *testing.T) {
+func TestSQLServerGORMStatementsCastParameters(t *testing.T) {
 	db := sql.OpenDB(&azureServer{})
 	defer db.Close()
 	config := gormConfig()
@@ -52,6 +52,6 @@ func TestStatementsOfGORMCastTheirParametersOnSQLServer(t *testing.T) {
 		t.Errorf("the statement is\n     %s\nwant %s", got, want)
 	}
 	if diff := cmp.Diff([]any{mssql.NVarCharMax("a"), at, 5, mssql.NVarCharMax("b"), mssql.NVarCharMax(long)}, append(stmt.Vars[:1:1], stmt.Vars[2:]...)); diff != "" {
-		t.Errorf("its parameters (-want +got):\n%s", diff)
+		t.Errorf("parameters (-want +got):\n%s", diff)
 	}
 }

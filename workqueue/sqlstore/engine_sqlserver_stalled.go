@@ -13,41 +13,46 @@ import (
 	"botwork/workqueue"
 )
 
+// sessions ends sessions of other processes that hold locks and do nothing.
+type sessions struct {
+	*connection
+}
+
 // Errors of SQL Server about views and sessions.
 const (
-	noSuchObject  = 208  // a server that speaks TDS and is not Microsoft's
-	mayNotKill    = 6102 // no right to KILL
+	noSuchObject  = 208  // a server that speaks TDS but is not Microsoft's
+	mayNotKill    = 6102 // not permitted to KILL
 	noSuchSession = 6106
 )
 
-// stalledSessions are the sessions that were waiting for their client when a store looked
-// last.
+// stalledSessions are the sessions that were waiting for their client when the store last
+// checked.
 type stalledSessions struct {
 	mu   sync.Mutex
 	seen map[stalledKey]time.Time // guarded by mu: since when
 }
 
-// stalledKey changes when a session does anything.
+// stalledKey changes whenever the session does anything.
 type stalledKey struct {
 	id   int64
 	done string
 }
 
-// EndStalledSessions ends the sessions of Botwork's processes that hold locks in a
-// transaction and were seen to do nothing for the time after, and returns them with what came
-// of it. It compares with what earlier calls of this store saw, by the clock of this
-// process, so the first call ends none. SQLite has no sessions and PostgreSQL ends such
-// ones itself; there it does nothing. It needs the rights VIEW SERVER STATE and ALTER ANY
-// CONNECTION, on Azure SQL Database VIEW DATABASE STATE and KILL DATABASE CONNECTION.
-func (s *Store) EndStalledSessions(ctx context.Context, after time.Duration) ([]workqueue.StalledSession, error) {
-	return s.engine.endStalled(ctx, s, after)
+// EndStalledSessions ends the sessions of Botwork processes that hold locks in a transaction
+// and have done nothing for the time after. It returns them with the outcome. It compares with
+// what earlier calls of this store saw, by the clock of this process, so the first call ends
+// none. It does nothing on SQLite, which has no sessions, and on PostgreSQL, which ends such
+// sessions itself. It needs the permissions VIEW SERVER STATE and ALTER ANY CONNECTION, on
+// Azure SQL Database VIEW DATABASE STATE and KILL DATABASE CONNECTION.
+func (s *sessions) EndStalledSessions(ctx context.Context, after time.Duration) ([]workqueue.StalledSession, error) {
+	return s.engine.endStalled(ctx, s.connection, after)
 }
 
-func (e *sqlServerEngine) endStalled(ctx context.Context, s *Store, after time.Duration) ([]workqueue.StalledSession, error) {
+func (e *sqlServerEngine) endStalled(ctx context.Context, s *connection, after time.Duration) ([]workqueue.StalledSession, error) {
 	e.stalled.mu.Lock()
 	defer e.stalled.mu.Unlock()
 	var found []workqueue.StalledSession
-	err := s.retry(ctx, "look for stalled sessions", func() (err error) {
+	err := s.retry(ctx, "find stalled sessions", func() (err error) {
 		found, err = e.stalledFor(ctx, s, after)
 		return err
 	})
@@ -59,15 +64,15 @@ func (e *sqlServerEngine) endStalled(ctx context.Context, s *Store, after time.D
 	}
 	ended := found[:0]
 	for _, session := range found {
-		// At once: a session that goes on in between loses its transaction, which its process
-		// repeats.
+		// Without checking again: a session that has continued meanwhile loses its transaction,
+		// and its process retries it.
 		_, err := s.db.ExecContext(ctx, fmt.Sprintf("KILL %d", session.ID))
 		ms, _ := errors.AsType[mssql.Error](err)
 		switch {
 		case ms.Number == noSuchSession:
 			continue
 		case ms.Number == mayNotKill:
-			session.Err = errors.New("the login lacks the right to end it: ALTER ANY CONNECTION, on Azure SQL Database KILL DATABASE CONNECTION")
+			session.Err = errors.New("the login lacks the permission to end it: ALTER ANY CONNECTION, or on Azure SQL Database KILL DATABASE CONNECTION")
 		case err != nil:
 			session.Err = database.Redact(err, s.dsn)
 		default:
@@ -78,9 +83,9 @@ func (e *sqlServerEngine) endStalled(ctx context.Context, s *Store, after time.D
 	return ended, nil
 }
 
-// stalledFor returns the sessions that have done nothing for so long, and remembers the
-// others. The caller holds the lock.
-func (e *sqlServerEngine) stalledFor(ctx context.Context, s *Store, after time.Duration) ([]workqueue.StalledSession, error) {
+// stalledFor returns the sessions that have done nothing for the time after, and records all of
+// them for the next call. The caller holds the lock.
+func (e *sqlServerEngine) stalledFor(ctx context.Context, s *connection, after time.Duration) ([]workqueue.StalledSession, error) {
 	rows, err := s.queries.query(ctx, s.db, "stalled_sessions", nil)
 	if err != nil {
 		return nil, err

@@ -6,24 +6,34 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"botwork/workqueue"
 )
 
-// enqueueBatch bounds one insert, so that no statement and no lock grows
-// without limit.
+var _ workqueue.BatchStore = (*enqueuing)(nil)
+
+// enqueuing makes new items under the policies of their queues.
+type enqueuing struct {
+	*connection
+	*policies
+	*notices
+	*batches
+	*itemRows
+}
+
+// enqueueBatch limits the rows of one insert.
 const enqueueBatch = 1000
 
-// enqueueTries bounds how often an insert is repeated because a queue's policy has changed
-// meanwhile, or another item got one of the keys.
+// enqueueTries limits how often an insert is repeated because a queue's policy has changed
+// meanwhile, or because another item was inserted with one of the keys.
 const enqueueTries = 50
 
-// errPolicyChanged says that a queue's policy is not the one that the items
-// were made by.
-var errPolicyChanged = errors.New("the policies of the queues change all the time")
+// errPolicyChanged reports that a queue's policy has changed since the rows were made.
+var errPolicyChanged = errors.New("gave up: the policies of the queues kept changing")
 
 // Enqueue implements workqueue.ItemStore.
-func (s *Store) Enqueue(ctx context.Context, items []workqueue.NewItem) ([]workqueue.Enqueued, error) {
+func (s *enqueuing) Enqueue(ctx context.Context, items []workqueue.NewItem) ([]workqueue.Enqueued, error) {
 	if len(items) == 0 {
 		return nil, nil
 	}
@@ -37,8 +47,8 @@ func (s *Store) Enqueue(ctx context.Context, items []workqueue.NewItem) ([]workq
 		switch {
 		case err == nil:
 			s.readyRows(e.rows)
-			for _, made := range e.results {
-				s.history.sawItem(made.ID)
+			for _, r := range e.results {
+				s.history.sawItem(r.ID)
 			}
 			return e.results, nil
 		case errors.Is(err, errPolicyChanged):
@@ -46,25 +56,25 @@ func (s *Store) Enqueue(ctx context.Context, items []workqueue.NewItem) ([]workq
 				return nil, fmt.Errorf("enqueue: %w", err)
 			}
 		case classify(err) != uniqueError:
-			return nil, err
+			return nil, refusedItem(err)
 		}
-		// Another item just got a key: the next try finds it.
+		// Another item was just inserted with the same key: the next try finds it.
 	}
 	return nil, err
 }
 
 // enqueue is one try to insert items.
 type enqueue struct {
-	s       *Store
+	s       *enqueuing
 	rows    []newItemRow
 	queues  []policyRow
 	results []workqueue.Enqueued
 
-	// places are the indexes of the rows among the items that were given.
-	places []int
+	// indexes are the positions of the rows in the caller's list of items.
+	indexes []int
 
-	// later are the items that have a key of an earlier one: they are that one.
-	later map[int]int
+	// duplicates maps items that have a key of an earlier item of the list to that item.
+	duplicates map[int]int
 }
 
 // policyRow is a queue's revision inside a JSON parameter.
@@ -73,13 +83,14 @@ type policyRow struct {
 	Revision int64
 }
 
-// prepare makes rows of items by the policies of their queues, but of those
-// whose key is taken already.
-func (s *Store) prepare(ctx context.Context, items []workqueue.NewItem) (*enqueue, error) {
-	e := &enqueue{s: s, results: make([]workqueue.Enqueued, len(items)), later: map[int]int{}}
-	e.rows, e.places = make([]newItemRow, 0, len(items)), make([]int, 0, len(items))
-	first := map[keyRow]int{}
-	var q workqueue.Queue // of the item before
+// prepare makes rows of the items by the policies of their queues. It leaves out items whose
+// key already exists.
+func (s *enqueuing) prepare(ctx context.Context, items []workqueue.NewItem) (*enqueue, error) {
+	e := &enqueue{s: s, results: make([]workqueue.Enqueued, len(items)), duplicates: map[int]int{}}
+	e.rows, e.indexes = make([]newItemRow, 0, len(items)), make([]int, 0, len(items))
+	first, found := map[keyRow]int{}, map[int]keyRow{}
+	var now time.Time
+	var q workqueue.Queue // of the previous item
 	for i, it := range items {
 		if it.QueueName == "" {
 			it.QueueName = workqueue.DefaultQueue
@@ -95,53 +106,63 @@ func (s *Store) prepare(ctx context.Context, items []workqueue.NewItem) (*enqueu
 		}
 		err := q.Prepare(&it, &s.schemas)
 		if err == nil {
+			err = s.mixedTimes(ctx, &it, &now)
+		}
+		if err == nil {
 			e.rows = append(e.rows, newItemRow{})
-			err = e.rows[len(e.rows)-1].fill(s, &it, &q)
+			err = e.rows[len(e.rows)-1].fill(s.connection, &it, &q)
 		}
 		if err != nil {
 			return nil, &workqueue.BadItemError{Index: i, Of: len(items), Err: err}
 		}
 		row := &e.rows[len(e.rows)-1]
-		if twin, ok := row.twin(first); ok {
-			e.later[i] = twin
+		if earlier, key, ok := row.duplicateOf(first); ok {
+			e.duplicates[i], found[i] = earlier, key
 			e.rows = e.rows[:len(e.rows)-1]
 			continue
 		}
 		for _, key := range row.keys() {
 			first[key] = i
 		}
-		e.places = append(e.places, i)
+		e.indexes = append(e.indexes, i)
 	}
 	if len(first) == 0 {
 		return e, nil
 	}
-	return e, s.retry(ctx, "enqueue: look for keys", func() error { return e.skipTaken(ctx) })
+	if err := s.retry(ctx, "enqueue: find existing keys", func() error { return e.skipExisting(ctx, found) }); err != nil {
+		return nil, err
+	}
+	if err := e.conflicts(items, found); err != nil {
+		return nil, err
+	}
+	return e, nil
 }
 
-// twin finds the earlier item that has one of the row's keys.
-func (r *newItemRow) twin(first map[keyRow]int) (int, bool) {
+// duplicateOf returns the earlier item that has one of the row's keys, and the key.
+func (r *newItemRow) duplicateOf(first map[keyRow]int) (int, keyRow, bool) {
 	for _, key := range r.keys() {
 		if i, ok := first[key]; ok {
-			return i, true
+			return i, key, true
 		}
 	}
-	return 0, false
+	return 0, keyRow{}, false
 }
 
-// skipTaken takes the rows out whose key another item has.
-func (e *enqueue) skipTaken(ctx context.Context) error {
+// skipExisting removes the rows whose key another item already has, and adds these keys to found.
+func (e *enqueue) skipExisting(ctx context.Context, found map[int]keyRow) error {
 	holders, err := e.holders(ctx, e.s.db)
 	if err != nil || len(holders) == 0 {
 		return err
 	}
-	rows, places := e.rows, e.places
-	e.rows, e.places = nil, nil
+	rows, indexes := e.rows, e.indexes
+	e.rows, e.indexes = nil, nil
 	for i := range rows {
-		if id := rows[i].holder(holders); id != 0 {
-			e.results[places[i]] = workqueue.Enqueued{ID: id, Existing: true}
+		if id, key := rows[i].holder(holders); id != 0 {
+			found[indexes[i]] = key
+			e.results[indexes[i]] = workqueue.Enqueued{ID: id, Existing: true}
 			continue
 		}
-		e.rows, e.places = append(e.rows, rows[i]), append(e.places, places[i])
+		e.rows, e.indexes = append(e.rows, rows[i]), append(e.indexes, indexes[i])
 	}
 	return nil
 }
@@ -151,14 +172,14 @@ func (e *enqueue) insert(ctx context.Context) error {
 	if len(e.rows) > 0 {
 		write := func(on runner) error { return e.write(ctx, on) }
 		if len(e.rows) <= enqueueBatch && !e.needsMore() {
-			if err := e.s.engine.alone(ctx, e.s, write); err != nil {
+			if err := e.s.engine.alone(ctx, e.s.connection, write); err != nil {
 				return err
 			}
 		} else if err := e.s.tx(ctx, func(tx *sql.Tx) error { return write(tx) }); err != nil {
 			return err
 		}
 	}
-	e.nameTwins()
+	e.fillDuplicates()
 	return nil
 }
 
@@ -169,21 +190,21 @@ func (e *enqueue) insertIn(ctx context.Context, tx *sql.Tx) error {
 			return err
 		}
 	}
-	e.nameTwins()
+	e.fillDuplicates()
 	return nil
 }
 
-// nameTwins says of items that have a key of an earlier one which that is.
-func (e *enqueue) nameTwins() {
-	for i, twin := range e.later {
-		e.results[i] = workqueue.Enqueued{ID: e.results[twin].ID, Existing: true}
+// fillDuplicates sets the results of items that have a key of an earlier item.
+func (e *enqueue) fillDuplicates() {
+	for i, earlier := range e.duplicates {
+		e.results[i] = workqueue.Enqueued{ID: e.results[earlier].ID, Existing: true}
 	}
 }
 
-// needsMore reports whether the insert alone is not enough.
+// needsMore reports whether the rows need more than the insert.
 func (e *enqueue) needsMore() bool {
 	for i := range e.rows {
-		if e.rows[i].sealed() || e.rows[i].keyed() {
+		if e.rows[i].sealed() || e.rows[i].keyed() || e.rows[i].bounded() {
 			return true
 		}
 	}

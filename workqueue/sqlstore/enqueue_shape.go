@@ -14,9 +14,9 @@ import (
 // enqueueStatement is the file that inserts items.
 const enqueueStatement = "enqueue"
 
-// shapeOf compares the rows. Most are alike but for their payloads, so what all share goes
-// as a parameter of its own: taking 28 values out of JSON takes longer than inserting the
-// row. Payloads are assumed to differ: if they do not, that is chance.
+// shapeOf compares the rows. Most rows differ only in their payloads, and a value that all rows
+// share is a separate parameter: reading 28 values out of JSON takes longer than inserting the
+// row. Payloads always count as different.
 func shapeOf(rows []newItemRow) sqlfiles.InsertShape {
 	first := &rows[0].cells
 	s := sqlfiles.InsertShape{One: len(rows) == 1}
@@ -36,12 +36,12 @@ func shapeOf(rows []newItemRow) sqlfiles.InsertShape {
 	return s
 }
 
-// shapesKept bounds the statements that one template becomes.
+// shapesKept limits how many statements are made of one template.
 const shapesKept = 100
 
-// inserts are the statement enqueue of an engine, for each shape that has come.
+// inserts are the variants of the statement enqueue, one for each shape so far.
 type inserts struct {
-	byShape bool // else there is one statement for all shapes
+	byShape bool // false: one statement serves all shapes
 	source  *sqlfiles.Insert
 	general insert
 
@@ -56,7 +56,7 @@ type insert struct {
 	namedsql.Statement
 }
 
-// newInserts fails if the statement does not take every cell.
+// newInserts fails if the statement does not use every cell.
 func newInserts(statements fs.FS, d *dialect) (*inserts, error) {
 	source, err := sqlfiles.ReadInsert(statements, d.folder)
 	if err != nil {
@@ -72,7 +72,7 @@ func newInserts(statements fs.FS, d *dialect) (*inserts, error) {
 	}
 	for c := range sqlfiles.CellCount {
 		if !slices.Contains(shared.Names, c.Name()) {
-			return nil, fmt.Errorf("statement %s does not take the cell %s", enqueueStatement, c.Name())
+			return nil, fmt.Errorf("statement %s does not use the cell %s", enqueueStatement, c.Name())
 		}
 	}
 	return in, nil
@@ -83,12 +83,11 @@ func (in *inserts) of(s sqlfiles.InsertShape, name string, style namedsql.Style)
 	if err != nil {
 		return insert{}, err
 	}
-	// A line end after the semicolon is a second statement for SQLite's driver.
+	// SQLite's driver takes a line break after the semicolon for a second statement.
 	return insert{s, name, namedsql.Compile(strings.TrimSpace(text), style)}, nil
 }
 
-// insert returns the statement for a shape, and the general one when too many shapes have
-// come.
+// insert returns the statement for a shape, or the general one if there are too many shapes.
 func (q *queries) insert(s sqlfiles.InsertShape) (insert, error) {
 	in := q.inserts
 	in.mu.Lock()

@@ -11,9 +11,9 @@ import (
 
 var dialects = []*dialect{&sqliteDialect, &postgresDialect, &sqlServerDialect}
 
-// The statement takes out of the JSON what differs between rows, and the rest as
+// The statement reads values that differ between rows from the JSON, and gets the others as
 // parameters.
-func TestEnqueueTakesWhatItsRowsShareAsParameters(t *testing.T) {
+func TestEnqueueGetsSharedValuesAsParameters(t *testing.T) {
 	row := newItemRow{}
 	for c := range sqlfiles.CellCount {
 		row.cells[c] = "x"
@@ -37,7 +37,7 @@ func TestEnqueueTakesWhatItsRowsShareAsParameters(t *testing.T) {
 			}
 			if !d.insertByShape {
 				if got, all := shaped(row), q.texts[enqueueStatement]; got.Text != all.Text || got.InsertShape != sqlfiles.AnyInsert {
-					t.Errorf("the statement of one row is %s, want that of all", got.Text)
+					t.Errorf("the statement for one row is %s, want the general one", got.Text)
 				}
 				return
 			}
@@ -47,15 +47,15 @@ func TestEnqueueTakesWhatItsRowsShareAsParameters(t *testing.T) {
 				own  []sqlfiles.Cell
 			}{
 				{"one row", []newItemRow{row}, nil},
-				{"rows that are alike", []newItemRow{row, row}, []sqlfiles.Cell{sqlfiles.PayloadCell}},
-				{"rows that differ", []newItemRow{row, row, other}, []sqlfiles.Cell{sqlfiles.PayloadCell, sqlfiles.PriorityCell, sqlfiles.DueCell}},
+				{"equal rows", []newItemRow{row, row}, []sqlfiles.Cell{sqlfiles.PayloadCell}},
+				{"different rows", []newItemRow{row, row, other}, []sqlfiles.Cell{sqlfiles.PayloadCell, sqlfiles.PriorityCell, sqlfiles.DueCell}},
 			} {
 				got := shaped(test.rows...)
 				if slices.Contains(got.Names, "rows") != (test.own != nil) {
 					t.Errorf("%s: the parameters are %v", test.what, got.Names)
 				}
 				if slices.Contains(got.Names, "queues") {
-					t.Errorf("%s: the parameters are %v; want none for several queues", test.what, got.Names)
+					t.Errorf("%s: the parameters are %v; want no parameter for several queues", test.what, got.Names)
 				}
 				for c := range sqlfiles.CellCount {
 					own, absent := slices.Contains(test.own, c), row.cells[c] == nil
@@ -64,24 +64,24 @@ func TestEnqueueTakesWhatItsRowsShareAsParameters(t *testing.T) {
 					}
 					insert, _, _ := strings.Cut(got.Text, "\nWHERE")
 					if own != (strings.Contains(insert, `r."`+c.Name()+`"`) || strings.Contains(insert, "'$."+c.Name()+"'")) {
-						t.Errorf("%s: %s is taken out of the JSON: %t, want %t, in\n%s", test.what, c.Name(), !own, own, insert)
+						t.Errorf("%s: %s is read from the JSON: %t, want %t, in\n%s", test.what, c.Name(), !own, own, insert)
 					}
 				}
 				if again := shaped(test.rows...); again.name != got.name || got.name == enqueueStatement {
-					t.Errorf("%s: the statement is %q, and then %q", test.what, got.name, again.name)
+					t.Errorf("%s: the statement is first %q and then %q", test.what, got.name, again.name)
 				}
 			}
 		})
 	}
 }
 
-// A template that cannot be executed, or that forgets a cell, is an error when a store is
-// opened, not at the first insert of such rows.
-func TestAnEnqueueThatDoesNotFitIsAnErrorAtOnce(t *testing.T) {
+// A template that cannot be executed, or that lacks a cell, is an error when a store is opened,
+// not at the first insert of such rows.
+func TestInvalidEnqueueTemplateFailsAtOpen(t *testing.T) {
 	for text, want := range map[string]string{
 		"SELECT [[if .One]]@Queue":                                               "unexpected EOF",
 		"SELECT 1[[if and .OneQueue (not .One)]][[.Rows]][[end]]":                "can't evaluate field Rows",
-		"SELECT [[range .Cells]][[if ne .Name `Meta`]]@[[.Name]],[[end]][[end]]": "does not take the cell Meta",
+		"SELECT [[range .Cells]][[if ne .Name `Meta`]]@[[.Name]],[[end]][[end]]": "does not use the cell Meta",
 	} {
 		_, err := newInserts(fstest.MapFS{"sqlite/queries/enqueue.sql": {Data: []byte(text)}}, &sqliteDialect)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -90,8 +90,8 @@ func TestAnEnqueueThatDoesNotFitIsAnErrorAtOnce(t *testing.T) {
 	}
 }
 
-// However many shapes come, the number of statements that are kept is bounded.
-func TestShapesKeptAreBounded(t *testing.T) {
+// The number of statements that are kept is limited, however many shapes there are.
+func TestInsertsAreLimited(t *testing.T) {
 	for _, d := range dialects {
 		q, err := loadQueries(sqlfiles.Files, d, "queries", nil)
 		if err != nil {
@@ -103,7 +103,7 @@ func TestShapesKeptAreBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got.Own != own && got.InsertShape != sqlfiles.AnyInsert {
-				t.Errorf("%s: the statement of %x is that of %x", d.folder, own, got.Own)
+				t.Errorf("%s: the statement for %x is that of %x", d.folder, own, got.Own)
 			}
 		}
 		if n := len(q.inserts.made); n > shapesKept {

@@ -8,7 +8,7 @@ import (
 	sqlfiles "botwork/sql"
 )
 
-// write inserts the rows and notes their ids in the results.
+// write inserts the rows and puts their ids into the results.
 func (e *enqueue) write(ctx context.Context, on runner) error {
 	if err := e.freeTimedKeys(ctx, on); err != nil {
 		return err
@@ -20,30 +20,33 @@ func (e *enqueue) write(ctx context.Context, on runner) error {
 			return err
 		}
 		if w.count()-before != len(chunk) {
-			e.s.history.unverified.Store(true) // or the database is on a timeline that the epoch does not know
+			if err := e.passed(ctx, on); err != nil {
+				return err
+			}
+			e.s.history.unverified.Store(true) // or the database is on a timeline that the epoch does not match
 			return errPolicyChanged
 		}
 	}
-	ids, err := e.name(ctx, on, w)
+	ids, err := e.rowIDs(ctx, on, w)
 	if err != nil {
 		return err
 	}
 	for i, id := range ids {
-		e.results[e.places[i]].ID = id
+		e.results[e.indexes[i]].ID = id
 	}
 	return e.s.seal(ctx, on, e.rows, ids)
 }
 
-// written are the ids of rows that were inserted.
+// written are the ids of inserted rows.
 type written struct {
 	ids     []int64 // of those without a ticket
 	tickets map[string]int64
-	inOrder bool // ids are those of all rows, in their order
+	inOrder bool // ids has all rows, in their order
 }
 
 func (w *written) count() int { return len(w.ids) + len(w.tickets) }
 
-// writeChunk inserts some of the rows.
+// writeChunk inserts a chunk of the rows.
 func (e *enqueue) writeChunk(ctx context.Context, on runner, chunk []newItemRow, w *written) error {
 	in, err := e.s.queries.insert(shapeOf(chunk))
 	if err != nil {
@@ -56,7 +59,7 @@ func (e *enqueue) writeChunk(ctx context.Context, on runner, chunk []newItemRow,
 	return e.s.engine.inserted(ctx, on, e.s.queries.bindArgs(ctx, on, in.name, in.Text, args), w)
 }
 
-// arguments are the parameters of a statement for the rows.
+// arguments returns the parameters of the statement for the rows.
 func (e *enqueue) arguments(in insert, rows []newItemRow) ([]any, error) {
 	args := make([]any, len(in.Names))
 	queue, _ := rows[0].cells[sqlfiles.QueueCell].(string)
@@ -96,15 +99,15 @@ func (e *enqueue) arguments(in insert, rows []newItemRow) ([]any, error) {
 	return args, nil
 }
 
-// revision is that of the queue's policy by which its rows were made.
+// revision returns the revision of the policy by which the rows of the queue were made.
 func (e *enqueue) revision(queue string) int64 {
 	i := slices.IndexFunc(e.queues, func(p policyRow) bool { return p.Queue == queue })
 	return e.queues[i].Revision
 }
 
-// name says which row got which id: by its ticket or by its key; the others
-// follow each other.
-func (e *enqueue) name(ctx context.Context, on runner, w *written) ([]int64, error) {
+// rowIDs returns the id of each row. Rows are matched by ticket or by key; the other ids are in
+// the order of the rows.
+func (e *enqueue) rowIDs(ctx context.Context, on runner, w *written) ([]int64, error) {
 	if w.inOrder {
 		return w.ids, nil
 	}
@@ -115,15 +118,15 @@ func (e *enqueue) name(ctx context.Context, on runner, w *written) ([]int64, err
 		if holders, err = e.holders(ctx, on); err != nil {
 			return nil, err
 		}
-		named := map[int64]bool{}
+		matched := map[int64]bool{}
 		for _, id := range holders {
-			named[id] = true
+			matched[id] = true
 		}
-		rest = slices.DeleteFunc(rest, func(id int64) bool { return named[id] })
+		rest = slices.DeleteFunc(rest, func(id int64) bool { return matched[id] })
 	}
 	ids := make([]int64, len(e.rows))
 	for i := range e.rows {
-		ids[i] = e.rows[i].holder(holders)
+		ids[i], _ = e.rows[i].holder(holders)
 		switch ticket := e.rows[i].cells[sqlfiles.TicketCell]; {
 		case ticket != nil:
 			ids[i] = w.tickets[ticket.(string)]

@@ -10,12 +10,12 @@ import (
 	"botwork/workqueue"
 )
 
-// aheadBy is how far ids and counters move with each epoch: more than a server can have
+// aheadBy is how far ids and counters advance with each epoch: more than a server can have
 // lost.
 const aheadBy = 1_000_000
 
-// counters are those of which running programs keep values: the passes that were
-// written, and the revisions of queues and tasks.
+// counters are values that running processes remember: the number of passes, and the revisions
+// of queues and tasks.
 var counters = []string{
 	fmt.Sprintf(`UPDATE "BotAssignmentMarks" SET "Value" = "Value" + %d WHERE "Name" = 'passes'`, aheadBy),
 	fmt.Sprintf(`UPDATE "BotQueues" SET "Revision" = "Revision" + %d`, aheadBy),
@@ -23,7 +23,7 @@ var counters = []string{
 }
 
 // Installation implements workqueue.HistoryStore.
-func (s *Store) Installation(ctx context.Context) (workqueue.Installation, error) {
+func (s *epochs) Installation(ctx context.Context) (workqueue.Installation, error) {
 	var i workqueue.Installation
 	err := s.retry(ctx, "read the history of the database", func() error {
 		var raised database.Time
@@ -40,7 +40,7 @@ func (s *Store) Installation(ctx context.Context) (workqueue.Installation, error
 }
 
 // RaiseEpoch implements workqueue.HistoryStore.
-func (s *Store) RaiseEpoch(ctx context.Context, reason string) (change workqueue.HistoryChange, err error) {
+func (s *epochs) RaiseEpoch(ctx context.Context, reason string) (change workqueue.HistoryChange, err error) {
 	if change.Before, err = s.Installation(ctx); err != nil {
 		return change, err
 	}
@@ -54,7 +54,7 @@ func (s *Store) RaiseEpoch(ctx context.Context, reason string) (change workqueue
 				return err
 			}
 		}
-		return errors.New("BotInstallation does not keep it")
+		return errors.New("BotInstallation does not store the new epoch")
 	})
 	if err != nil {
 		return change, err
@@ -67,13 +67,13 @@ func (s *Store) RaiseEpoch(ctx context.Context, reason string) (change workqueue
 }
 
 // openPlain opens a pool whose connections are not greeted.
-func (s *Store) openPlain() (db *sql.DB, end func(), err error) {
+func (s *connection) openPlain() (db *sql.DB, end func(), err error) {
 	db, err = database.Open(s.engine.dialect().driver, s.dsn)
 	return db, func() { _ = db.Close() }, err
 }
 
-// raiseEpoch begins another epoch, unless another process has done so since x was read.
-func (s *Store) raiseEpoch(ctx context.Context, db *sql.DB, x sighting, reason string) error {
+// raiseEpoch starts the next epoch, unless another process has done so since x was read.
+func (s *epochs) raiseEpoch(ctx context.Context, db *sql.DB, x sighting, reason string) error {
 	s.history.mu.Lock()
 	next := max(x.epoch, s.history.epoch) + 1
 	s.history.mu.Unlock()
@@ -101,9 +101,9 @@ func (s *Store) raiseEpoch(ctx context.Context, db *sql.DB, x sighting, reason s
 	return nil
 }
 
-// advance moves ids and counters ahead of all that any process can have seen. It returns
-// the statements that the login may not execute.
-func (s *Store) advance(ctx context.Context, tx *sql.Tx) (refused []string, err error) {
+// advance moves ids and counters beyond all that any process can have seen. It returns the
+// statements that the login is not permitted to execute.
+func (s *epochs) advance(ctx context.Context, tx *sql.Tx) (refused []string, err error) {
 	rows, err := s.queries.query(ctx, tx, "identities", nil)
 	if err != nil {
 		return nil, err

@@ -8,14 +8,14 @@ import (
 	"botwork/internal/database"
 )
 
-// errorClass sorts drivers' errors. Each engine classifies those of its own driver.
+// errorClass classifies the errors of drivers. Each engine classifies those of its own driver.
 type errorClass int
 
 const (
 	otherError       errorClass = iota
-	transientError              // the same statement may succeed at once
-	uniqueError                 // a unique key refuses the row
-	foreignKeyError             // the row names another that does not exist
+	transientError              // the same statement may succeed if it is retried
+	uniqueError                 // the row violates a unique key
+	foreignKeyError             // the row refers to another that does not exist
 	noSuchTableError            // the schema is missing
 )
 

@@ -17,15 +17,16 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// mostLocks is well below the 5,000 locks of one statement on one table or index from which
-// SQL Server may lock the whole table instead ("Transaction locking and row versioning
+// mostLocks is well below 5,000, the number of locks of one statement on one table or index
+// from which SQL Server may lock the whole table ("Transaction locking and row versioning
 // guide", section "Lock escalation thresholds").
 const mostLocks = 4000
 
 // finishBatch is how many ends a worker writes in one statement.
 const finishBatch = 500
 
-// What items are before a statement changes them. Each sets all columns that others do.
+// Columns of items before a statement changes them. Each of these sets all columns that the
+// others set.
 const (
 	waiting  = `"State" = 4, "WorkerId" = NULL, "AssignedAt" = NULL, "LeaseExpiresAt" = NULL, "DeadlineAt" = NULL, "FinishedAt" = NULL, "Fence" = 1`
 	assigned = `"State" = 5, "WorkerId" = %[1]d, "AssignedAt" = '2026-01-01 00:00:00.000', "LeaseExpiresAt" = NULL, "DeadlineAt" = NULL, "FinishedAt" = NULL, "Fence" = 1`
@@ -35,10 +36,9 @@ const (
 	done     = `"State" = 2, "WorkerId" = NULL, "AssignedAt" = NULL, "LeaseExpiresAt" = NULL, "DeadlineAt" = NULL, "FinishedAt" = '2026-01-01 00:00:00.000', "Fence" = 1`
 )
 
-// A batch of the full size changes all of its items, and on SQL Server it locks so few
-// rows that the server does not lock the table instead, for which every claim and beat
-// would wait.
-func TestBatchesLockNoTable(t *testing.T) {
+// A full batch changes all of its items. On SQL Server it locks so few rows that the server
+// does not lock the whole table, which would make every claim and heartbeat wait.
+func TestBatchesDoNotLockTables(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dsn := e.DSN(t)
 		store := e.Open(t, dsn)
@@ -50,9 +50,9 @@ func TestBatchesLockNoTable(t *testing.T) {
 		fill(t, e, db, 20_000)
 		for _, c := range []struct {
 			statement string
-			before    string // what the items are
+			before    string // the items' columns
 			batch     int
-			row       string         // further fields of each
+			row       string         // further fields of each row
 			values    map[string]any // further values
 			reads     bool           // it changes nothing
 		}{
@@ -60,7 +60,7 @@ func TestBatchesLockNoTable(t *testing.T) {
 			{"take", waiting, sqlstore.WriteBatch, `"HolderId": %[2]d, "RunOrder": 7`, map[string]any{"passes": nil}, false},
 			{"reassign", assigned, sqlstore.WriteBatch, `"HolderId": %[2]d, "FromId": %[2]d, "RunOrder": 7`, nil, false},
 			{"rescue", stale, sqlstore.RescueBatch, "", map[string]any{"assigned_ms": 1000}, false},
-			{"expire", overdue, sqlstore.RescueBatch, "", map[string]any{"deadline_text": "x", "life_text": "x"}, false},
+			{"expire", overdue, sqlstore.RescueBatch, "", map[string]any{"finish_text": "x", "deadline_text": "x", "life_text": "x"}, false},
 			{"take_order", running, sqlstore.WriteBatch, `"RunOrder": 7`, nil, false},
 			{"begin", running, finishBatch, "", nil, false},
 			{"beat_items", running, sqlstore.WriteBatch, "", map[string]any{"begun": "[]"}, false},
@@ -69,6 +69,11 @@ func TestBatchesLockNoTable(t *testing.T) {
 			{"finish", running, finishBatch, `"NewState": 2, "Failures": 0`, map[string]any{"robot": nil, "lock_key": nil}, false},
 			{"finish", running, finishBatch, `"NewState": 0, "Failures": 1, "DelayMs": 1000`, map[string]any{"robot": nil, "lock_key": nil}, false},
 			{"finish_remove", done, finishBatch, "", nil, false},
+			{"change_cancel", running, sqlstore.ChangePage, `"OldState": 1`, map[string]any{"reason": "x"}, false},
+			{"change_archive", waiting, sqlstore.ChangePage, `"OldState": 4`, map[string]any{"reason": "x"}, false},
+			{"change_run", done, sqlstore.ChangePage, `"OldState": 2`, nil, false},
+			{"change_repeat", done, sqlstore.ChangePage, `"OldState": 2, "Hidden": 0`, nil, false},
+			{"change_remove", done, sqlstore.ChangePage, `"OldState": 2`, map[string]any{"natural_key": nil, "author": nil}, false},
 			{"clean_remove", done, workqueue.MaxCleanBatch, `"OldState": 2, "Hidden": 0`, nil, false},
 		} {
 			if !hasStatement(e, c.statement) {
@@ -106,19 +111,19 @@ func TestBatchesLockNoTable(t *testing.T) {
 			}
 			t.Logf("%s of %d items: %d locks, %d of them on one table or index", c.statement, c.batch, l.all, l.most)
 			if l.most > mostLocks || l.tables > 0 {
-				t.Errorf("%s of %d items takes %d locks on one table or index, want at most %d; it locks %d whole tables, want none",
+				t.Errorf("%s of %d items takes %d locks on one table or index, want at most %d; it locks %d whole tables, want 0",
 					c.statement, c.batch, l.most, mostLocks, l.tables)
 			}
 		}
 	})
 }
 
-// locks are those of one session: in all, the most on one table or index, and those by
-// which a whole table of Botwork is locked.
+// locks are the locks of one session: all of them, the most on one table or index, and those on
+// whole tables of Botwork.
 type locks struct{ all, most, tables int }
 
-// lockedBy runs a statement in a transaction that is rolled back, and tells how many items
-// were changed and what was locked.
+// lockedBy runs a statement in a transaction that is rolled back, and returns how many items it
+// changed and what it locked.
 func lockedBy(t *testing.T, e testdb.Engine, db *sql.DB, name string, values map[string]any) (changed int, l locks) {
 	t.Helper()
 	text, args := compiled(t, e, name, values)
@@ -147,8 +152,8 @@ func lockedBy(t *testing.T, e testdb.Engine, db *sql.DB, name string, values map
 	return changed, l
 }
 
-// countChanged runs a statement and counts the rows that it returns; of one that returns none, those
-// that it changed.
+// countChanged runs a statement and returns the number of rows that it returns, or that it
+// changed if it returns no rows.
 func countChanged(ctx context.Context, tx *sql.Tx, text string, args []any) (n int, err error) {
 	if !strings.Contains(text, "OUTPUT") && !strings.Contains(text, "RETURNING") {
 		result, err := tx.ExecContext(ctx, text, args...)

@@ -8,8 +8,9 @@ import (
 
 // The error of an expired item.
 const (
+	finishText   = "expired: it did not finish by the time that it had"
 	deadlineText = "expired: it was not started before its deadline"
-	lifeText     = "expired: it waited longer than its queue lets items live"
+	lifeText     = "expired: it waited longer than its queue allows"
 )
 
 // Expire implements workqueue.AssignTx.
@@ -18,7 +19,7 @@ func (a *assignTx) Expire(ctx context.Context) (int, error) {
 	for {
 		found, err := a.s.queries.ids(ctx, a.tx, "expired", values{"limit_rows": rescueBatch, "now": a.s.nowArg()})
 		if err != nil {
-			return total, fmt.Errorf("look for expired items: %w", err)
+			return total, fmt.Errorf("find expired items: %w", err)
 		}
 		if len(found) == 0 {
 			return total, nil
@@ -28,7 +29,7 @@ func (a *assignTx) Expire(ctx context.Context) (int, error) {
 			return total, fmt.Errorf("cancel expired items: %w", err)
 		}
 		a.archived = a.archived || changed > 0
-		// Nothing changed although something was found: others were quicker.
+		// Items were found but none changed: other processes changed them first.
 		if len(found) < rescueBatch || changed == 0 {
 			return total, nil
 		}
@@ -41,7 +42,7 @@ func (a *assignTx) expire(ctx context.Context, found []int64) (int, error) {
 		return 0, err
 	}
 	changed, err := a.s.queries.ids(ctx, a.tx, "expire", values{
-		"rows": batch, "deadline_text": deadlineText, "life_text": lifeText, "now": a.s.nowArg(),
+		"rows": batch, "finish_text": finishText, "deadline_text": deadlineText, "life_text": lifeText, "now": a.s.nowArg(),
 	})
 	if err != nil {
 		return 0, err
@@ -49,8 +50,8 @@ func (a *assignTx) expire(ctx context.Context, found []int64) (int, error) {
 	return len(changed), a.s.keepEnded(ctx, a.tx, changed)
 }
 
-// idRows makes the parameter that names items, each once, in the order of their ids: an
-// item may have been found twice.
+// idRows returns the parameter that names items, in the order of their ids. Duplicates are
+// removed: an item may have been found twice.
 func idRows(ids []int64) (string, error) {
 	type row struct {
 		ItemID int64 `json:"ItemId"`

@@ -12,32 +12,34 @@ import (
 	"botwork/workqueue/sqlstore/check"
 )
 
-// ForgetPolicies makes the next insert read the queues anew, so that a test knows
-// which statements it sends.
+// ForgetPolicies makes the next insert read the queues again, so that a test knows which
+// statements it sends.
 func (s *Store) ForgetPolicies() {
-	s.policies.mu.Lock()
-	defer s.policies.mu.Unlock()
-	s.policies.queues = nil
+	p := s.policies
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.queues = nil
 }
 
-// KnowPolicies lets the store know the queues as another one reads them now, so
-// that its next calls do not look.
-func (s *Store) KnowPolicies(ctx context.Context, from *Store) error {
+// CopyPolicies gives the store the queues as another store reads them now, so that its next
+// calls do not read them.
+func (s *Store) CopyPolicies(ctx context.Context, from *Store) error {
 	if err := from.readPolicies(ctx); err != nil {
 		return err
 	}
-	from.policies.mu.Lock()
-	queues, read := from.policies.queues, from.policies.read
-	from.policies.mu.Unlock()
-	s.policies.mu.Lock()
-	defer s.policies.mu.Unlock()
-	s.policies.queues, s.policies.read = queues, read
+	source, p := from.policies, s.policies
+	source.mu.Lock()
+	queues, read := source.queues, source.read
+	source.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.queues, p.read = queues, read
 	return nil
 }
 
-// FinishUnkept is Finish for plain successes without what the statistics take,
-// for the benchmark that compares the two.
-func (s *Store) FinishUnkept(ctx context.Context, workerID int64, instanceID string, finishes []workqueue.Finish) error {
+// FinishWithoutStatistics does what Finish does for plain successes, without the statistics, for the
+// benchmark that compares the two.
+func (s *Store) FinishWithoutStatistics(ctx context.Context, workerID int64, instanceID string, finishes []workqueue.Finish) error {
 	rows := make([]finishRow, len(finishes))
 	refs := make([]refRow, len(finishes))
 	for i := range finishes {
@@ -62,32 +64,32 @@ func (s *Store) FinishUnkept(ctx context.Context, workerID int64, instanceID str
 	return err
 }
 
-// EndedLoosely is what the check of the statistics finds on an engine that does not show
-// all as of one moment. between is called when it has counted.
-func (s *Store) EndedLoosely(ctx context.Context, between func()) (check.Ended, error) {
+// EndedWithoutSnapshot returns what the check of the statistics finds on an engine without snapshots.
+// between is called after the count.
+func (s *Store) EndedWithoutSnapshot(ctx context.Context, between func()) (check.Ended, error) {
 	return checkedStore{s}.ended(ctx, s.readers, between)
 }
 
-// NoticeRate and NoticeBurst bound the notices of a process.
+// NoticeRate and NoticeBurst limit the notices of a process.
 const NoticeRate, NoticeBurst = noticeRate, noticeBurst
 
-// ListenBy makes the store listen by another DSN than it notifies by, as behind a
-// pooler that gives each transaction another connection.
+// ListenBy makes the store listen with another DSN than it notifies with, like a pooler that
+// changes the connection with each transaction.
 func (s *Store) ListenBy(dsn string) { s.dsn = dsn }
 
-// SendNotice sends a notice at once; false: nobody would hear it.
+// SendNotice sends a notice at once, and reports whether any process listens.
 func (s *Store) SendNotice(n workqueue.Notice) (bool, error) { return s.sendNotice(n) }
 
-// NoteListening has others believe that somebody listens.
-func (s *Store) NoteListening(ctx context.Context) error { return s.noteListening(ctx) }
+// RecordListening makes other processes believe that this one listens.
+func (s *Store) RecordListening(ctx context.Context) error { return s.recordListening(ctx) }
 
-// BeginMigration is what a migration begins with.
+// BeginMigration runs the first part of a migration.
 func (s *Store) BeginMigration(ctx context.Context) (end func(), err error) {
-	turn, err := s.engine.lockMigrations(ctx, s)
+	turn, err := s.engine.lockMigrations(ctx, s.connection)
 	return turn.end, err
 }
 
-// InTx runs a statement in a transaction of the connection that writes.
+// InTx runs a statement in a transaction on the connection for writing.
 func (s *Store) InTx(ctx context.Context, statement string) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, statement)
@@ -95,18 +97,19 @@ func (s *Store) InTx(ctx context.Context, statement string) error {
 	})
 }
 
-// OneType makes texts one type of SQL Server, as the store does.
+// OneType gives texts one SQL Server type, as the store does.
 func OneType(args []any) []any { return oneType(args) }
 
-// The most rows that one statement writes.
+// The largest number of rows that one statement writes.
 const (
 	RescueBatch  = rescueBatch
 	WriteBatch   = writeBatch
 	EnqueueBatch = enqueueBatch
+	ChangePage   = changePage
 )
 
-// WatchRetries tells seen of each error that is answered by another try, until it is
-// stopped. Nothing else may use a store when it begins and when it is stopped.
+// WatchRetries calls seen with each error that is retried, until stop is called. Do not use a
+// store while calling WatchRetries or stop.
 func WatchRetries(seen func(error)) (stop func()) {
 	transient = retries().OnRetry(func(e failsafe.ExecutionEvent[any]) { seen(e.LastError()) }).Build()
 	return func() { transient = retries().Build() }

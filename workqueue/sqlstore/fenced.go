@@ -7,19 +7,19 @@ import (
 	"maps"
 )
 
-// fenced is a statement that changes a batch of running items of one worker, or
-// of one robot. Its WHERE repeats state, worker and instance (or robot and lock
-// key) and fence.
+// fenced is a statement that changes a batch of running items of one worker or of one robot.
+// Its WHERE repeats the state, the worker and instance (or the robot and lock key), and the
+// fence.
 type fenced struct {
 	statement string
-	refs      []refRow // the claims that it names
+	refs      []refRow // the claims that the statement names
 	values    values   // with "worker", "instance" and "rows"; "robot" and "lock_key" where the statement has them
 
-	// plain are claims that a statement of its own ends, in the same transaction;
-	// the batch in values holds the others.
+	// plain are claims that a separate statement ends in the same transaction; the batch in
+	// values has the others.
 	plain plainEnds
 
-	// then writes what belongs to the changed claims, in the same transaction; more reports
+	// then writes what belongs to the changed claims, in the same transaction. more reports
 	// whether there is anything to write.
 	then func(on runner, changed []refRow) error
 	more bool
@@ -29,11 +29,11 @@ type fenced struct {
 	runs map[refRow]run
 }
 
-// errSetShrank says that a lease went away between two statements of one
-// transaction; the transaction is rolled back and run again.
-var errSetShrank = errors.New("an item was taken away while it was written")
+// errSetShrank reports that a lease was lost between two statements of one transaction. The
+// transaction is rolled back and run again.
+var errSetShrank = errors.New("an item lost its lease while it was written")
 
-// once splits what names claims into the first of each and the others. A joined UPDATE
+// once splits the list into the first entry for each claim and the others. A joined UPDATE
 // changes and counts a row once, however often the batch names it.
 func once[T any](all []T, claim func(*T) refRow) (firsts, others []T) {
 	seen := make(map[refRow]bool, len(all))
@@ -54,8 +54,8 @@ func once[T any](all []T, claim func(*T) refRow) (firsts, others []T) {
 	return firsts, others
 }
 
-// change runs a fenced statement and returns the ids whose lease was lost.
-func (s *Store) change(ctx context.Context, doing string, f fenced) (lost []int64, err error) {
+// change runs a fenced statement and returns the ids of items whose lease was lost.
+func (s *leaseStore) change(ctx context.Context, doing string, f fenced) (lost []int64, err error) {
 	run := func(on runner) error {
 		changed, err := s.changed(ctx, on, f)
 		if err != nil {
@@ -69,7 +69,7 @@ func (s *Store) change(ctx context.Context, doing string, f fenced) (lost []int6
 	}
 	write := func() error {
 		if s.engine.isSingle(&f) {
-			return s.engine.alone(ctx, s, run)
+			return s.engine.alone(ctx, s.connection, run)
 		}
 		return s.tx(ctx, func(tx *sql.Tx) error { return run(tx) })
 	}
@@ -84,16 +84,16 @@ func (s *Store) change(ctx context.Context, doing string, f fenced) (lost []int6
 	return lost, err
 }
 
-// changed runs the statement and returns the claims whose items it changed.
-func (s *Store) changed(ctx context.Context, on runner, f fenced) ([]refRow, error) {
+// changed runs the statement and returns the claims that it changed.
+func (s *leaseStore) changed(ctx context.Context, on runner, f fenced) ([]refRow, error) {
 	if len(f.plain) == 0 {
-		return s.engine.changeFenced(ctx, s, on, f)
+		return s.engine.changeFenced(ctx, s.connection, on, f)
 	}
 	f.values = maps.Clone(f.values) // the transaction may be run again
-	ended, err := s.engine.writePlain(ctx, s, on, f.plain, f.values, f.runs)
+	ended, err := s.engine.writePlain(ctx, s.connection, on, f.plain, f.values, f.runs)
 	if err != nil || len(f.plain) == len(f.refs) {
 		return ended, err
 	}
-	others, err := s.engine.changeFenced(ctx, s, on, f)
+	others, err := s.engine.changeFenced(ctx, s.connection, on, f)
 	return append(ended, others...), err
 }

@@ -22,13 +22,13 @@ type finishRow struct {
 	KeepMs       *int64  `json:",omitempty"`
 	Hidden       int     `json:",omitempty"`
 	TookMs       *int64  `json:",omitempty"`
-	Unbegun      int     `json:",omitempty"` // 1: it is given back before its run began
+	Unbegun      int     `json:",omitempty"` // 1: it was released before its run started
 	progressColumns
 	statColumns
 }
 
 // Finish implements workqueue.LeaseStore.
-func (s *Store) Finish(ctx context.Context, workerID int64, instanceID string, finishes []workqueue.Finish) ([]int64, error) {
+func (s *leaseStore) Finish(ctx context.Context, workerID int64, instanceID string, finishes []workqueue.Finish) ([]int64, error) {
 	if len(finishes) == 0 {
 		return nil, nil
 	}
@@ -48,36 +48,36 @@ func (s *Store) Finish(ctx context.Context, workerID int64, instanceID string, f
 	if err != nil {
 		return nil, err
 	}
-	// The ends are written: a trim that fails must not make them be tried again.
-	// What it leaves, the next one takes.
+	// The ends are already written: an error here must not make the caller retry them. The next
+	// trim removes what is left.
 	_ = s.trimArchives(ctx, archivesOf(finishes))
 	return lost, nil
 }
 
-// ends returns the statement that records ends of runs, with everything that belongs to
-// them, for the worker with this id; nil means a robot. The values identify the caller.
-// With plainly, plain ends use a separate statement.
-func (s *Store) ends(ctx context.Context, worker *int64, finishes []workqueue.Finish, plainly bool) (fenced, error) {
+// ends returns the statement that records ends of runs, with everything that belongs to them,
+// for the worker with this id; nil means a robot. The values identify the caller. With plainly,
+// plain ends use a separate statement.
+func (s *leaseStore) ends(ctx context.Context, worker *int64, finishes []workqueue.Finish, plainly bool) (fenced, error) {
 	var plain plainEnds
 	rows := make([]finishRow, 0, len(finishes))
 	refs := make([]refRow, len(finishes))
 	after := aftermath{
-		s: s, notes: map[refRow]attemptRow{}, removed: map[refRow]bool{}, copies: map[refRow]workqueue.Finish{},
-		runs: runEnds{s: s, told: map[refRow]run{}},
+		s: s, attempts: map[refRow]attemptRow{}, removed: map[refRow]bool{}, copies: map[refRow]workqueue.Finish{},
+		runs: runEnds{s: s.bookkeeping, returned: map[refRow]run{}},
 	}
 	for i := range finishes {
 		f := &finishes[i]
 		refs[i] = refRow{ItemID: f.ItemID, ItemFence: f.Fence}
 		if a := f.Attempt; a != nil {
-			note := attemptRow{
+			attempt := attemptRow{
 				refRow: refs[i], Number: a.Number, Result: a.Outcome, HolderID: worker, StepName: null(clip(a.Step, nameLen)),
 			}
 			if a.Failed() {
-				note.ErrorText, note.Kind = null(f.Error), null(string(f.ErrorKind))
+				attempt.ErrorText, attempt.Kind = null(f.Error), null(string(f.ErrorKind))
 			} else {
-				note.ErrorText = null(a.Reason)
+				attempt.ErrorText = null(a.Reason)
 			}
-			after.notes[refs[i]] = note
+			after.attempts[refs[i]] = attempt
 		}
 		after.expect(refs[i], *f)
 		row, err := s.finishRow(f)
@@ -94,13 +94,13 @@ func (s *Store) ends(ctx context.Context, worker *int64, finishes []workqueue.Fi
 	slices.SortFunc(rows, func(a, b finishRow) int { return a.compare(b.refRow) })
 	batch, err := jsonRows(rows)
 	return fenced{
-		statement: "finish", refs: refs, plain: plain, more: after.any(), runs: after.runs.told,
+		statement: "finish", refs: refs, plain: plain, more: after.any(), runs: after.runs.returned,
 		values: values{"worker": nil, "instance": nil, "robot": nil, "lock_key": nil, "rows": batch, "now": s.nowArg()},
 		then:   func(on runner, written []refRow) error { return after.write(ctx, on, written) },
 	}, err
 }
 
-func (s *Store) finishRow(f *workqueue.Finish) (finishRow, error) {
+func (s *leaseStore) finishRow(f *workqueue.Finish) (finishRow, error) {
 	row := finishRow{
 		refRow: refRow{ItemID: f.ItemID, ItemFence: f.Fence}, NewState: int(f.State), Failures: f.RetryCount,
 		NewOutput: null(string(f.Output)), NewAnalytics: null(string(f.Analytics)), ErrorText: null(f.Error), Kind: null(string(f.ErrorKind)),
@@ -130,12 +130,12 @@ func (s *Store) finishRow(f *workqueue.Finish) (finishRow, error) {
 	return row, nil
 }
 
-// tookMs is how long a run took, rounded to the milliseconds of the columns.
+// tookMs returns the duration of a run, rounded to the milliseconds of the columns.
 func tookMs(took time.Duration) int64 {
 	return min(took, longest).Round(time.Millisecond).Milliseconds()
 }
 
-// archivesOf are the queues that ends have added to the archives of.
+// archivesOf returns the queues whose archives have grown by these ends.
 func archivesOf(finishes []workqueue.Finish) []string {
 	var queues []string
 	for _, f := range finishes {

@@ -9,19 +9,19 @@ import (
 	"botwork/workqueue"
 )
 
-// errNotAll says that plain ends changed fewer items than they named; the transaction is
+// errNotAll reports that plain ends changed fewer items than they named. The transaction is
 // rolled back, and the statement for all ends finds out which.
 var errNotAll = errors.New("an item of a batch of results had lost its lease")
 
-// isPlain reports whether an end is a success with nothing but an output, whose item is
-// kept. The start and the queue of its claim replace what the general statement reads back.
+// isPlain reports whether an end is a success that sets only an output and keeps the item. Its
+// start and queue, known from the claim, replace what the general statement reads back.
 func isPlain(f *workqueue.Finish) bool {
 	return f.State == workqueue.Processed && f.Error == "" && f.ErrorKind == "" && f.Attempt == nil && f.Analytics == "" &&
 		f.Progress == "" && f.Percent == nil && !f.Copy && f.Delete == "" && (f.Retain == nil || *f.Retain > 0) &&
 		f.QueueName != "" && !f.StartedAt.IsZero()
 }
 
-// plainEnds is the part of a batch that finish_plain records.
+// plainEnds are the ends that the statement finish_plain records.
 type plainEnds []plainEnd
 
 type plainEnd struct {
@@ -30,12 +30,12 @@ type plainEnd struct {
 	queue   string
 }
 
-// sort puts the ends in the order in which all statements lock items: by their ids.
+// sort puts the ends in the order in which all statements lock items: by id.
 func (p plainEnds) sort() {
 	slices.SortFunc(p, func(a, b plainEnd) int { return a.compare(b.refRow) })
 }
 
-// writePlain is never called unless endsPlainly returns true.
-func (anyEngine) writePlain(context.Context, *Store, runner, plainEnds, values, map[refRow]run) ([]refRow, error) {
+// writePlain is called only if endsPlainly returns true.
+func (anyEngine) writePlain(context.Context, *connection, runner, plainEnds, values, map[refRow]run) ([]refRow, error) {
 	return nil, errors.ErrUnsupported
 }

@@ -14,40 +14,49 @@ import (
 	"botwork/workqueue"
 )
 
-// raiseTries is more than the rivals that can get in between a look and the next epoch.
+var _ workqueue.HistoryStore = (*epochs)(nil)
+
+// epochs detects that the database has lost data, after a failover or a restore, and then
+// raises the epoch, so that no fence is used twice.
+type epochs struct {
+	*connection
+}
+
+// raiseTries is more than the number of processes that can change the epoch between a read and
+// the write.
 const raiseTries = 10
 
-// history is what this process remembers of the database. What the database does not
-// remember any more, it has lost.
+// history is what this process has seen of the database. If the database lacks any of it, it
+// has lost data.
 type history struct {
-	unverified atomic.Bool  // a connection is new: it may lead to another server
-	item       atomic.Int64 // the highest id of an item that was claimed or made here
+	unverified atomic.Bool  // a connection is new: it may be to another server
+	item       atomic.Int64 // the highest id of an item that was claimed or inserted here
 
 	mu       sync.Mutex
-	known    bool // the rest is set
+	known    bool // the fields below are set
 	epoch    int64
 	timeline string
-	identity int64            // the latest id that an item was given
-	beats    map[beater]int64 // the number of the latest heartbeat
-	reported int64            // the epoch that a heartbeat has reported; before the first, the one that was found
+	identity int64            // the latest item id that the database has assigned
+	beats    map[beater]int64 // the count of heartbeats at the latest one
+	reported int64            // the epoch that a heartbeat has reported; before the first one, the initial epoch
 	before   workqueue.Installation
 	refused  []string
 }
 
-// beater is a worker's process.
+// beater is the process of a worker.
 type beater struct {
 	worker   int64
 	instance string
 }
 
-// sighting is what the database remembers.
+// sighting is what the database has recorded.
 type sighting struct {
 	epoch             int64
-	recorded, present string // timelines; "": not known
+	recorded, present string // timelines; "": unknown
 	identity, beats   sql.NullInt64
 }
 
-// sawItem notes the id of an item.
+// sawItem records the id of an item.
 func (h *history) sawItem(id int64) {
 	for {
 		seen := h.item.Load()
@@ -57,7 +66,7 @@ func (h *history) sawItem(id int64) {
 	}
 }
 
-// beaten notes a heartbeat.
+// beaten records a heartbeat.
 func (h *history) beaten(worker int64, instance string, number int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -67,8 +76,8 @@ func (h *history) beaten(worker int64, instance string, number int64) {
 	h.beats[beater{worker, instance}] = number
 }
 
-// contradiction says how the database has gone back behind what this process remembers;
-// "" if it has not. A higher epoch means that another process has seen to it.
+// contradiction describes how the database contradicts what this process has seen, or returns
+// "" if it does not. A higher epoch means that another process has already handled it.
 func (h *history) contradiction(b beater, x sighting) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -87,7 +96,7 @@ func (h *history) contradiction(b beater, x sighting) string {
 	return ""
 }
 
-// remember takes what was seen for what is to be there from now on.
+// remember records what was seen.
 func (h *history) remember(x sighting) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -95,7 +104,7 @@ func (h *history) remember(x sighting) {
 		h.reported = x.epoch
 	}
 	if h.known && x.epoch != h.epoch {
-		clear(h.beats) // those that are gone have been seen to
+		clear(h.beats) // the lost heartbeats are handled
 	}
 	if h.reported == x.epoch {
 		h.before = workqueue.Installation{Epoch: x.epoch, Timeline: x.recorded}
@@ -103,7 +112,7 @@ func (h *history) remember(x sighting) {
 	h.known, h.epoch, h.timeline, h.identity = true, x.epoch, x.recorded, x.identity.Int64
 }
 
-// report returns the epoch and timeline of before once after the epoch has been raised.
+// report returns, once after each new epoch, the epoch and timeline before it.
 func (h *history) report() (before workqueue.Installation, refused []string, raised bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -116,9 +125,9 @@ func (h *history) report() (before workqueue.Installation, refused []string, rai
 	return before, refused, true
 }
 
-// greet is called with each new connection. A connection to a server with another history
-// is not used before the epoch is raised.
-func (s *Store) greet(ctx context.Context, ask func(query string, to ...any) error) error {
+// greet is called with each new connection. A connection to a server with another timeline is
+// not used until the epoch is raised.
+func (s *epochs) greet(ctx context.Context, ask func(query string, to ...any) error) error {
 	if ask == nil {
 		s.history.unverified.Store(true) // the next caller verifies
 		return nil
@@ -127,29 +136,29 @@ func (s *Store) greet(ctx context.Context, ask func(query string, to ...any) err
 	err := ask(`SELECT e."Timeline" IS NOT DISTINCT FROM CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END
 		FROM "BotInstallation" e`, &same)
 	if err != nil || same {
-		return nil // or the tables are not there yet, or the server has no such functions
+		return nil // also if the tables do not exist yet, or if the server has no such functions
 	}
 	return s.verifyOver(ctx, s.openPlain, beater{})
 }
 
-// verifyIfReconnected verifies the history where a new connection could not.
-func (s *Store) verifyIfReconnected(ctx context.Context) {
+// verifyIfReconnected verifies the history if a new connection could not.
+func (s *connection) verifyIfReconnected(ctx context.Context) {
 	if !s.history.unverified.Swap(false) {
 		return
 	}
-	if err := s.verifyHistory(ctx, 0, ""); err != nil {
-		s.history.unverified.Store(true) // the caller's statement shows what is wrong
+	if err := (&epochs{s}).verifyHistory(ctx, 0, ""); err != nil {
+		s.history.unverified.Store(true) // the caller's statement reports the error
 	}
 }
 
-// verifyHistory raises the epoch if the database has lost what this process remembers, or
-// is on another timeline than it was.
-func (s *Store) verifyHistory(ctx context.Context, worker int64, instance string) error {
+// verifyHistory raises the epoch if the database has lost data that this process has seen, or
+// is on another timeline than before.
+func (s *epochs) verifyHistory(ctx context.Context, worker int64, instance string) error {
 	return s.verifyOver(ctx, func() (*sql.DB, func(), error) { return s.db, func() {}, nil }, beater{worker, instance})
 }
 
-// verifyOver does so over a pool of the caller's.
-func (s *Store) verifyOver(ctx context.Context, open func() (*sql.DB, func(), error), b beater) error {
+// verifyOver verifies the history on a pool that the caller opens.
+func (s *epochs) verifyOver(ctx context.Context, open func() (*sql.DB, func(), error), b beater) error {
 	db, end, err := open()
 	if err != nil {
 		return err
@@ -158,10 +167,10 @@ func (s *Store) verifyOver(ctx context.Context, open func() (*sql.DB, func(), er
 	for range raiseTries {
 		x, err := s.sight(ctx, db, b)
 		if classify(err) == noSuchTableError {
-			return nil // before the migration
+			return nil // the tables do not exist yet
 		}
 		if err != nil {
-			return fmt.Errorf("look at the history of the database: %w", err)
+			return fmt.Errorf("read the history of the database: %w", err)
 		}
 		if x.recorded == "" && x.present != "" {
 			if _, err := s.queries.exec(ctx, db, "timeline_note", values{"timeline": x.present}); err != nil {
@@ -174,15 +183,15 @@ func (s *Store) verifyOver(ctx context.Context, open func() (*sql.DB, func(), er
 			s.history.remember(x)
 			return nil
 		}
-		// If another process was quicker, the next look finds its epoch.
+		// If another process was faster, the next read finds its epoch.
 		if err := s.raiseEpoch(ctx, db, x, reason); err != nil {
 			return err
 		}
 	}
-	return errors.New("the epoch cannot be raised: BotInstallation does not keep it")
+	return errors.New("cannot raise the epoch: BotInstallation does not store it")
 }
 
-func (s *Store) sight(ctx context.Context, db *sql.DB, b beater) (x sighting, err error) {
+func (s *epochs) sight(ctx context.Context, db *sql.DB, b beater) (x sighting, err error) {
 	rows, err := s.queries.query(ctx, db, "history", values{"worker": b.worker, "instance": b.instance})
 	if err != nil {
 		return x, err
@@ -192,12 +201,12 @@ func (s *Store) sight(ctx context.Context, db *sql.DB, b beater) (x sighting, er
 		return x, err
 	}
 	x.recorded = string(recorded)
-	x.present, err = s.engine.timeline(ctx, s, db)
+	x.present, err = s.engine.timeline(ctx, s.connection, db)
 	return x, err
 }
 
-// refuses reports whether an error is a server's word that a statement cannot be executed,
-// now or later.
+// refuses reports whether an error means that the server can never execute the statement, at
+// least not for this login.
 func refuses(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch pg.Code[:2] {
@@ -209,8 +218,9 @@ func refuses(err error) bool {
 	return ok && ms.Class >= 14 && ms.Class <= 16 && classify(err) != transientError
 }
 
-// historyChange is what a heartbeat reports, of whose claims some were lost.
-func (s *Store) historyChange(ctx context.Context, p workqueue.BeatParams, lost []int64) (*workqueue.HistoryChange, error) {
+// historyChange returns what a heartbeat reports. lost are the claims that the heartbeat could
+// not renew.
+func (s *epochs) historyChange(ctx context.Context, p workqueue.BeatParams, lost []int64) (*workqueue.HistoryChange, error) {
 	behind, err := s.claimsBehind(ctx, p, lost)
 	if err != nil {
 		return nil, err
@@ -228,8 +238,8 @@ func (s *Store) historyChange(ctx context.Context, p workqueue.BeatParams, lost 
 	return &workqueue.HistoryChange{Before: before, After: after, LostClaims: behind, Refused: refused}, err
 }
 
-// claimsBehind counts the lost claims of which the database knows nothing.
-func (s *Store) claimsBehind(ctx context.Context, p workqueue.BeatParams, lost []int64) (int, error) {
+// claimsBehind counts the lost claims that the database has no record of.
+func (s *epochs) claimsBehind(ctx context.Context, p workqueue.BeatParams, lost []int64) (int, error) {
 	if len(lost) == 0 {
 		return 0, nil
 	}
@@ -249,16 +259,16 @@ func (s *Store) claimsBehind(ctx context.Context, p workqueue.BeatParams, lost [
 	}
 	rows, err := s.queries.query(ctx, s.db, "fences_behind", values{"rows": batch})
 	if err != nil {
-		return 0, fmt.Errorf("look at the fences of lost claims: %w", err)
+		return 0, fmt.Errorf("read the fences of lost claims: %w", err)
 	}
 	n := 0
 	err = eachRow(rows, func() error { return rows.Scan(&n) })
 	return n, err
 }
 
-// raiseForClaims raises the epoch because the database has lost claims, unless the present
-// epoch was raised since they were made.
-func (s *Store) raiseForClaims(ctx context.Context, p workqueue.BeatParams, behind int) error {
+// raiseForClaims raises the epoch because the database has lost claims, unless the current
+// epoch was raised after they were made.
+func (s *epochs) raiseForClaims(ctx context.Context, p workqueue.BeatParams, behind int) error {
 	highest := int64(0)
 	for _, ref := range p.Held {
 		highest = max(highest, ref.Fence)

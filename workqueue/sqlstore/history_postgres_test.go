@@ -15,8 +15,8 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// promoted is a database that says of itself that it was on another timeline, as a standby
-// does just after its promotion.
+// promoted is a database that records another timeline than the server's, as on a standby just
+// after its promotion.
 type promoted struct {
 	*testing.T
 	store *sqlstore.Store
@@ -26,15 +26,20 @@ type promoted struct {
 	ids   []int64
 }
 
-// eachPromoted promotes the server under a store whose connections stay, as those through a
-// pooler do.
+// eachPromoted promotes the server while the store's connection stays open, as it does through
+// a pooler. The store has one connection: a second one would raise the epoch when it is opened.
 func eachPromoted(t *testing.T, test func(x *promoted)) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		if e.Driver != database.Postgres {
 			t.Skip("no other engine has a timeline that statements can compare")
 		}
 		x := &promoted{T: t, dsn: e.DSN(t)}
-		x.store = e.Open(t, x.dsn)
+		e.Open(t, x.dsn) // creates the schema
+		var err error
+		if x.store, err = sqlstore.Open(t.Context(), sqlstore.Options{Driver: e.Driver, DSN: x.dsn, MaxOpen: 1}); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { x.store.Close() })
 		x.hand = e.SQL(t, x.dsn)
 		f := storetest.NewFactory(t, x.store)
 		x.w = f.Worker(storetest.WorkerOpts{})
@@ -43,7 +48,7 @@ func eachPromoted(t *testing.T, test func(x *promoted)) {
 		f.Assign(x.w, x.ids[0])
 		result, err := x.hand.ExecContext(t.Context(), `UPDATE "BotInstallation" SET "Timeline" = '0000BEEF' WHERE "Timeline" IS NOT NULL`)
 		if n, _ := result.RowsAffected(); err != nil || n != 1 {
-			t.Fatalf("the timeline was recorded %d times, %v; want that the first connection has recorded it", n, err)
+			t.Fatalf("the timeline was recorded %d times, %v; want once, by the first connection", n, err)
 		}
 		test(x)
 	})
@@ -76,7 +81,7 @@ func (x *promoted) epoch() int64 {
 	return epoch
 }
 
-func TestNothingIsClaimedOnATimelineThatTheEpochDoesNotKnow(t *testing.T) {
+func TestClaimsWaitForEpochAfterPromotion(t *testing.T) {
 	eachPromoted(t, func(x *promoted) {
 		if got := x.claim(); len(got) != 0 {
 			x.Errorf("claimed %d items before the epoch was raised", len(got))
@@ -98,7 +103,7 @@ func TestNothingIsClaimedOnATimelineThatTheEpochDoesNotKnow(t *testing.T) {
 		}
 		change := x.beat().History
 		if change == nil || !strings.Contains(change.After.Reason, "0000BEEF") {
-			x.Errorf("the heartbeat reported %+v, want that the timeline was another", change)
+			x.Errorf("the heartbeat reported %+v, want the changed timeline", change)
 		}
 		if got := x.claim(); len(got) != 1 || got[0].Fence != workqueue.FencesOfEpoch+1 {
 			x.Errorf("claimed %d items after that, want one with the first fence of epoch 1: %+v", len(got), got)
@@ -109,8 +114,8 @@ func TestNothingIsClaimedOnATimelineThatTheEpochDoesNotKnow(t *testing.T) {
 	})
 }
 
-// Nobody beats here: the command that adds items raises the epoch itself.
-func TestItemsThatAreAddedAfterAPromotion(t *testing.T) {
+// No worker sends heartbeats here: the call that adds items raises the epoch itself.
+func TestEnqueueAfterPromotion(t *testing.T) {
 	eachPromoted(t, func(x *promoted) {
 		item := []workqueue.NewItem{{State: workqueue.Pending, Priority: 1, IntegrationConfig: "Work"}}
 		made, err := x.store.Enqueue(x.Context(), item)
@@ -120,8 +125,8 @@ func TestItemsThatAreAddedAfterAPromotion(t *testing.T) {
 	})
 }
 
-// A connection to the promoted server is used by nobody before the epoch is raised.
-func TestAConnectionAfterAPromotion(t *testing.T) {
+// A connection to the promoted server is not used before the epoch is raised.
+func TestNewConnectionAfterPromotion(t *testing.T) {
 	eachPromoted(t, func(x *promoted) {
 		later, err := sqlstore.Open(x.Context(), sqlstore.Options{Driver: database.Postgres, DSN: x.dsn})
 		if err != nil {
@@ -129,14 +134,14 @@ func TestAConnectionAfterAPromotion(t *testing.T) {
 		}
 		defer later.Close()
 		if x.epoch() != 1 {
-			x.Errorf("epoch %d when the connection is there, want 1", x.epoch())
+			x.Errorf("epoch %d after connecting, want 1", x.epoch())
 		}
 	})
 }
 
-// A login that may not move a sequence raises the epoch all the same, and says what has to
-// be executed.
-func TestAnEpochWithoutTheRightToSequences(t *testing.T) {
+// A login that may not change a sequence raises the epoch anyway, and reports the statements
+// that must be executed.
+func TestRaiseEpochWithoutPermissionForSequences(t *testing.T) {
 	eachPromoted(t, func(x *promoted) {
 		role := "botwork_limited_" + fmt.Sprint(time.Now().UnixNano())
 		for _, statement := range []string{
@@ -152,7 +157,7 @@ func TestAnEpochWithoutTheRightToSequences(t *testing.T) {
 				statement = fmt.Sprintf(statement, schema)
 			}
 			if _, err := x.hand.ExecContext(x.Context(), statement); err != nil {
-				x.Skipf("this login may not make another: %v", err)
+				x.Skipf("this login may not create another: %v", err)
 			}
 		}
 		x.Cleanup(func() {

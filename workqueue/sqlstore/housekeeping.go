@@ -8,25 +8,38 @@ import (
 	"time"
 
 	"gorm.io/gorm/clause"
+
+	"botwork/workqueue"
 )
 
-// cleanItems and cleanRows bound a batch of items and of other rows, so that it
-// ends soon and SQL Server, which may from 5,000 rows on, never locks a table.
-// Attempts go with their items: cleanAttempts bounds how many.
+var _ workqueue.HousekeepingStore = (*housekeepingStore)(nil)
+
+// housekeepingStore removes what need not be kept any longer.
+type housekeepingStore struct {
+	*connection
+	*bookkeeping
+	*batches
+	*itemLists
+	*queueStore
+}
+
+// cleanItems and cleanRows limit a batch of items and of other rows, so that it is short and
+// SQL Server, which may do so from 5,000 rows on, never locks a table. Attempts are deleted
+// with their items: cleanAttempts limits how many.
 const (
 	cleanItems    = 500
 	cleanRows     = 1000
 	cleanAttempts = 2000
 )
 
-// bounded is the size of a batch: at most bound.
+// bounded returns the size of a batch: at most bound.
 func bounded(limit, bound int) int { return min(orDefault(limit, bound), bound) }
 
 // cleanTx runs a transaction that does not wait long for locks.
-func (s *Store) cleanTx(ctx context.Context, doing string, do func(*sql.Tx) error) error {
+func (s *housekeepingStore) cleanTx(ctx context.Context, doing string, do func(*sql.Tx) error) error {
 	return s.retry(ctx, doing, func() error {
 		return s.tx(ctx, func(tx *sql.Tx) error {
-			if err := s.engine.yieldLocks(ctx, s, tx); err != nil {
+			if err := s.engine.yieldLocks(ctx, s.connection, tx); err != nil {
 				return err
 			}
 			return do(tx)
@@ -34,7 +47,7 @@ func (s *Store) cleanTx(ctx context.Context, doing string, do func(*sql.Tx) erro
 	})
 }
 
-// pickedRow is an item as it was picked for removal, inside a JSON parameter.
+// pickedRow is an item as it was picked for a change or for removal, inside a JSON parameter.
 type pickedRow struct {
 	refRow
 	OldState int
@@ -43,21 +56,21 @@ type pickedRow struct {
 	attempts int
 }
 
-// removePicked picks items by a statement and removes them, in one transaction.
-func (s *Store) removePicked(ctx context.Context, doing, statement string, v values) (removed int, err error) {
+// removePicked picks items with a statement and removes them, in one transaction.
+func (s *housekeepingStore) removePicked(ctx context.Context, doing, statement string, v values) (removed int, err error) {
 	err = s.cleanTx(ctx, doing, func(tx *sql.Tx) error {
 		removed = 0
 		picked, err := s.picked(ctx, tx, statement, v)
 		if err != nil {
 			return err
 		}
-		removed, err = s.remove(ctx, tx, withoutCrowds(picked))
+		removed, err = s.remove(ctx, tx, limitAttempts(picked))
 		return err
 	})
 	return removed, err
 }
 
-func (s *Store) picked(ctx context.Context, on runner, statement string, v values) ([]pickedRow, error) {
+func (s *housekeepingStore) picked(ctx context.Context, on runner, statement string, v values) ([]pickedRow, error) {
 	rows, err := s.queries.query(ctx, on, statement, v)
 	if err != nil {
 		return nil, err
@@ -74,9 +87,9 @@ func (s *Store) picked(ctx context.Context, on runner, statement string, v value
 	return picked, err
 }
 
-// withoutCrowds cuts a batch where its attempts become too many. The first item
-// stays, however many it has.
-func withoutCrowds(picked []pickedRow) []pickedRow {
+// limitAttempts cuts a batch where it would have too many attempts. The first item stays,
+// however many it has.
+func limitAttempts(picked []pickedRow) []pickedRow {
 	sum := 0
 	for i, r := range picked {
 		if sum += r.attempts; sum > cleanAttempts && i > 0 {
@@ -86,9 +99,9 @@ func withoutCrowds(picked []pickedRow) []pickedRow {
 	return picked
 }
 
-// remove deletes items that still are as they were picked, and takes them out of
-// the statistics.
-func (s *Store) remove(ctx context.Context, tx *sql.Tx, picked []pickedRow) (int, error) {
+// remove deletes items that have not changed since they were picked, and records that in the
+// statistics.
+func (s *housekeepingStore) remove(ctx context.Context, tx *sql.Tx, picked []pickedRow) (int, error) {
 	if len(picked) == 0 {
 		return 0, nil
 	}
@@ -110,62 +123,62 @@ func (s *Store) remove(ctx context.Context, tx *sql.Tx, picked []pickedRow) (int
 }
 
 // RemoveRetained implements workqueue.HousekeepingStore.
-func (s *Store) RemoveRetained(ctx context.Context, limit int) (int, error) {
-	return s.removePicked(ctx, "remove items whose retention is over", "clean_retained",
+func (s *housekeepingStore) RemoveRetained(ctx context.Context, limit int) (int, error) {
+	return s.removePicked(ctx, "remove items whose retention has ended", "clean_retained",
 		values{"limit_rows": bounded(limit, cleanItems), "now": s.nowArg()})
 }
 
 // RemoveCompleted implements workqueue.HousekeepingStore.
-func (s *Store) RemoveCompleted(ctx context.Context, age *time.Duration, limit int) (int, error) {
+func (s *housekeepingStore) RemoveCompleted(ctx context.Context, age *time.Duration, limit int) (int, error) {
 	return s.removeByQueue(ctx, bounded(limit, cleanItems), func(q *queueRow, room int) (int, error) {
-		own := ownAge(q.RetainMs, age)
-		if own == nil {
+		maxAge := queueAge(q.RetainMs, age)
+		if maxAge == nil {
 			return 0, nil
 		}
 		return s.removePicked(ctx, fmt.Sprintf("remove completed items of queue %q", q.Name), "clean_completed",
-			values{"queue": q.Name, "age_ms": ms(*own), "limit_rows": room, "now": s.nowArg()})
+			values{"queue": q.Name, "age_ms": ms(*maxAge), "limit_rows": room, "now": s.nowArg()})
 	})
 }
 
 // RemoveArchived implements workqueue.HousekeepingStore.
-func (s *Store) RemoveArchived(ctx context.Context, age *time.Duration, limit int) (int, error) {
+func (s *housekeepingStore) RemoveArchived(ctx context.Context, age *time.Duration, limit int) (int, error) {
 	return s.removeByQueue(ctx, bounded(limit, cleanItems), func(q *queueRow, room int) (int, error) {
-		own := ownAge(q.ArchiveAgeMs, age)
-		if own == nil {
+		maxAge := queueAge(q.ArchiveAgeMs, age)
+		if maxAge == nil {
 			return 0, nil
 		}
 		return s.removePicked(ctx, fmt.Sprintf("remove archived items of queue %q", q.Name), "clean_archived",
-			values{"queue": q.Name, "age_ms": ms(*own), "limit_rows": room, "now": s.nowArg()})
+			values{"queue": q.Name, "age_ms": ms(*maxAge), "limit_rows": room, "now": s.nowArg()})
 	})
 }
 
 // TrimArchives implements workqueue.HousekeepingStore.
-func (s *Store) TrimArchives(ctx context.Context, keep *int, limit int) (int, error) {
+func (s *housekeepingStore) TrimArchives(ctx context.Context, keep *int, limit int) (int, error) {
 	return s.removeByQueue(ctx, bounded(limit, cleanItems), func(q *queueRow, room int) (int, error) {
-		own := keep
+		most := keep
 		if q.ArchiveLimit != nil {
-			own = q.ArchiveLimit
+			most = q.ArchiveLimit
 		}
-		if own == nil {
+		if most == nil {
 			return 0, nil
 		}
 		return s.removePicked(ctx, fmt.Sprintf("trim the archive of queue %q", q.Name), "clean_excess",
-			values{"queue": q.Name, "keep": max(*own, 0), "limit_rows": room})
+			values{"queue": q.Name, "keep": max(*most, 0), "limit_rows": room})
 	})
 }
 
-// ownAge is a queue's bound, or else the one for those that have none.
-func ownAge(queueMs *int64, fallback *time.Duration) *time.Duration {
+// queueAge returns the queue's own age limit, or the fallback if it has none.
+func queueAge(queueMs *int64, fallback *time.Duration) *time.Duration {
 	if queueMs == nil {
 		return fallback
 	}
-	own := milliseconds(*queueMs)
-	return &own
+	age := milliseconds(*queueMs)
+	return &age
 }
 
-// removeByQueue goes over the queues until a batch is full. It reads their policies again,
-// so that a retention that was just extended counts.
-func (s *Store) removeByQueue(ctx context.Context, limit int, remove func(q *queueRow, room int) (int, error)) (removed int, err error) {
+// removeByQueue goes through the queues until the batch is full. It reads their policies again,
+// so that a retention that was just extended is respected.
+func (s *housekeepingStore) removeByQueue(ctx context.Context, limit int, remove func(q *queueRow, room int) (int, error)) (removed int, err error) {
 	var queues []queueRow
 	err = s.retry(ctx, "read the queues' policies", func() error {
 		queues = nil
@@ -188,7 +201,7 @@ func (s *Store) removeByQueue(ctx context.Context, limit int, remove func(q *que
 }
 
 // RemoveDeleted implements workqueue.HousekeepingStore.
-func (s *Store) RemoveDeleted(ctx context.Context, age time.Duration, limit int) (int, error) {
+func (s *housekeepingStore) RemoveDeleted(ctx context.Context, age time.Duration, limit int) (int, error) {
 	return s.removePicked(ctx, "remove deleted items", "clean_deleted",
 		values{"age_ms": ms(age), "limit_rows": bounded(limit, cleanItems), "now": s.nowArg()})
 }

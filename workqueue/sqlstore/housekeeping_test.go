@@ -17,11 +17,11 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// patience is how long a call may take that waits for nobody.
+// patience is the time limit for a call that should not have to wait.
 var patience = testdb.Slow(20 * time.Second)
 
-// Housekeeping and the work on the queue never wait for one another.
-func TestClaimsGoOnWhileABatchIsUnderWay(t *testing.T) {
+// Housekeeping and the normal work on the queue never wait for each other.
+func TestCleanUpDoesNotBlockClaims(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		if e.Driver == database.SQLite {
 			t.Skip("there is one writer: a claim waits until a batch is written")
@@ -33,7 +33,7 @@ func TestClaimsGoOnWhileABatchIsUnderWay(t *testing.T) {
 		factory.Items(20, storetest.ItemOpts{State: workqueue.Assigned, Worker: worker})
 		oldItems(t, db, 20)
 
-		// One batch of each sort, and none of them ends.
+		// One batch of each kind, in a transaction that stays open.
 		tx, err := db.BeginTx(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -57,11 +57,11 @@ func TestClaimsGoOnWhileABatchIsUnderWay(t *testing.T) {
 
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		goOn(ctx, t, store, worker, 20)
-		// Another process cleans up meanwhile: it passes over what is locked.
+		workNormally(ctx, t, store, worker, 20)
+		// Another process cleans up at the same time: it skips locked rows.
 		r, err := workqueue.CleanUp(ctx, store, workqueue.CleanUpParams{Completed: new(time.Second), Archived: new(time.Second)})
 		if err != nil || r.Completed != 15 || r.Archived != 15 {
-			t.Errorf("CleanUp beside open batches = %+v, %v, want 15 completed and 15 archived ones", r, err)
+			t.Errorf("CleanUp during open batches = %+v, %v, want 15 completed and 15 archived ones", r, err)
 		}
 		if err := tx.Commit(); err != nil {
 			t.Fatal(err)
@@ -69,8 +69,8 @@ func TestClaimsGoOnWhileABatchIsUnderWay(t *testing.T) {
 	})
 }
 
-// goOn does what a worker and its users do all the time.
-func goOn(ctx context.Context, t *testing.T, store *sqlstore.Store, worker workqueue.Worker, n int) {
+// workNormally does what a worker and its users normally do.
+func workNormally(ctx context.Context, t *testing.T, store *sqlstore.Store, worker workqueue.Worker, n int) {
 	t.Helper()
 	claimed, err := store.Claim(ctx, claimAll(worker, time.Hour))
 	for err == nil && len(claimed) < n {
@@ -104,8 +104,8 @@ func goOn(ctx context.Context, t *testing.T, store *sqlstore.Store, worker workq
 	}
 }
 
-// A batch takes what nobody holds, and waits for nobody.
-func TestABatchPassesOverLockedRows(t *testing.T) {
+// A batch removes rows that are not locked, and does not wait for the others.
+func TestBatchSkipsLockedRows(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		if e.Driver == database.SQLite {
 			t.Skip("there is one writer, and it locks no single rows")
@@ -132,7 +132,7 @@ func TestABatchPassesOverLockedRows(t *testing.T) {
 			{"TrimArchives", 6, func() (int, error) { return store.TrimArchives(ctx, new(1), 0) }},
 		} {
 			if n, err := c.do(); err != nil || n != c.want {
-				t.Errorf("%s beside locked rows removed %d, %v, want %d", c.name, n, err, c.want)
+				t.Errorf("%s with locked rows removed %d, %v, want %d", c.name, n, err, c.want)
 			}
 		}
 		if err := tx.Rollback(); err != nil {
@@ -157,7 +157,7 @@ func TestABatchPassesOverLockedRows(t *testing.T) {
 	})
 }
 
-// What is looked for among many records and runs is found by an index.
+// Old records and runs are found by an index.
 func TestOldFiringsAndRunsAreFoundByIndexes(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dsn := e.DSN(t)
@@ -199,7 +199,7 @@ func TestOldFiringsAndRunsAreFoundByIndexes(t *testing.T) {
 	})
 }
 
-// holdBatch picks items and removes them in a transaction that goes on.
+// holdBatch picks items and removes them in a transaction that stays open.
 func holdBatch(t *testing.T, e testdb.Engine, tx *sql.Tx, pick string, values map[string]any) int {
 	t.Helper()
 	text, args := compiled(t, e, pick, values)
@@ -235,8 +235,8 @@ func holdBatch(t *testing.T, e testdb.Engine, tx *sql.Tx, pick string, values ma
 	return int(n)
 }
 
-// oldItems makes n completed and n archived items, numbered in their payload,
-// that ended long ago.
+// oldItems inserts n completed and n archived items that ended long ago, numbered in their
+// payload.
 func oldItems(t *testing.T, db *sql.DB, n int) {
 	t.Helper()
 	for i := range n {

@@ -7,13 +7,13 @@ import (
 	sqlfiles "botwork/sql"
 )
 
-// keyRow is a key that must be unique inside a JSON parameter.
+// keyRow is a unique key inside a JSON parameter.
 type keyRow struct {
 	Kind string // "unique", "content" or "timed"
 	Hash string
 }
 
-// keys are those that no other item may have; nil for most.
+// keys returns the keys that no other item may have; nil for most items.
 func (r *newItemRow) keys() []keyRow {
 	if !r.keyed() {
 		return nil
@@ -34,17 +34,17 @@ func (r *newItemRow) keyed() bool {
 	return r.cells[sqlfiles.UniqueCell] != nil || r.cells[sqlfiles.ContentCell] != nil || r.cells[sqlfiles.TimedCell] != nil
 }
 
-// holder is the id of the item that has one of the row's keys; 0 for none.
-func (r *newItemRow) holder(of map[keyRow]int64) int64 {
+// holder returns the id of the item that has one of the row's keys, and that key; 0 if none has.
+func (r *newItemRow) holder(of map[keyRow]int64) (int64, keyRow) {
 	for _, key := range r.keys() {
 		if id := of[key]; id != 0 {
-			return id
+			return id, key
 		}
 	}
-	return 0
+	return 0, keyRow{}
 }
 
-// holders finds the items that have the rows' keys.
+// holders returns the items that have the rows' keys.
 func (e *enqueue) holders(ctx context.Context, on runner) (map[keyRow]int64, error) {
 	var keys []keyRow
 	for i := range e.rows {
@@ -76,7 +76,7 @@ func (e *enqueue) holders(ctx context.Context, on runner) (map[keyRow]int64, err
 	return holders, nil
 }
 
-// freeTimedKeys lets go of the rows' keys whose time is over.
+// freeTimedKeys frees those of the rows' keys whose time has passed.
 func (e *enqueue) freeTimedKeys(ctx context.Context, on runner) error {
 	type hashRow struct{ Hash string }
 	var hashes []hashRow

@@ -13,16 +13,16 @@ import (
 	"botwork/workqueue"
 )
 
-// journalFolder names the folder for SQLite's temporary files. A test binary that finds it
-// is a process that can be told so: SQLite asks but once.
+// journalFolder is the environment variable with the folder for SQLite's temporary files. The
+// test runs in a separate process because SQLite reads the folder only once.
 const journalFolder = "BOTWORK_TEST_JOURNAL_FOLDER"
 
-// Batches are written without a temporary file, which SQLite makes anew for each statement.
-// What a migration changes may be more than memory holds, and goes to one. The file is
-// removed as soon as it is open, but its folder tells that there was one.
+// Batches are written without temporary files, which SQLite would create for each statement. A
+// migration may change more rows than fit in memory, and uses them. SQLite removes such a file
+// as soon as it is open, but the time of its folder shows that there was one.
 func TestOnlyMigrationsNeedTemporaryFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("SQLite asks for the folder of temporary files in another way there")
+		t.Skip("SQLite reads the folder for temporary files in another way there")
 	}
 	if folder := os.Getenv(journalFolder); folder != "" {
 		checkJournals(t, folder)
@@ -50,18 +50,18 @@ func checkJournals(t *testing.T, folder string) {
 	}
 	w := oneWorker(t.Context(), t, store)
 
-	made := filesIn(t, folder)
+	changed := filesIn(t, folder)
 	var give []workqueue.Assignment
 	for i := range added {
 		give = append(give, workqueue.Assignment{ItemID: added[i].ID, WorkerID: w.ID, RunOrder: int64(i)})
 	}
-	taken, done, err := store.ClaimPass(t.Context(), 0, give, workqueue.PassClaim{
+	claimed, done, err := store.ClaimPass(t.Context(), 0, give, workqueue.PassClaim{
 		WorkerID: w.ID, InstanceID: w.InstanceID, Lease: time.Minute, Band: workqueue.EveryPriority, Max: many, Within: time.Minute,
 	})
-	if err != nil || !done || taken.Len() != many {
-		t.Fatalf("took %d items, done: %t, %v; want %d", taken.Len(), done, err, many)
+	if err != nil || !done || claimed.Len() != many {
+		t.Fatalf("claimed %d items, done: %t, %v; want %d", claimed.Len(), done, err, many)
 	}
-	items, err := taken.Items(t.Context())
+	items, err := claimed.Items(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,11 +74,11 @@ func checkJournals(t *testing.T, folder string) {
 	if lost, err := store.Finish(t.Context(), w.ID, w.InstanceID, ends); err != nil || len(lost) > 0 {
 		t.Fatalf("Finish lost %v, %v", lost, err)
 	}
-	if made() {
-		t.Error("batches of 500 items made a temporary file")
+	if changed() {
+		t.Error("batches of 500 items created a temporary file")
 	}
 
-	made = filesIn(t, folder)
+	changed = filesIn(t, folder)
 	restore, err := store.BeginMigration(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -87,20 +87,21 @@ func checkJournals(t *testing.T, folder string) {
 		t.Fatal(err)
 	}
 	restore()
-	if !made() {
-		t.Error("what changes all items as a migration made no temporary file")
+	if !changed() {
+		t.Error("a migration that changes all items created no temporary file")
 	}
-	made = filesIn(t, folder)
+	changed = filesIn(t, folder)
 	if err := store.InTx(t.Context(), "UPDATE BotWorkQueueItems SET State = 2, Error = NULL WHERE length(Error) > 0"); err != nil {
 		t.Fatal(err)
 	}
-	if made() {
-		t.Error("after a migration a batch makes a temporary file")
+	if changed() {
+		t.Error("a batch after a migration created a temporary file")
 	}
 }
 
-// filesIn tells later whether something was made in a folder, or removed, since now.
-func filesIn(t *testing.T, folder string) (made func() bool) {
+// filesIn returns a function that reports whether a file was created in or removed from a
+// folder since now.
+func filesIn(t *testing.T, folder string) (changed func() bool) {
 	t.Helper()
 	long := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(folder, long, long); err != nil {

@@ -13,13 +13,13 @@ import (
 type claimedRows struct {
 	items []workqueue.Item
 
-	// large are the rows whose texts were too large to be returned with all others: a
-	// worker must not load 50 MB that its queue does not allow.
+	// large are rows whose texts were too large to return with the other rows: a worker must
+	// not load 50 MB that its queue does not allow.
 	large []itemRow
 }
 
 // claimed reads the rows that a statement has claimed for a worker.
-func (s *Store) claimed(rows *sql.Rows, workerID int64) (claimedRows, error) {
+func (s *itemRows) claimed(rows *sql.Rows, workerID int64) (claimedRows, error) {
 	var c claimedRows
 	row := claimedBy(workerID)
 	pointers := row.claimed()
@@ -33,7 +33,7 @@ func (s *Store) claimed(rows *sql.Rows, workerID int64) (claimedRows, error) {
 	return c, err
 }
 
-func (c *claimedRows) add(s *Store, row *itemRow) {
+func (c *claimedRows) add(s *itemRows, row *itemRow) {
 	s.history.sawItem(row.ID)
 	if row.LeftOut != nil {
 		c.large = append(c.large, *row)
@@ -44,7 +44,7 @@ func (c *claimedRows) add(s *Store, row *itemRow) {
 
 // complete reads the large texts that the items' queues allow, and returns the items in
 // the order in which their worker starts them.
-func (c *claimedRows) complete(ctx context.Context, s *Store, on runner, queries *queries) ([]workqueue.Item, error) {
+func (c *claimedRows) complete(ctx context.Context, s *itemRows, on runner, queries *queries) ([]workqueue.Item, error) {
 	items := c.items
 	for i := range c.large {
 		it, found, err := s.largeItem(ctx, on, queries, c.large[i])
@@ -59,9 +59,9 @@ func (c *claimedRows) complete(ctx context.Context, s *Store, on runner, queries
 	return items, nil
 }
 
-// completed is complete after the claim was committed. An item whose texts cannot be read
-// then is returned all the same, so that its attempt fails instead of its lease running out.
-func (s *Store) completed(ctx context.Context, c *claimedRows) []workqueue.Item {
+// completed does the same after the claim was committed. It also returns an item whose texts
+// cannot be read, so that its attempt fails instead of its lease expiring.
+func (s *itemRows) completed(ctx context.Context, c *claimedRows) []workqueue.Item {
 	for _, row := range c.large {
 		one := claimedRows{large: []itemRow{row}}
 		err := s.retry(ctx, "read large texts", func() error {
@@ -79,8 +79,8 @@ func (s *Store) completed(ctx context.Context, c *claimedRows) []workqueue.Item 
 	return c.items
 }
 
-// largeItem is a claimed item with its large texts, as far as its queue allows them.
-func (s *Store) largeItem(ctx context.Context, on runner, queries *queries, row itemRow) (it workqueue.Item, found bool, err error) {
+// largeItem returns a claimed item with those large texts that its queue allows.
+func (s *itemRows) largeItem(ctx context.Context, on runner, queries *queries, row itemRow) (it workqueue.Item, found bool, err error) {
 	rows, err := queries.query(ctx, on, "large", values{"id": row.ID, "fence": row.Fence})
 	if err != nil {
 		return it, false, err

@@ -11,15 +11,27 @@ import (
 	"botwork/workqueue"
 )
 
+var _ workqueue.LeaseStore = (*leaseStore)(nil)
+
+// leaseStore claims items for workers, extends their leases and ends their runs.
+type leaseStore struct {
+	*connection
+	*epochs
+	*notices
+	*itemRows
+	*bookkeeping
+	*archive
+}
+
 // refRow is a claim inside a JSON parameter.
 type refRow struct {
 	ItemID    int64 `json:"ItemId"`
 	ItemFence int64
 }
 
-// compare orders claims by item. Every statement that changes a batch of items
-// names them in this order, and so locks their rows in it: two that meet, such
-// as a beat and the end of what it renews, wait for each other one way only.
+// compare orders claims by item. Every statement that changes a batch of items locks their rows
+// in this order, so two statements on the same rows, such as a heartbeat and the end of a run,
+// cannot deadlock.
 func (r refRow) compare(other refRow) int {
 	return cmp.Or(cmp.Compare(r.ItemID, other.ItemID), cmp.Compare(r.ItemFence, other.ItemFence))
 }
@@ -33,7 +45,7 @@ func refRows(refs []workqueue.ItemRef) []refRow {
 }
 
 // Claim implements workqueue.LeaseStore.
-func (s *Store) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue.Item, error) {
+func (s *leaseStore) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue.Item, error) {
 	full, err := jsonRows(append([]string{}, p.FullChannels...))
 	if err != nil {
 		return nil, err
@@ -66,7 +78,7 @@ func (s *Store) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue
 }
 
 // Begin implements workqueue.LeaseStore.
-func (s *Store) Begin(ctx context.Context, p workqueue.BeginParams) (refused []int64, err error) {
+func (s *leaseStore) Begin(ctx context.Context, p workqueue.BeginParams) (refused []int64, err error) {
 	if len(p.Items) == 0 {
 		return nil, nil
 	}
@@ -76,24 +88,24 @@ func (s *Store) Begin(ctx context.Context, p workqueue.BeginParams) (refused []i
 		return nil, err
 	}
 	err = s.single(ctx, "begin items", func(on runner) error {
-		begun, err := s.queries.refs(ctx, on, "begin", values{
+		started, err := s.queries.refs(ctx, on, "begin", values{
 			"worker": p.WorkerID, "instance": p.InstanceID, "rows": batch, "now": s.nowArg(),
 		})
-		refused = missing(refs, begun)
+		refused = missing(refs, started)
 		return err
 	})
 	return refused, err
 }
 
 // Beat implements workqueue.LeaseStore.
-func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.BeatResult, error) {
+func (s *leaseStore) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.BeatResult, error) {
 	var result workqueue.BeatResult
 	if err := s.engine.lost(true); err != nil {
 		return result, err
 	}
 	held := refRows(p.Held)
 	ordered := slices.SortedFunc(slices.Values(held), refRow.compare)
-	begun, err := jsonRows(refRows(p.Begun))
+	started, err := jsonRows(refRows(p.Started))
 	if err != nil {
 		return result, err
 	}
@@ -107,8 +119,8 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 	var beats int64
 	beat := func(on runner) error {
 		result = workqueue.BeatResult{}
-		// The items before the worker, as everybody does: on SQL Server the
-		// note of a failed attempt reads the worker's row behind its items.
+		// Items before the worker, as all transactions do: on SQL Server the insert of a failed
+		// attempt reads the worker's row after its items.
 		var renewed []refRow
 		for chunk := range slices.Chunk(ordered, writeBatch) {
 			batch, err := jsonRows(chunk)
@@ -116,7 +128,7 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 				return err
 			}
 			some, err := s.queries.refs(ctx, on, "beat_items", values{
-				"worker": p.WorkerID, "lease_ms": ms(p.Lease), "rows": batch, "begun": begun, "now": s.nowArg(),
+				"worker": p.WorkerID, "lease_ms": ms(p.Lease), "rows": batch, "begun": started, "now": s.nowArg(),
 			})
 			if err != nil {
 				return err
@@ -154,19 +166,19 @@ func (s *Store) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.Bea
 	return result, err
 }
 
-// missing returns the ids of the refs that are not among found. An item may be among refs
-// with two fences; only one of them is valid.
+// missing returns the ids of refs that are not in found. refs may have an item with two fences,
+// of which only one is valid.
 func missing(refs, found []refRow) []int64 {
 	if len(refs) == len(found) {
 		return nil
 	}
-	there := make(map[refRow]bool, len(found))
+	present := make(map[refRow]bool, len(found))
 	for _, ref := range found {
-		there[ref] = true
+		present[ref] = true
 	}
 	var lost []int64
 	for _, ref := range refs {
-		if !there[ref] {
+		if !present[ref] {
 			lost = append(lost, ref.ItemID)
 		}
 	}
@@ -174,7 +186,7 @@ func missing(refs, found []refRow) []int64 {
 }
 
 // ReleaseAssigned implements workqueue.LeaseStore.
-func (s *Store) ReleaseAssigned(ctx context.Context, workerID int64, instanceID string) (int, error) {
+func (s *leaseStore) ReleaseAssigned(ctx context.Context, workerID int64, instanceID string) (int, error) {
 	var n int64
 	err := s.single(ctx, "release assigned items", func(on runner) (err error) {
 		n, err = s.queries.exec(ctx, on, "release_assigned", values{"worker": workerID, "instance": instanceID})
@@ -184,10 +196,10 @@ func (s *Store) ReleaseAssigned(ctx context.Context, workerID int64, instanceID 
 	return int(n), err
 }
 
-// Stranded implements workqueue.LeaseStore.
-func (s *Store) Stranded(ctx context.Context, workerID int64) (workqueue.Band, bool, error) {
+// AbandonedBand implements workqueue.LeaseStore.
+func (s *leaseStore) AbandonedBand(ctx context.Context, workerID int64) (workqueue.Band, bool, error) {
 	var lowest, highest *int
-	err := s.retry(ctx, "look for stranded items", func() error {
+	err := s.retry(ctx, "find stranded items", func() error {
 		rows, err := s.queries.query(ctx, s.db, "stranded", values{"worker": workerID, "now": s.nowArg()})
 		if err != nil {
 			return err

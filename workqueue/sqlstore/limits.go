@@ -10,15 +10,15 @@ import (
 	"botwork/workqueue"
 )
 
-// startsBatch bounds how many rows of the log of starts a pass removes: twice
-// what it is likely to add, so that the log stays short and no statement long.
+// startsBatch limits how many old rows of the log of starts a pass removes: twice what a pass
+// is likely to add, so that the log and each statement stay short.
 const startsBatch = 2 * rescueBatch
 
-// rateRow is a queue that limits starts. A period that the queue does not have is 0. A JSON
-// parameter contains only the exported fields.
+// rateRow is a queue that limits the rate of starts. A period is 0 if the queue does not have
+// that limit. A JSON parameter has only the exported fields.
 type rateRow struct {
 	QueueName string
-	KeepMs    int64 // the longer one
+	KeepMs    int64 // the longer period
 
 	rateMs, keyRateMs int64
 }
@@ -37,7 +37,8 @@ func (v *assignView) LimitUses(ctx context.Context) ([]workqueue.LimitUse, error
 	return v.limitUses(ctx, func(context.Context, []rateRow) error { return nil })
 }
 
-// limitUses counts; before it counts starts it calls update, if a queue limits them.
+// limitUses counts held items and starts. It calls update before it counts starts, if any queue
+// limits them.
 func (v *assignView) limitUses(ctx context.Context, update func(context.Context, []rateRow) error) ([]workqueue.LimitUse, error) {
 	uses, err := v.countLimits(ctx, update)
 	if err != nil {
@@ -81,7 +82,7 @@ func (v *assignView) countLimits(ctx context.Context, update func(context.Contex
 	return uses, nil
 }
 
-// limited reads the queues that have limits.
+// limited returns the queues that have limits.
 func (v *assignView) limited(ctx context.Context) ([]workqueue.LimitUse, error) {
 	rows, err := v.queries.query(ctx, v.on, "limits", nil)
 	if err != nil {
@@ -123,7 +124,7 @@ func (v *assignView) addHeld(ctx context.Context, uses map[string]*workqueue.Lim
 	})
 }
 
-// updateStarts brings the log of starts up to date.
+// updateStarts updates the log of starts.
 func (a *assignTx) updateStarts(ctx context.Context, rates []rateRow) error {
 	batch, err := jsonRows(rates)
 	if err != nil {
@@ -163,8 +164,8 @@ func (v *assignView) countStarts(ctx context.Context, u *workqueue.LimitUse, r r
 	})
 }
 
-// addUse counts for a queue, and for the key where the queue limits keys. A queue
-// may have lost its limits since they were read.
+// addUse adds to the use of a queue, and of the key if the queue limits keys. u is nil if the
+// queue's limits were removed meanwhile.
 func addUse(u *workqueue.LimitUse, key string, n, ofKey workqueue.Use) {
 	if u == nil {
 		return
@@ -179,31 +180,31 @@ func plus(a, b workqueue.Use) workqueue.Use {
 	return workqueue.Use{Held: a.Held + b.Held, Started: a.Started + b.Started}
 }
 
-// noteStarts notes what Write has assigned, when a queue limits starts.
-func (a *assignTx) noteStarts(ctx context.Context) error {
+// recordStarts records the items that Write has assigned, if any queue limits starts.
+func (a *assignTx) recordStarts(ctx context.Context) error {
 	if !a.rated {
 		return nil
 	}
 	if _, err := a.s.queries.exec(ctx, a.tx, "starts_assigned", nil); err != nil {
-		return fmt.Errorf("note starts: %w", err)
+		return fmt.Errorf("record starts: %w", err)
 	}
 	return nil
 }
 
-// taking counts items against the limits of their queues for code that claims without a
-// pass, such as a robot's checkout: inside one transaction, call Allows before each item,
-// Take for each claimed item, and noteTaken at the end.
-type taking struct {
+// claimLimits checks items against the limits of their queues for claims outside a pass, such
+// as a robot's checkout. Inside one transaction, call Allows before each item, Take for each
+// claimed item, and recordClaimed at the end.
+type claimLimits struct {
 	*workqueue.Limiter
 	a *assignTx
 }
 
-// takeWithinLimits takes the cluster's assignment lock, which ends with the
-// transaction, and reads the limits. It must come before the first statement that
-// locks an item: passes take the lock first. Where the queue's row shows no limit
-// there is no need for it. Limiter().Full() is what to leave out of a selection.
-func (s *Store) takeWithinLimits(ctx context.Context, tx *sql.Tx) (*taking, error) {
-	if err := s.engine.lockAssignment(ctx, s, tx); err != nil {
+// lockLimits takes the assignment lock until the transaction ends, and reads the limits. Call
+// it before the first statement that locks an item, since passes also take the lock first. It
+// is not needed for a queue without limits. Full() of the result lists what to exclude from a
+// selection.
+func (s *assignStore) lockLimits(ctx context.Context, tx *sql.Tx) (*claimLimits, error) {
+	if err := s.engine.lockAssignment(ctx, s.connection, tx); err != nil {
 		return nil, err
 	}
 	a := s.assignTx(tx)
@@ -211,25 +212,24 @@ func (s *Store) takeWithinLimits(ctx context.Context, tx *sql.Tx) (*taking, erro
 	if err != nil {
 		return nil, err
 	}
-	return &taking{Limiter: workqueue.NewLimiter(uses), a: a}, nil
+	return &claimLimits{Limiter: workqueue.NewLimiter(uses), a: a}, nil
 }
 
-// limitKey is the key that limits count an item by.
-func (s *Store) limitKey(key *string) string { return s.engine.limitKey(orZero(key)) }
+// limitKey returns the form of a key by which limits count items.
+func (s *connection) limitKey(key *string) string { return s.engine.limitKey(orZero(key)) }
 
-// noteTaken notes the starts of items that are running now, with the fences that
-// they were given.
-func (t *taking) noteTaken(ctx context.Context, taken []refRow) error {
+// recordClaimed records the starts of items that are now running, with their new fences.
+func (t *claimLimits) recordClaimed(ctx context.Context, claimed []refRow) error {
 	if !t.a.rated {
 		return nil
 	}
-	for chunk := range slices.Chunk(taken, writeBatch) {
+	for chunk := range slices.Chunk(claimed, writeBatch) {
 		batch, err := jsonRows(chunk)
 		if err != nil {
 			return err
 		}
 		if _, err := t.a.s.queries.exec(ctx, t.a.tx, "starts_taken", values{"rows": batch, "now": t.a.s.nowArg()}); err != nil {
-			return fmt.Errorf("note starts: %w", err)
+			return fmt.Errorf("record starts: %w", err)
 		}
 	}
 	return nil

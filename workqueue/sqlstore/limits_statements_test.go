@@ -10,9 +10,9 @@ import (
 	sqlfiles "botwork/sql"
 )
 
-// What is due is read in four parts; a condition that is added to one of them
-// and forgotten in another would hold for some items only.
-func TestPartsOfDueAreSiblings(t *testing.T) {
+// Due items are read in four parts. A condition that is added to one part and forgotten in
+// another would apply only to some items.
+func TestPartsOfDueHaveSameConditions(t *testing.T) {
 	for _, folder := range folders {
 		text, err := sqlfiles.Read(sqlfiles.Files, folder+"/queries/due.sql")
 		if err != nil {
@@ -26,8 +26,8 @@ func TestPartsOfDueAreSiblings(t *testing.T) {
 			}
 			var lines []string
 			for line := range strings.Lines(inner) {
-				told := strings.HasPrefix(line, "    WHERE ") || strings.HasPrefix(line, "    ORDER BY ") // what tells them apart
-				if !told && !strings.HasPrefix(line, "    LIMIT ") && !strings.HasPrefix(line, ")") {
+				differs := strings.HasPrefix(line, "    WHERE ") || strings.HasPrefix(line, "    ORDER BY ") // may differ between the parts
+				if !differs && !strings.HasPrefix(line, "    LIMIT ") && !strings.HasPrefix(line, ")") {
 					lines = append(lines, line)
 				}
 			}
@@ -41,14 +41,14 @@ func TestPartsOfDueAreSiblings(t *testing.T) {
 				t.Errorf("%s/due: part %d differs from the first (-first +%d):\n%s", folder, i+1, i+1, diff)
 			}
 		}
-		if n := strings.Count(text, "limit_rows"); n != 5 { // and once told above
+		if n := strings.Count(text, "limit_rows"); n != 5 { // and once in the header
 			t.Errorf("%s/due names limit_rows %d times, want once in each part", folder, n)
 		}
 	}
 }
 
-// A pass reads the starts of its queues, and those that are open, by index: other
-// queues with long periods cost it nothing.
+// A pass reads the starts of its queues, and open starts, by index: other queues with long
+// periods do not slow it down.
 func TestStartsAreReadByIndex(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dsn := e.DSN(t)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -11,8 +12,14 @@ import (
 	"botwork/workqueue"
 )
 
+// itemLists reads items and their attempts for people.
+type itemLists struct {
+	*connection
+	*itemRows
+}
+
 // Item implements workqueue.ItemStore.
-func (s *Store) Item(ctx context.Context, id int64) (workqueue.Item, error) {
+func (s *itemLists) Item(ctx context.Context, id int64) (workqueue.Item, error) {
 	var row itemRow
 	err := s.retry(ctx, fmt.Sprintf("read item %d", id), func() error {
 		row = itemRow{}
@@ -29,15 +36,12 @@ func (s *Store) Item(ctx context.Context, id int64) (workqueue.Item, error) {
 }
 
 // Items implements workqueue.ItemStore.
-func (s *Store) Items(ctx context.Context, f workqueue.ItemFilter) ([]workqueue.Item, error) {
+func (s *itemLists) Items(ctx context.Context, f workqueue.ItemFilter) ([]workqueue.Item, error) {
 	var rows []itemRow
 	err := s.retry(ctx, "list items", func() error {
 		rows = nil
-		orm := s.narrow(ctx, s.shown(s.listing.WithContext(ctx)), f)
-		if !f.Deleted() {
-			orm = orm.Where(map[string]any{"DeletedAt": nil})
-		}
-		return orm.Order(clause.OrderByColumn{Column: column("Id"), Desc: true}).Limit(orDefault(f.Limit, 100)).Find(&rows).Error
+		orm := s.selected(ctx, s.shown(s.listing.WithContext(ctx)), f)
+		return sorted(orm, f.Sort).Limit(orDefault(f.Limit, 100)).Find(&rows).Error
 	})
 	items := make([]workqueue.Item, len(rows))
 	for i := range rows {
@@ -46,14 +50,51 @@ func (s *Store) Items(ctx context.Context, f workqueue.ItemFilter) ([]workqueue.
 	return items, err
 }
 
+// CountItems implements workqueue.ItemStore.
+func (s *itemLists) CountItems(ctx context.Context, f workqueue.ItemFilter) (n int64, err error) {
+	err = s.retry(ctx, "count items", func() error {
+		return s.selected(ctx, s.listing.WithContext(ctx).Model(&itemRow{}), f).Count(&n).Error
+	})
+	return n, err
+}
+
+// selected adds the conditions of the filter. Deleted items are selected only on request.
+func (s *itemLists) selected(ctx context.Context, orm *gorm.DB, f workqueue.ItemFilter) *gorm.DB {
+	orm = s.narrow(ctx, orm, f)
+	if !f.Deleted() {
+		orm = orm.Where(map[string]any{"DeletedAt": nil})
+	}
+	return orm
+}
+
+// sortColumns are the columns of the sort keys.
+var sortColumns = map[workqueue.SortKey]string{
+	workqueue.SortPriority: "Priority", workqueue.SortCreated: "CreatedAt", workqueue.SortDue: "AvailableAt",
+	workqueue.SortStarted: "StartedAt", workqueue.SortFinished: "FinishedAt",
+}
+
+// sorted orders items. Engines differ in whether NULL comes first or last, so here it is last.
+func sorted(orm *gorm.DB, by workqueue.ItemSort) *gorm.DB {
+	name, ok := sortColumns[by.By]
+	if !ok {
+		return orm.Order(clause.OrderByColumn{Column: column("Id"), Desc: by.By == "" || by.Descending})
+	}
+	direction := ""
+	if by.Descending {
+		direction = " DESC"
+	}
+	return orm.Order(clause.OrderBy{Expression: clause.Expr{
+		SQL: "CASE WHEN ? IS NULL THEN 1 ELSE 0 END, ?" + direction + ", ? DESC", Vars: []any{column(name), column(name), column("Id")},
+	}})
+}
+
 // shown selects all columns, and whether the item is due.
-func (s *Store) shown(orm *gorm.DB) *gorm.DB {
+func (s *itemLists) shown(orm *gorm.DB) *gorm.DB {
 	return orm.Model(&itemRow{}).Select("*, CASE WHEN ? <= "+s.engine.dialect().clock+` THEN 1 ELSE 0 END AS "Due"`, column("AvailableAt"), s.nowArg())
 }
 
-// narrow adds the conditions of a filter, but for what it says of deleted
-// items and of the length of a page.
-func (s *Store) narrow(ctx context.Context, orm *gorm.DB, f workqueue.ItemFilter) *gorm.DB {
+// narrow adds the conditions of the filter, except those about deleted items and the page size.
+func (s *itemLists) narrow(ctx context.Context, orm *gorm.DB, f workqueue.ItemFilter) *gorm.DB {
 	equal := map[string]any{}
 	for name, value := range map[string]string{
 		"QueueName": f.QueueName, "IntegrationConfig": f.Pipeline, "NaturalKey": f.NaturalKey, "TaskName": f.TaskName,
@@ -85,11 +126,17 @@ func (s *Store) narrow(ctx context.Context, orm *gorm.DB, f workqueue.ItemFilter
 	if f.BeforeID > 0 {
 		orm = orm.Where(clause.Lt{Column: column("Id"), Value: f.BeforeID})
 	}
+	for _, condition := range s.searched(&f) {
+		orm = orm.Where(condition)
+	}
 	if len(f.TagsAny) > 0 {
 		orm = orm.Where(clause.Or(s.holding("Tags", tagTexts(f.TagsAny))...))
 	}
 	if len(f.TagsAll) > 0 {
 		orm = orm.Where(clause.And(s.holding("Tags", tagTexts(f.TagsAll))...))
+	}
+	if len(f.MetadataBegins) > 0 {
+		orm = orm.Where(clause.And(s.holding("Metadata", metadataBeginnings(f.MetadataBegins))...))
 	}
 	if len(f.Metadata) > 0 {
 		orm = orm.Where(clause.And(s.holding("Metadata", metadataTexts(f.Metadata))...))
@@ -97,9 +144,49 @@ func (s *Store) narrow(ctx context.Context, orm *gorm.DB, f workqueue.ItemFilter
 	return orm
 }
 
-// lifecycles are the conditions of each lifecycle, as workqueue.LifecycleOf
-// computes them.
-func (s *Store) lifecycles(of []workqueue.Lifecycle) []clause.Expression {
+// searched returns the conditions on times, errors and parts of texts.
+func (s *itemLists) searched(f *workqueue.ItemFilter) (all []clause.Expression) {
+	for _, c := range []struct {
+		column string
+		in     workqueue.TimeRange
+	}{{"CreatedAt", f.Created}, {"AvailableAt", f.Due}, {"StartedAt", f.Started}, {"FinishedAt", f.Finished}, {"FinishedAt", f.Failed}} {
+		if !c.in.Since.IsZero() {
+			all = append(all, clause.Gte{Column: column(c.column), Value: s.engine.timeArg(c.in.Since)})
+		}
+		if !c.in.Until.IsZero() {
+			all = append(all, clause.Lt{Column: column(c.column), Value: s.engine.timeArg(c.in.Until)})
+		}
+	}
+	if f.Failed != (workqueue.TimeRange{}) {
+		all = append(all, clause.Or(s.status(workqueue.StatusFailed), s.status(workqueue.StatusBusinessError)))
+	}
+	if len(f.ErrorKinds) > 0 {
+		kinds := make([]any, len(f.ErrorKinds))
+		for i, kind := range f.ErrorKinds {
+			kinds[i] = string(kind)
+		}
+		all = append(all, clause.IN{Column: column("ErrorKind"), Values: kinds})
+	}
+	if f.ErrorPart != "" {
+		all = append(all, containing("Error", f.ErrorPart))
+	}
+	if f.KeyPart != "" {
+		all = append(all, containing("NaturalKey", f.KeyPart))
+	}
+	return all
+}
+
+// likeSpecial are the characters with a meaning in a pattern of LIKE: the brackets on SQL Server.
+var likeSpecial = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`, "[", `\[`)
+
+// containing is the condition that a text contains a part, in any case as far as the engine knows
+// it: SQLite knows only that of ASCII letters.
+func containing(name, part string) clause.Expression {
+	return clause.Expr{SQL: `LOWER(?) LIKE LOWER(?) ESCAPE '\'`, Vars: []any{column(name), "%" + likeSpecial.Replace(clean(part)) + "%"}}
+}
+
+// lifecycles returns the conditions of each lifecycle, as workqueue.LifecycleOf computes them.
+func (s *itemLists) lifecycles(of []workqueue.Lifecycle) []clause.Expression {
 	all := make([]clause.Expression, len(of))
 	for i, l := range of {
 		all[i] = s.lifecycle(l)
@@ -107,7 +194,7 @@ func (s *Store) lifecycles(of []workqueue.Lifecycle) []clause.Expression {
 	return all
 }
 
-func (s *Store) lifecycle(l workqueue.Lifecycle) clause.Expression {
+func (s *itemLists) lifecycle(l workqueue.Lifecycle) clause.Expression {
 	present := clause.Eq{Column: column("DeletedAt")}
 	state := func(states ...any) clause.Expression { return clause.IN{Column: column("State"), Values: states} }
 	due := func(compare string) clause.Expression {
@@ -134,7 +221,7 @@ func (s *Store) lifecycle(l workqueue.Lifecycle) clause.Expression {
 }
 
 // statuses returns the conditions of each status, as workqueue.StatusOf computes them.
-func (s *Store) statuses(of []workqueue.Status) []clause.Expression {
+func (s *itemLists) statuses(of []workqueue.Status) []clause.Expression {
 	all := make([]clause.Expression, len(of))
 	for i, status := range of {
 		all[i] = s.status(status)
@@ -142,7 +229,7 @@ func (s *Store) statuses(of []workqueue.Status) []clause.Expression {
 	return all
 }
 
-func (s *Store) status(status workqueue.Status) clause.Expression {
+func (s *itemLists) status(status workqueue.Status) clause.Expression {
 	kind := func(is workqueue.ErrorKind) clause.Expression {
 		return clause.Eq{Column: column("ErrorKind"), Value: string(is)}
 	}
@@ -171,8 +258,10 @@ func (s *Store) status(status workqueue.Status) clause.Expression {
 	case workqueue.StatusCancelled:
 		return archived(clause.Or(kind(workqueue.KindCancelled), clause.Eq{Column: column("ErrorKind")}))
 	default:
-		// Failed: with any other kind. NULL is none of these, and so in no list.
+		// Failed has any other kind. NULL does not match NOT IN.
 		others := clause.IN{Column: column("ErrorKind"), Values: []any{string(workqueue.KindBusiness), string(workqueue.KindExpired), string(workqueue.KindCancelled)}}
 		return archived(clause.Not(others))
 	}
 }
+
+func column(name string) clause.Column { return clause.Column{Name: name} }

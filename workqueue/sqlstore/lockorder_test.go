@@ -14,16 +14,16 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// A worker beats while it writes the ends of what it beats for. Each deadlock
-// of the two costs seconds, PostgreSQL's deadlock_timeout or the rounds of SQL
-// Server's monitor, in which neither leases nor results are written.
+// A worker sends heartbeats for items while it writes their ends. A deadlock between the two
+// costs seconds (PostgreSQL's deadlock_timeout, or an interval of SQL Server's monitor) in
+// which neither leases nor results are written.
 func TestBeatAndFinishNeverDeadlock(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		if e.Driver == database.SQLite {
-			t.Skip("a single writer has nobody to deadlock with")
+			t.Skip("a single writer cannot deadlock")
 		}
 		if e.Driver == database.Postgres {
-			// Whoever is caught in a deadlock stays in it until the test's time is over.
+			// A deadlock lasts until the test's timeout.
 			t.Setenv("PGOPTIONS", "-c deadlock_timeout=1h")
 		}
 		store := e.Open(t, e.DSN(t))
@@ -33,7 +33,7 @@ func TestBeatAndFinishNeverDeadlock(t *testing.T) {
 		for range 3 {
 			held := claimMany(ctx, t, store, worker, 1000)
 			var finishes []workqueue.Finish
-			for _, ref := range slices.Backward(held) { // as they end, and not as they began
+			for _, ref := range slices.Backward(held) { // in the order in which they end, not in which they started
 				finishes = append(finishes, workqueue.Finish{ItemID: ref.ItemID, Fence: ref.Fence, State: workqueue.Processed})
 			}
 			written := make(chan struct{})
@@ -62,7 +62,7 @@ func TestBeatAndFinishNeverDeadlock(t *testing.T) {
 	})
 }
 
-// claimMany makes items and lets the worker claim them.
+// claimMany inserts items and lets the worker claim them.
 func claimMany(ctx context.Context, t *testing.T, store storetest.Store, worker workqueue.Worker, n int) []workqueue.ItemRef {
 	t.Helper()
 	items := slices.Repeat([]workqueue.NewItem{{IntegrationConfig: "x", State: workqueue.Pending, Priority: 1000}}, n)
@@ -86,12 +86,12 @@ func claimMany(ctx context.Context, t *testing.T, store storetest.Store, worker 
 	return refs
 }
 
-// A pass frees what nobody runs and then gives out what waits, in one transaction. A beat
-// that still names items which have been given back must not hold them meanwhile.
+// A pass rescues stale items and then assigns waiting items, in one transaction. A heartbeat
+// that still names released items must not lock them meanwhile.
 func TestPassAndBeatOfLostItemsNeverDeadlock(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		if e.Driver != database.Postgres {
-			t.Skip("who waits for whom is asked of PostgreSQL")
+			t.Skip("the test reads from PostgreSQL which session waits")
 		}
 		t.Setenv("PGOPTIONS", "-c deadlock_timeout=1h")
 		dsn := e.DSN(t)

@@ -15,9 +15,8 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// migrateDriver and migrateDSN name a database in the environment. A test
-// binary that finds them is not to test: it is one of the processes that
-// migrate at the same time.
+// migrateDriver and migrateDSN are environment variables with a database. If they are set, the
+// test binary does not run tests: it is one of the processes that migrate at the same time.
 const (
 	migrateDriver = "BOTWORK_TEST_MIGRATE_DRIVER"
 	migrateDSN    = "BOTWORK_TEST_MIGRATE_DSN"
@@ -31,8 +30,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	// Most that go on at the same time wait for connections that do not answer; -parallel
-	// still says otherwise.
+	// Most parallel tests wait for connections that do not answer, so run more of them than
+	// there are processors. The flag -parallel does not override this.
 	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -40,7 +39,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// migrate opens a store as a process does at its start and uses it once.
+// migrate opens a store, as a process does when it starts, and uses it once.
 func migrate(driver database.Driver, dsn string) error {
 	ctx := context.Background()
 	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: driver, DSN: dsn})

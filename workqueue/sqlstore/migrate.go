@@ -11,15 +11,19 @@ import (
 	sqlfiles "botwork/sql"
 )
 
-// Migrate brings the schema up to date and returns the names of the
-// migrations that it applied. It is safe when many processes start together:
-// one migrates, the others wait and find nothing to do.
-func (s *Store) Migrate(ctx context.Context) ([]string, error) {
+// migrations applies the schema.
+type migrations struct {
+	*connection
+}
+
+// Migrate updates the schema and returns the names of the migrations that it applied. Many
+// processes may call it at once: one migrates, the others wait and find nothing to do.
+func (s *migrations) Migrate(ctx context.Context) ([]string, error) {
 	provider, err := s.provider()
 	if err != nil {
 		return nil, err
 	}
-	turn, err := s.engine.lockMigrations(ctx, s)
+	turn, err := s.engine.lockMigrations(ctx, s.connection)
 	if err != nil {
 		return nil, fmt.Errorf("lock migrations: %w", database.Redact(err, s.dsn))
 	}
@@ -30,8 +34,8 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 		for _, r := range results {
 			names = append(names, r.Source.Path)
 		}
-		// A process that came second has failed on what the first has made. When the schema
-		// has moved on meanwhile, that was all, and the rest is tried again.
+		// A slower process has failed because the faster one had already made the change. If
+		// the schema version has changed meanwhile, that was the reason: try the rest again.
 		if err != nil && turn.overtaken() {
 			continue
 		}
@@ -42,8 +46,8 @@ func (s *Store) Migrate(ctx context.Context) ([]string, error) {
 	}
 }
 
-// MigrationStatus lists all migrations with what has been applied.
-func (s *Store) MigrationStatus(ctx context.Context) ([]database.Migration, error) {
+// MigrationStatus lists all migrations and which of them are applied.
+func (s *migrations) MigrationStatus(ctx context.Context) ([]database.Migration, error) {
 	provider, err := s.provider()
 	if err != nil {
 		return nil, err
@@ -63,7 +67,7 @@ func (s *Store) MigrationStatus(ctx context.Context) ([]database.Migration, erro
 	return migrations, nil
 }
 
-func (s *Store) provider() (*goose.Provider, error) {
+func (s *migrations) provider() (*goose.Provider, error) {
 	files, err := fs.Sub(sqlfiles.Files, s.engine.dialect().folder+"/migrations")
 	if err != nil {
 		return nil, err

@@ -9,9 +9,9 @@ import (
 	"botwork/internal/testdb"
 )
 
-// On SQLite a condition is changed in the text of the schema, under the rows that
-// are there and under connections that know the old text.
-func TestSQLiteChangesTheConditionOfStates(t *testing.T) {
+// On SQLite a migration changes a condition in the text of the schema, while rows exist and
+// other connections use the old text.
+func TestSQLiteMigrationChangesStateCondition(t *testing.T) {
 	e := testdb.Engines[0]
 	if e.Driver != database.SQLite {
 		t.Fatalf("the first engine is %s", e.Driver)
@@ -37,7 +37,7 @@ func TestSQLiteChangesTheConditionOfStates(t *testing.T) {
 				t.Fatalf("the table with %d rows is %s, %v; want %s", rows, text, err, want)
 			}
 			if err := insert(db, 7); err == nil || !strings.Contains(err.Error(), "CHECK") {
-				t.Errorf("a state of 7 is %v, want it refused", err)
+				t.Errorf("state 7: error %v, want a failed CHECK", err)
 			}
 			for state := range 6 {
 				if err := insert(db, state); err != nil {

@@ -23,7 +23,7 @@ var folders = map[database.Driver]string{
 	database.SQLite: "sqlite", database.SQLServer: "sqlserver", database.Postgres: "postgres",
 }
 
-// openEmpty opens a store on an empty database, without a schema.
+// openEmpty opens a store on an empty database without a schema.
 func openEmpty(t *testing.T, e testdb.Engine, dsn string) *sqlstore.Store {
 	t.Helper()
 	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: e.Driver, DSN: dsn})
@@ -62,7 +62,7 @@ func TestMigrate(t *testing.T) {
 			return applied
 		}
 		if n := status(); n != 0 {
-			t.Errorf("%d migrations are applied to an empty database", n)
+			t.Errorf("%d migrations are applied in an empty database, want 0", n)
 		}
 		names, err := store.Migrate(t.Context())
 		if err != nil || len(names) != len(files) {
@@ -118,8 +118,8 @@ func TestMigrateTogetherInProcesses(t *testing.T) {
 	})
 }
 
-// wantOneSchema checks that each migration was applied once: what it inserts is
-// there once, and there is nothing left to do.
+// wantOneSchema checks that each migration was applied once: its rows exist once, and nothing
+// is left to do.
 func wantOneSchema(t *testing.T, e testdb.Engine, dsn string) {
 	t.Helper()
 	store := openEmpty(t, e, dsn)
@@ -150,7 +150,7 @@ func TestMigrationsGoDownAndUpAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := len(provider.ListSources()); len(results) != n {
-			t.Errorf("%d migrations went down, want %d", len(results), n)
+			t.Errorf("%d migrations were rolled back, want %d", len(results), n)
 		}
 		if _, err := store.Queues(t.Context()); err == nil {
 			t.Error("BotQueues is still there")

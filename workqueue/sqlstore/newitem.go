@@ -11,25 +11,26 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// newItemRow is a NewItem as the statement enqueue takes it.
+// newItemRow is a NewItem in the form that the statement enqueue needs.
 type newItemRow struct {
 	cells cellValues
 	prio  int
-	due   bool // as soon as it is there
+	item  *workqueue.NewItem // if it has a time in its deadlines, for error messages
+	due   bool               // as soon as it is inserted
 
-	// What is sealed when the id is known; no statement takes it before.
+	// Texts that are sealed once the id is known; the statement enqueue does not get them.
 	body, meta *string
 }
 
-// fill makes the row of an item that its queue has prepared. A row whose texts
-// are to be sealed gets a ticket, by which it is found when it has an id.
-func (r *newItemRow) fill(s *Store, it *workqueue.NewItem, q *workqueue.Queue) error {
+// fill makes the row of an item that its queue has prepared. A row with texts to seal gets a
+// ticket, which identifies the row when the database has assigned its id.
+func (r *newItemRow) fill(s *connection, it *workqueue.NewItem, q *workqueue.Queue) error {
 	v := &r.cells
 	r.prio, r.due = it.Priority, it.At.IsZero() && it.In <= 0
 	v[sqlfiles.QueueCell], v[sqlfiles.StateCell], v[sqlfiles.PriorityCell], v[sqlfiles.ConfigCell] = q.Name, int64(it.State), int64(it.Priority), clean(it.IntegrationConfig)
 	v[sqlfiles.DelayCell], v[sqlfiles.ExpediteCell], v[sqlfiles.SealedCell] = ms(it.In), int64(0), int64(0)
 	v.text(sqlfiles.PayloadCell, string(it.Payload))
-	v.text(sqlfiles.ResilienceCell, string(it.ResilienceConfig))
+	v.text(sqlfiles.ResilienceCell, string(it.OwnPolicy()))
 	v.text(sqlfiles.AuthorCell, clip(it.CreatedBy, nameLen))
 	v.text(sqlfiles.TaskCell, clip(it.TaskName, nameLen))
 	v.text(sqlfiles.KeyCell, it.NaturalKey)
@@ -43,6 +44,9 @@ func (r *newItemRow) fill(s *Store, it *workqueue.NewItem, q *workqueue.Queue) e
 		return err
 	}
 	v.times(s, it, q)
+	if r.bounded() {
+		r.item = new(*it)
+	}
 	v.unique(it, q)
 	if q.Encrypted {
 		return r.conceal(s, q)
@@ -50,7 +54,7 @@ func (r *newItemRow) fill(s *Store, it *workqueue.NewItem, q *workqueue.Queue) e
 	return nil
 }
 
-// finding sets what items are found by.
+// finding sets the cells for searching items.
 func (v *cellValues) finding(it *workqueue.NewItem) error {
 	if len(it.Tags) > 0 {
 		tags, err := jsonColumn(slices.Compact(slices.Sorted(slices.Values(it.Tags))))
@@ -69,15 +73,22 @@ func (v *cellValues) finding(it *workqueue.NewItem) error {
 	return nil
 }
 
-// times sets when things happen to the item, and how long they take.
-func (v *cellValues) times(s *Store, it *workqueue.NewItem, q *workqueue.Queue) {
+// times sets the times and durations of the item.
+func (v *cellValues) times(s *connection, it *workqueue.NewItem, q *workqueue.Queue) {
 	if !it.At.IsZero() {
 		v[sqlfiles.DueCell] = *s.jsonTime(it.At)
 	}
-	if !it.Deadline.IsZero() {
-		v[sqlfiles.DeadlineCell] = *s.jsonTime(it.Deadline)
-	} else if it.DeadlineIn > 0 {
-		v[sqlfiles.DeadlineMsCell] = ms(it.DeadlineIn)
+	startBy, startIn := it.Ends()
+	if !startBy.IsZero() {
+		v[sqlfiles.DeadlineCell] = *s.jsonTime(startBy)
+	}
+	if startIn > 0 {
+		v[sqlfiles.DeadlineMsCell] = ms(startIn)
+	}
+	if !it.FinishBy.IsZero() {
+		v[sqlfiles.FinishCell] = *s.jsonTime(it.FinishBy)
+	} else if it.FinishIn > 0 {
+		v[sqlfiles.FinishMsCell] = ms(it.FinishIn)
 	}
 	if it.Estimate > 0 {
 		v[sqlfiles.EstimateCell] = ms(it.Estimate)
@@ -90,7 +101,7 @@ func (v *cellValues) times(s *Store, it *workqueue.NewItem, q *workqueue.Queue) 
 	}
 }
 
-// unique sets the keys of which there may be one.
+// unique sets the keys that must be unique.
 func (v *cellValues) unique(it *workqueue.NewItem, q *workqueue.Queue) {
 	if it.NaturalKey != "" {
 		v.text(sqlfiles.UniqueCell, q.UniqueKey(clean(it.NaturalKey)))
@@ -103,12 +114,12 @@ func (v *cellValues) unique(it *workqueue.NewItem, q *workqueue.Queue) {
 	}
 }
 
-// conceal takes the texts out that are to be sealed.
-func (r *newItemRow) conceal(s *Store, q *workqueue.Queue) error {
+// conceal moves the texts to seal out of the cells.
+func (r *newItemRow) conceal(s *connection, q *workqueue.Queue) error {
 	if s.cipher == nil {
-		return fmt.Errorf("the queue %q is encrypted, and this process has no keyset (encryption.keyset)", q.Name)
+		return fmt.Errorf("the queue %q is encrypted, but this process has no keyset (encryption.keyset)", q.Name)
 	}
-	take := func(c sqlfiles.Cell) *string {
+	remove := func(c sqlfiles.Cell) *string {
 		text, ok := r.cells[c].(string)
 		if !ok {
 			return nil
@@ -116,7 +127,7 @@ func (r *newItemRow) conceal(s *Store, q *workqueue.Queue) error {
 		r.cells[c] = nil
 		return &text
 	}
-	r.body, r.meta = take(sqlfiles.PayloadCell), take(sqlfiles.MetadataCell)
+	r.body, r.meta = remove(sqlfiles.PayloadCell), remove(sqlfiles.MetadataCell)
 	r.cells[sqlfiles.SealedCell], r.cells[sqlfiles.TicketCell] = int64(1), "ticket:"+rand.Text()
 	return nil
 }

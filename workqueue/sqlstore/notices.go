@@ -12,79 +12,83 @@ import (
 // notices notify listeners of items that are ready: this process at once, other processes
 // if the engine supports notices.
 type notices struct {
+	*connection
+
 	name string // distinguishes this process's notices from those of others
 
 	mu        sync.Mutex
 	listeners map[*listener]struct{}
-	own       map[int64]bool // workers of this process
+	local     map[int64]bool // workers of this process
 }
 
 // listener is one call of Listen.
 type listener struct {
-	tell func(workqueue.Notice)
+	report func(workqueue.Notice)
 }
 
 // Listen implements workqueue.WaitingStore.
-func (s *Store) Listen(ctx context.Context, tell func(workqueue.Notice), trouble func(error)) error {
-	l := &listener{tell: tell}
-	s.notices.add(l)
-	defer s.notices.remove(l)
-	s.engine.listen(ctx, s, tell, trouble)
+func (s *notices) Listen(ctx context.Context, report func(workqueue.Notice), trouble func(error)) error {
+	l := &listener{report: report}
+	s.addListener(l)
+	defer s.removeListener(l)
+	s.engine.listen(ctx, s, report, trouble)
 	<-ctx.Done()
 	return nil
 }
 
-func (n *notices) add(l *listener) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.listeners == nil {
-		n.listeners = map[*listener]struct{}{}
+func (s *notices) addListener(l *listener) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.listeners == nil {
+		s.listeners = map[*listener]struct{}{}
 	}
-	n.listeners[l] = struct{}{}
+	s.listeners[l] = struct{}{}
 }
 
-func (n *notices) remove(l *listener) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	delete(n.listeners, l)
+func (s *notices) removeListener(l *listener) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.listeners, l)
 }
 
-// registered records a worker of this process: it needs no notice of what it is assigned.
-func (n *notices) registered(id int64) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.own == nil {
-		n.own = map[int64]bool{}
+// registered records a worker of this process, which needs no notice of items that are assigned
+// to it.
+func (s *notices) registered(id int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.local == nil {
+		s.local = map[int64]bool{}
 	}
-	n.own[id] = true
+	s.local[id] = true
 }
 
-// tell sends a notice to the listeners of this process.
-func (n *notices) tell(notice workqueue.Notice) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for l := range n.listeners {
-		l.tell(notice)
+// send sends a notice to the listeners of this process.
+func (s *notices) send(notice workqueue.Notice) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for l := range s.listeners {
+		l.report(notice)
 	}
 }
 
-// ready notifies of due items of a band, after the change that made them due is committed.
-func (s *Store) ready(band workqueue.Band) {
+// ready sends a notice of due items in a band. Call it after the change that made them due is
+// committed.
+func (s *notices) ready(band workqueue.Band) {
 	n := workqueue.Notice{Band: band}
-	s.notices.tell(n)
+	s.send(n)
 	s.engine.notify(s, n)
 }
 
-// readyIf is ready for items of which the priorities are not known.
-func (s *Store) readyIf(some bool) {
+// readyIf calls ready for items whose priorities are unknown.
+func (s *notices) readyIf(some bool) {
 	if some {
 		s.ready(workqueue.EveryPriority)
 	}
 }
 
-// readyRows is ready for inserted items. There is no notice for items that are due later:
-// the check of each second finds them.
-func (s *Store) readyRows(rows []newItemRow) {
+// readyRows calls ready for inserted items, except for items that are due later: the check of
+// each second finds those.
+func (s *notices) readyRows(rows []newItemRow) {
 	var band workqueue.Band
 	some := false
 	for i := range rows {
@@ -101,33 +105,33 @@ func (s *Store) readyRows(rows []newItemRow) {
 	}
 }
 
-// given notifies other workers of what a pass has assigned to them.
-func (s *Store) given(holders map[int64]bool) {
+// notifyAssigned sends other workers a notice that a pass has assigned items to them.
+func (s *notices) notifyAssigned(holders map[int64]bool) {
 	n := workqueue.Notice{Band: workqueue.EveryPriority}
-	s.notices.mu.Lock()
+	s.mu.Lock()
 	for id := range holders {
-		if !s.notices.own[id] {
+		if !s.local[id] {
 			n.Workers = append(n.Workers, id)
 		}
 	}
-	s.notices.mu.Unlock()
+	s.mu.Unlock()
 	if len(n.Workers) > 0 {
 		s.engine.notify(s, n)
 	}
 }
 
-// ownWorkers are the workers of this process, as a JSON list.
-func (n *notices) ownWorkers() (string, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return jsonRows(append([]int64{}, slices.Sorted(maps.Keys(n.own))...))
+// localWorkers returns the workers of this process as a JSON list.
+func (s *notices) localWorkers() (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return jsonRows(append([]int64{}, slices.Sorted(maps.Keys(s.local))...))
 }
 
-// someoneListens sends a notice; false if there is no listener. own is nil, or names
-// workers that do not need it.
-func (s *Store) someoneListens(ctx context.Context, payload string, own *string) (bool, error) {
+// notifyListeners sends a notice and reports whether any process listens. except is nil or
+// lists workers that do not need the notice.
+func (s *notices) notifyListeners(ctx context.Context, payload string, except *string) (bool, error) {
 	listens := false
-	rows, err := s.queries.query(ctx, s.db, "notify", values{"payload": payload, "own": own})
+	rows, err := s.queries.query(ctx, s.db, "notify", values{"payload": payload, "own": except})
 	if err == nil {
 		err = eachRow(rows, func() error { listens = true; return nil })
 	}

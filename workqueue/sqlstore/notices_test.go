@@ -18,19 +18,19 @@ import (
 
 const noticePatience = 30 * time.Second
 
-// onPostgres gives a test a database of the engine that carries notices.
+// onPostgres runs a test on PostgreSQL, the engine that has notices.
 func onPostgres(t *testing.T, test func(t *testing.T, e testdb.Engine, dsn string)) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		if e.Driver != database.Postgres {
-			t.Skip("only PostgreSQL carries notices")
+			t.Skip("only PostgreSQL has notices")
 		}
 		t.Parallel()
 		test(t, e, e.DSN(t))
 	})
 }
 
-// ears are a listener of a store.
-type ears struct {
+// receiver is a listener of a store.
+type receiver struct {
 	*testing.T
 	notices chan workqueue.Notice
 	trouble chan error
@@ -46,12 +46,12 @@ func workerOf(t *testing.T, s *sqlstore.Store, name string) workqueue.Worker {
 	return w
 }
 
-// listenTo listens until the test ends, for a worker: where there is none, nobody is
-// told of what waits.
-func listenTo(t *testing.T, s *sqlstore.Store) *ears {
+// listenTo listens until the test ends. It registers a worker, because processes without
+// workers get no notices about waiting items.
+func listenTo(t *testing.T, s *sqlstore.Store) *receiver {
 	t.Helper()
 	workerOf(t, s, "listens")
-	h := &ears{t, make(chan workqueue.Notice, 10_000), make(chan error, 100)}
+	h := &receiver{t, make(chan workqueue.Notice, 10_000), make(chan error, 100)}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
@@ -66,16 +66,16 @@ func listenTo(t *testing.T, s *sqlstore.Store) *ears {
 	return h
 }
 
-// await waits until another process tells of a priority, as do has it do again and
-// again: at first nobody may be listening.
-func (h *ears) await(what string, priority int, do func()) workqueue.Notice {
+// await repeats do until a notice of another process about a priority arrives: at first no
+// process may listen.
+func (h *receiver) await(what string, priority int, do func()) workqueue.Notice {
 	h.Helper()
 	late := time.After(noticePatience)
 	again := time.NewTicker(100 * time.Millisecond)
 	defer again.Stop()
 	for {
 		do()
-	heard:
+	waiting:
 		for {
 			select {
 			case n := <-h.notices:
@@ -85,9 +85,9 @@ func (h *ears) await(what string, priority int, do func()) workqueue.Notice {
 			case err := <-h.trouble:
 				h.Logf("trouble: %v", err)
 			case <-again.C:
-				break heard
+				break waiting
 			case <-late:
-				h.Fatalf("%s: nothing was heard of priority %d for %v", what, priority, noticePatience)
+				h.Fatalf("%s: no notice of priority %d in %v", what, priority, noticePatience)
 			}
 		}
 	}
@@ -100,16 +100,17 @@ func enqueueAt(t *testing.T, s *sqlstore.Store, priority int) {
 	}
 }
 
-func TestOthersHear(t *testing.T) {
+func TestNoticesReachOtherProcesses(t *testing.T) {
 	onPostgres(t, func(t *testing.T, e testdb.Engine, dsn string) {
 		here, there := e.Open(t, dsn), e.Open(t, dsn)
 		h := listenTo(t, here)
 		n := h.await("enqueued", 7, func() { enqueueAt(t, there, 7) })
 		if n.Band != (workqueue.Band{Min: 7, Max: 7}) || len(n.Workers) > 0 {
-			t.Errorf("heard %+v, want priority 7 and no workers", n)
+			t.Errorf("got %+v, want priority 7 and no workers", n)
 		}
 
-		// What a pass gives to the worker of another process, that one is told.
+		// When a pass assigns an item to the worker of another process, that process gets a
+		// notice.
 		factory := storetest.NewFactory(t, here)
 		w := factory.Worker(storetest.WorkerOpts{})
 		n = h.await("assigned", 8, func() {
@@ -123,13 +124,13 @@ func TestOthersHear(t *testing.T) {
 			}
 		})
 		if !slices.Equal(n.Workers, []int64{w.ID}) {
-			t.Errorf("heard %+v, want worker %d", n, w.ID)
+			t.Errorf("got %+v, want worker %d", n, w.ID)
 		}
 	})
 }
 
-// A command that enqueues and ends is heard all the same.
-func TestCloseSendsWhatIsLeft(t *testing.T) {
+// A command that enqueues and ends at once also sends its notice.
+func TestCloseSendsPendingNotices(t *testing.T) {
 	onPostgres(t, func(t *testing.T, e testdb.Engine, dsn string) {
 		h := listenTo(t, e.Open(t, dsn))
 		h.await("enqueued", 3, func() {
@@ -145,7 +146,7 @@ func TestCloseSendsWhatIsLeft(t *testing.T) {
 	})
 }
 
-func TestAListenerComesBack(t *testing.T) {
+func TestListenerReconnects(t *testing.T) {
 	onPostgres(t, func(t *testing.T, e testdb.Engine, dsn string) {
 		const application = "botwork_test_listener"
 		sep := " "
@@ -165,28 +166,28 @@ func TestAListenerComesBack(t *testing.T) {
 		select {
 		case err := <-h.trouble:
 			if err == nil {
-				t.Error("no reason was given")
+				t.Error("got no error, want the reason")
 			}
 		case <-time.After(noticePatience):
-			t.Fatal("nobody was told that the connection is lost")
+			t.Fatal("the lost connection was not reported")
 		}
 		select {
 		case err := <-h.trouble:
 			if err != nil {
-				t.Errorf("told of %v, want that notices come again", err)
+				t.Errorf("reported %v, want nil when the listener has reconnected", err)
 			}
 		case <-time.After(noticePatience):
-			t.Error("nobody was told that notices come again")
+			t.Error("the reconnection was not reported")
 		}
 		h.await("after that", 9, func() { enqueueAt(t, there, 9) })
 	})
 }
 
-// A process whose workers are the only ones has nobody to tell but them.
-func TestNobodyIsToldWhereThereIsNoOtherWorker(t *testing.T) {
+// A process with the only workers sends no notices to other processes.
+func TestNoNoticeWithoutOtherWorkers(t *testing.T) {
 	onPostgres(t, func(t *testing.T, e testdb.Engine, dsn string) {
 		here, there := e.Open(t, dsn), e.Open(t, dsn)
-		if err := here.NoteListening(t.Context()); err != nil {
+		if err := here.RecordListening(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		sends := func(what string, s *sqlstore.Store, n workqueue.Notice, want bool) {
@@ -198,16 +199,16 @@ func TestNobodyIsToldWhereThereIsNoOtherWorker(t *testing.T) {
 		items := workqueue.Notice{Band: workqueue.EveryPriority}
 		sends("no worker at all", there, items, false)
 		w := workerOf(t, here, "here")
-		sends("the own worker", here, items, false)
-		sends("another's worker", there, items, true)
-		sends("what it is given", here, workqueue.Notice{Band: workqueue.EveryPriority, Workers: []int64{w.ID}}, true)
+		sends("only a local worker", here, items, false)
+		sends("a worker of another process", there, items, true)
+		sends("an assigned item", here, workqueue.Notice{Band: workqueue.EveryPriority, Workers: []int64{w.ID}}, true)
 		workerOf(t, there, "there")
-		sends("the own and another's worker", here, items, true)
+		sends("workers of both processes", here, items, true)
 	})
 }
 
-// Thousands of enqueues are few notices, and none where nobody listens.
-func TestNoticesAreFew(t *testing.T) {
+// Thousands of enqueues cause few notices, and none if no process listens.
+func TestNoticesAreLimited(t *testing.T) {
 	onPostgres(t, func(t *testing.T, e testdb.Engine, dsn string) {
 		here, there := e.Open(t, dsn), e.Open(t, dsn)
 		enqueueAt(t, there, 1)
@@ -219,15 +220,15 @@ func TestNoticesAreFew(t *testing.T) {
 		}
 		took := time.Since(began)
 		h.await("the last one", 6, func() { enqueueAt(t, there, 6) })
-		heard := len(h.notices) + 1
-		if most := sqlstore.NoticeBurst + int(took.Seconds()+1)*sqlstore.NoticeRate; heard > most {
-			t.Errorf("heard %d notices of 1,500 enqueues in %v, want at most %d", heard, took, most)
+		received := len(h.notices) + 1
+		if most := sqlstore.NoticeBurst + int(took.Seconds()+1)*sqlstore.NoticeRate; received > most {
+			t.Errorf("got %d notices of 1,500 enqueues in %v, want at most %d", received, took, most)
 		}
 	})
 }
 
-// Behind some poolers nothing is heard: that is said once, and who listens looks.
-func TestAConnectionThatCarriesNoNotices(t *testing.T) {
+// Some poolers do not deliver notices. That is reported once, and the listener polls.
+func TestListenWithoutNotices(t *testing.T) {
 	onPostgres(t, func(t *testing.T, e testdb.Engine, dsn string) {
 		s := e.Open(t, dsn)
 		s.ListenBy(os.Getenv("BOTWORK_TEST_POSTGRES_DSN")) // of another schema, or database
@@ -235,10 +236,10 @@ func TestAConnectionThatCarriesNoNotices(t *testing.T) {
 		select {
 		case err := <-h.trouble:
 			if err == nil || !strings.Contains(err.Error(), "PgBouncer") {
-				t.Errorf("told of %v, want what may be the cause", err)
+				t.Errorf("reported %v, want the possible cause", err)
 			}
 		case <-time.After(noticePatience):
-			t.Fatal("nobody was told that no notices come")
+			t.Fatal("the missing notices were not reported")
 		}
 	})
 }

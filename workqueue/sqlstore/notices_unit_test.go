@@ -9,15 +9,15 @@ import (
 )
 
 func TestPayload(t *testing.T) {
-	here, there := &Store{}, &Store{}
-	here.notices.name, there.notices.name = "here", "there"
+	here, there := newStore(&connection{}), newStore(&connection{})
+	here.name, there.name = "here", "there"
 	for _, n := range []workqueue.Notice{
 		{Band: workqueue.EveryPriority},
 		{Band: workqueue.Band{Min: -5, Max: 7}, Workers: []int64{3, 9_000_000_000}},
 	} {
 		text := here.payload(n)
 		if _, ok := here.noticeOf(text); ok {
-			t.Errorf("%q: a notice of one's own was taken for one of others", text)
+			t.Errorf("%q: a notice of this process was read as one of another", text)
 		}
 		got, ok := there.noticeOf(text)
 		if !ok || !got.Others || got.Band != n.Band || !slices.Equal(got.Workers, n.Workers) {
@@ -36,7 +36,7 @@ func TestPaceOfNotices(t *testing.T) {
 	now := time.Now()
 	for i := range noticeBurst {
 		if wait := q.toWait(now); wait != 0 {
-			t.Fatalf("notice %d waits %v, want none of the first %d to wait", i+1, wait, noticeBurst)
+			t.Fatalf("notice %d waits %v, want no wait for the first %d", i+1, wait, noticeBurst)
 		}
 	}
 	sent := 0

@@ -12,31 +12,31 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// A person must see which database is not there, and nobody its password.
-func TestOpenWithoutDatabase(t *testing.T) {
+// The error must name the database that is not available, without its password.
+func TestOpenNamesUnavailableDatabase(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	nobody := listener.Addr().String() // nobody listens there any more
+	unused := listener.Addr().String() // no server listens there any more
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
-	host, port, err := net.SplitHostPort(nobody)
+	host, port, err := net.SplitHostPort(unused)
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := filepath.Join(t.TempDir(), "none", "botwork.db")
+	missing := filepath.Join(t.TempDir(), "none", "botwork.db")
 	for _, c := range []struct {
 		driver database.Driver
 		dsn    string
 		names  string
 	}{
-		{database.Postgres, "postgres://bot:hunter2@" + nobody + "/work?sslmode=disable", nobody},
+		{database.Postgres, "postgres://bot:hunter2@" + unused + "/work?sslmode=disable", unused},
 		{database.Postgres, "host=" + host + " port=" + port + " user=bot password=hunter2 dbname=work sslmode=disable", "host=" + host},
-		{database.SQLServer, "sqlserver://bot:hunter2@" + nobody + "?database=work&encrypt=disable&dial+timeout=1", nobody},
+		{database.SQLServer, "sqlserver://bot:hunter2@" + unused + "?database=work&encrypt=disable&dial+timeout=1", unused},
 		{database.SQLServer, "server=" + host + ";port=" + port + ";user id=bot;password=hunter2;encrypt=disable", "server=" + host},
-		{database.SQLite, folder, folder},
+		{database.SQLite, missing, missing},
 	} {
 		_, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: c.driver, DSN: c.dsn})
 		if err == nil {
@@ -63,7 +63,7 @@ func TestMissingSchema(t *testing.T) {
 				t.Errorf("%s: %v, want the hint to migrate", what, err)
 			}
 		}
-		// The same store works as soon as the schema is there.
+		// The same store works as soon as the schema exists.
 		if _, err := store.Migrate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestPingAndClock(t *testing.T) {
 		}
 		second, err := store.Now(t.Context())
 		if err != nil || first.IsZero() || second.Before(first) || first.Location().String() != "UTC" {
-			t.Errorf("Now = %s, then %s (%v), want the time in UTC, going on", first, second, err)
+			t.Errorf("Now = %s, then %s (%v), want increasing times in UTC", first, second, err)
 		}
 		if store.Driver() != e.Driver {
 			t.Errorf("Driver = %s, want %s", store.Driver(), e.Driver)

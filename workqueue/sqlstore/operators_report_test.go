@@ -9,7 +9,7 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// statement reads an operator's file.
+// statement returns the text of an operator's file.
 func statement(d *desk, name string) string {
 	d.Helper()
 	text, err := sqlfiles.Files.ReadFile(folders[d.engine.Driver] + "/operators/" + name + ".sql")
@@ -84,8 +84,8 @@ func prepareHistory(d *desk) {
 	if _, err := d.store.Claim(d.Context(), claim); err != nil {
 		d.Fatal(err)
 	}
-	// What is told while it runs can be seen then.
-	d.told(ann, workqueue.ProgressNote{ItemRef: workqueue.ItemRef{ItemID: it.ID, Fence: 2}, Step: "store", Progress: "2 of 2", LogTail: "fetched\n"})
+	// Progress is visible while the item runs.
+	d.progress(ann, workqueue.ProgressNote{ItemRef: workqueue.ItemRef{ItemID: it.ID, Fence: 2}, Step: "store", Progress: "2 of 2", LogTail: "fetched\n"})
 	if now := d.query(statement(d, "09_history_of_item")); d.rows(now, 4) {
 		d.want(now[3], map[string]string{"What": "started", "Host": ann.Host, "Detail": "at step store", "Progress": "2 of 2", "LogTail": "fetched\n"})
 	}
@@ -93,7 +93,7 @@ func prepareHistory(d *desk) {
 	d.Item(storetest.ItemOpts{State: workqueue.Cancelled})
 }
 
-// snooze adds the note of a run that asked to run later and said no reason.
+// snooze inserts the attempt of a run that was snoozed without a reason.
 func (d *desk) snooze(id int64) {
 	d.Helper()
 	d.exec(`INSERT INTO "BotWorkItemAttempts" ("ItemId", "AttemptNumber", "Fence", "Outcome", "Step") VALUES (%d, 2, 2, 'snoozed', 'wait')`, id)
@@ -107,7 +107,7 @@ func checkHistory(d *desk, answer []row) {
 	d.want(answer[1], map[string]string{"What": "attempt 1: failed", "WorkerName": "ann", "Detail": "step fetch: no such host",
 		"Progress": "1 of 2", "LogTail": "no answer\n"})
 	if answer[1]["Host"] == "" {
-		d.Error("the attempt does not name its machine")
+		d.Error("the attempt does not name its host")
 	}
 	d.want(answer[2], map[string]string{"What": "assigned", "WorkerName": "ann"})
 	d.want(answer[3], map[string]string{"What": "started", "WorkerName": "ann", "Detail": "", "Progress": ""})
@@ -124,9 +124,9 @@ func checkHistory(d *desk, answer []row) {
 
 func prepareFirings(d *desk) {
 	now := time.Now()
-	firing := workqueue.Firing{Schedule: "Nightly", PlannedAt: now.Add(-time.Hour), Outcome: workqueue.Missed, Reason: "nobody was up", RecordedBy: "ann"}
+	firing := workqueue.Firing{Schedule: "Nightly", PlannedAt: now.Add(-time.Hour), Outcome: workqueue.Missed, Reason: "no worker was running", RecordedBy: "ann"}
 	skipped, old := firing, firing
-	skipped.PlannedAt, skipped.Outcome, skipped.Reason, skipped.Worker = now.Add(-2*time.Hour), workqueue.Skipped, "the last run goes on", "bob"
+	skipped.PlannedAt, skipped.Outcome, skipped.Reason, skipped.Worker = now.Add(-2*time.Hour), workqueue.Skipped, "the previous run is still active", "bob"
 	old.PlannedAt = now.AddDate(0, 0, -8)
 	if err := d.store.RecordFirings(d.Context(), []workqueue.Firing{skipped, firing, old}); err != nil {
 		d.Fatal(err)
@@ -141,8 +141,8 @@ func checkFirings(d *desk, answer []row) {
 	if !d.rows(answer, 2) {
 		return
 	}
-	d.want(answer[0], map[string]string{"Schedule": "Nightly", "Outcome": "missed", "Reason": "nobody was up", "WorkerName": "", "RecordedBy": "ann"})
-	d.want(answer[1], map[string]string{"Schedule": "Nightly", "Outcome": "skipped", "Reason": "the last run goes on", "WorkerName": "bob"})
+	d.want(answer[0], map[string]string{"Schedule": "Nightly", "Outcome": "missed", "Reason": "no worker was running", "WorkerName": "", "RecordedBy": "ann"})
+	d.want(answer[1], map[string]string{"Schedule": "Nightly", "Outcome": "skipped", "Reason": "the previous run is still active", "WorkerName": "bob"})
 }
 
 func checkThroughput(d *desk, answer []row) {
@@ -156,7 +156,7 @@ func checkThroughput(d *desk, answer []row) {
 			cancelled++
 		}
 		if r["FinishedIn"] == "" || r["MeanSeconds"] == "" || r["LongestSeconds"] == "" {
-			d.Errorf("a row has gaps: %v", r)
+			d.Errorf("a row has missing values: %v", r)
 		}
 	}
 	if processed != 1 || cancelled != 1 {
@@ -164,7 +164,7 @@ func checkThroughput(d *desk, answer []row) {
 	}
 }
 
-// learn lets a pipeline be known to take so long.
+// learn records that runs of a pipeline took this long.
 func (d *desk) learn(pipeline string, took time.Duration) {
 	d.Helper()
 	run := learned.Run{Took: took}
@@ -196,7 +196,7 @@ func checkDurations(d *desk, answer []row) {
 	if !d.rows(answer, 4) {
 		return
 	}
-	// The mean stood at 10, 15 and 16 2/3 s before the later three runs.
+	// The mean was 10, 15 and 16 2/3 s before the last three runs.
 	d.want(answer[0], map[string]string{
 		"Kind": "task", "Pipeline": "wild", "Name": "nightly", "Runs": "4", "MeanMs": "15000", "ErrorMs": "7222", "ErrorPercent": "48", "Used": "yes",
 	})

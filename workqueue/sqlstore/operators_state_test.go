@@ -11,7 +11,7 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// long past by every clock.
+// past is long ago by every clock.
 const past = `'2001-01-01 00:00:00.000'`
 
 func prepareWaiting(d *desk) {
@@ -43,7 +43,7 @@ func checkWaiting(d *desk, answer []row) {
 			}
 		}
 	}
-	// The worker of the processed item is idle; ann holds low work only.
+	// The worker of the processed item is idle; ann holds only low work.
 	reasons(answer, "due: waits for the next run of ExecuteWorkQueue", "not due", "its queue is paused", "assigned: waits",
 		"assigned to a worker that is gone", "failed: waits", "due: waits for the next run of ExecuteLowPriorityWorkQueue")
 	d.want(answer[0], map[string]string{"Band": "medium", "StateName": "Ready", "Pipeline": storetest.Pipeline, "QueueName": "default"})
@@ -62,21 +62,21 @@ func checkWaiting(d *desk, answer []row) {
 	d.exec(`UPDATE "BotWorkers" SET "State" = 'stopped'`)
 	none := d.query(again)
 	if !strings.HasPrefix(none[0]["Why"], "no worker") {
-		d.Errorf("without a worker: %q, want that", none[0]["Why"])
+		d.Errorf("without a worker: %q, want no worker", none[0]["Why"])
 	}
 }
 
 func prepareRunning(d *desk) {
 	ann := d.Worker(storetest.WorkerOpts{Name: "ann"})
 	it := d.Item(storetest.ItemOpts{State: workqueue.Blocked, Worker: ann, Pipeline: "Invoice", Estimate: 90 * time.Second})
-	d.told(ann, workqueue.ProgressNote{
-		ItemRef: workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence}, Step: "load", Progress: "half", LogTail: "begun\n",
+	d.progress(ann, workqueue.ProgressNote{
+		ItemRef: workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence}, Step: "load", Progress: "half", LogTail: "started\n",
 	})
 	d.exec(`UPDATE "BotWorkers" SET "StuckSlots" = 1`)
 	d.exec(`UPDATE "BotWorkQueueItems" SET "StartedAt" = %s`, past)
 	d.exec(`INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "State") VALUES ('Nobody', 1)`)
 	d.learn("Nobody", 30*time.Second)
-	d.learn("Invoice", time.Second) // the item says otherwise
+	d.learn("Invoice", time.Second) // the item has its own estimate
 	d.Item(storetest.ItemOpts{State: workqueue.Assigned})
 }
 
@@ -86,18 +86,18 @@ func checkRunning(d *desk, answer []row) {
 	}
 	byID := map[string]row{answer[0]["Id"]: answer[0], answer[1]["Id"]: answer[1]}
 	d.want(byID["1"], map[string]string{"WorkerName": "ann", "Pipeline": "Invoice", "EstimatedSeconds": "90", "Attempt": "1",
-		"Step": "load", "Progress": "half", "LogTail": "begun\n", "StuckSlots": "1"})
+		"Step": "load", "Progress": "half", "LogTail": "started\n", "StuckSlots": "1"})
 	if byID["1"]["FirstStartedAt"] == "" {
 		d.Error("FirstStartedAt is NULL for a running item")
 	}
 	d.want(byID["2"], map[string]string{"WorkerName": "", "Pipeline": "Nobody", "Step": "", "StuckSlots": "", "EstimatedSeconds": "30"})
 	if s := byID["1"]["RunsForSeconds"]; len(s) < 9 || s[0] == '-' {
-		d.Errorf("it runs for %s seconds, want years", s)
+		d.Errorf("item 1 runs for %s seconds, want years", s)
 	}
 }
 
-// told records what a run has come to.
-func (d *desk) told(by workqueue.Worker, note workqueue.ProgressNote) {
+// progress records the progress of a run.
+func (d *desk) progress(by workqueue.Worker, note workqueue.ProgressNote) {
 	d.Helper()
 	lost, err := d.store.Progress(d.Context(), by.ID, by.InstanceID, []workqueue.ProgressNote{note})
 	if err != nil || len(lost) > 0 {
@@ -110,7 +110,7 @@ func prepareStale(d *desk) {
 	dead := d.Worker(storetest.WorkerOpts{Name: "dead"})
 	d.Item(storetest.ItemOpts{State: workqueue.Blocked, Worker: live})
 	it := d.Item(storetest.ItemOpts{State: workqueue.Blocked, Worker: dead, Priority: 1})
-	d.told(dead, workqueue.ProgressNote{ItemRef: workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence}, Step: "load", Progress: "half"})
+	d.progress(dead, workqueue.ProgressNote{ItemRef: workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence}, Step: "load", Progress: "half"})
 	d.exec(`UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = %s WHERE "Priority" = 1`, past)
 	d.Item(storetest.ItemOpts{State: workqueue.Assigned, Worker: dead, Priority: 2})
 	d.Item(storetest.ItemOpts{State: workqueue.Assigned, Worker: live, Priority: 3})
@@ -118,7 +118,7 @@ func prepareStale(d *desk) {
 	d.exec(`UPDATE "BotWorkQueueItems" SET "AssignedAt" = %s WHERE "Priority" = 4`, past)
 	d.exec(`INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "State") VALUES ('Nobody', 5)`)
 	d.exec(`UPDATE "BotWorkers" SET "LeaseExpiresAt" = %s WHERE "Id" = %d`, past, dead.ID)
-	// Only those of a worker that lives can be seen to.
+	// Only the stuck slots of a live worker are reported.
 	d.exec(`UPDATE "BotWorkers" SET "StuckSlots" = 1`)
 	stopped := d.Worker(storetest.WorkerOpts{Name: "stopped"})
 	d.exec(`UPDATE "BotWorkers" SET "StuckSlots" = 2 WHERE "Id" = %d`, stopped.ID)
@@ -143,7 +143,7 @@ func checkStale(d *desk, answer []row) {
 	}
 }
 
-// capacity is how many slots a worker has.
+// capacity returns the number of slots of a worker.
 func (d *desk) capacity(name string) int {
 	d.Helper()
 	workers, err := d.store.Workers(d.Context())
@@ -169,14 +169,14 @@ func checkRequeued(d *desk, answer []row) {
 	d.want(answer[0], map[string]string{"changed": "1"})
 	got := d.item()
 	if got.State != workqueue.Ready || got.RetryCount != 0 || got.Error != nil || got.FinishedAt != nil || got.WorkerID != nil {
-		d.Errorf("item 1 is %+v, want it Ready and clean", got)
+		d.Errorf("item 1 is %+v, want it Ready and reset", got)
 	}
 	d.wantChanges("05_requeue_item", workqueue.Processed, workqueue.Cancelled)
 	d.wantLikeRepeat()
 }
 
-// wantLikeRepeat compares what the statement makes of item 1 with what the store
-// makes of an item like it, whatever their lives were.
+// wantLikeRepeat compares the effect of the statement on item 1 with that of the store's Repeat
+// on an equal item.
 func (d *desk) wantLikeRepeat() {
 	d.Helper()
 	var made [2]workqueue.Item
@@ -192,7 +192,7 @@ func (d *desk) wantLikeRepeat() {
 		if i == 1 {
 			id = d.Item(storetest.ItemOpts{State: workqueue.Cancelled}).ID
 		}
-		d.exec(`UPDATE "BotWorkQueueItems" SET "State" = 2, "RetryCount" = 2, "ReleaseCount" = 1, "WorkerId" = 7, "Fence" = 9,
+		d.exec(`UPDATE "BotWorkQueueItems" SET "Version" = 3, "State" = 2, "RetryCount" = 2, "ReleaseCount" = 1, "WorkerId" = 7, "Fence" = 9,
 			"AssignedAt" = %[1]s, "StartedAt" = %[1]s, "FirstStartedAt" = %[1]s, "FinishedAt" = %[1]s, "RetainUntil" = %[1]s,
 			"LeaseExpiresAt" = %[1]s, "LockKey" = 'secret', "Robot" = 'ann', "RunOrder" = 5, "AssignedEstimateMs" = 90000, "Channel" = 'voice',
 			"Output" = '1', "Analytics" = '2', "Progress" = 'half', "ProgressPercent" = 50, "Step" = 'load', "LogTail" = 'a line',
@@ -214,7 +214,7 @@ func (d *desk) wantLikeRepeat() {
 		made[i] = it
 	}
 	if diff := cmp.Diff(made[1], made[0]); diff != "" {
-		d.Errorf("the statement makes of an item (-items repeat +statement)\n%s", diff)
+		d.Errorf("the statement differs from `items repeat` (-repeat +statement)\n%s", diff)
 	}
 }
 
@@ -237,8 +237,7 @@ func checkPriority(d *desk, answer []row) {
 	d.wantChanges("07_change_priority", workqueue.Ready, workqueue.Pending, workqueue.Assigned)
 }
 
-// wantChanges checks that a statement about item 1 changes it in the allowed
-// states and leaves items in all others alone.
+// wantChanges checks that a statement about item 1 changes it only in the allowed states.
 func (d *desk) wantChanges(name string, allowed ...workqueue.State) {
 	d.Helper()
 	may := map[workqueue.State]string{}
@@ -255,7 +254,7 @@ func (d *desk) wantChanges(name string, allowed ...workqueue.State) {
 		about := strings.Replace(text, "Id = 1;", fmt.Sprintf("Id = %d;", it.ID), 1)
 		about = strings.Replace(about, `"Id" = 1;`, fmt.Sprintf(`"Id" = %d;`, it.ID), 1)
 		if about == text {
-			d.Fatalf("%s does not name item 1 as the readme says", name)
+			d.Fatalf("%s does not contain item 1, as the readme says", name)
 		}
 		if got := d.query(about)[0]["changed"]; got != want {
 			d.Errorf("%s changed %s rows of an item that is %s, want %s", name, got, state, want)

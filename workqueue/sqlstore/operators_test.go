@@ -16,8 +16,8 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// desk is where an administrator sits: a database with a store that runs on it,
-// and a connection for hand-written SQL.
+// desk is an administrator's environment: a database with a store, and a connection for
+// hand-written SQL.
 type desk struct {
 	*testing.T
 	*storetest.Factory
@@ -27,8 +27,8 @@ type desk struct {
 	db     *sql.DB
 }
 
-// operators lists the ready-made statements: what has to be there for them to
-// show, and what they must show. The item that they name is item 1.
+// operators lists the operators' statements: prepare inserts the rows that they need, check
+// checks their results. Statements about one item use item 1.
 var operators = map[string]struct {
 	prepare func(d *desk)
 	check   func(d *desk, rows []row)
@@ -59,14 +59,14 @@ func TestOperators(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				operator, ok := operators[name]
 				if !ok {
-					t.Fatal("no test tries it")
+					t.Fatal("the file has no test")
 				}
 				text, err := sqlfiles.Files.ReadFile(file)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if !strings.HasPrefix(string(text), "-- ") {
-					t.Error("it does not open with what it is for")
+					t.Error("the file does not begin with a comment that describes it")
 				}
 				dsn := e.DSN(t)
 				d := &desk{T: t, engine: e, store: e.Open(t, dsn), db: e.SQL(t, dsn)}
@@ -78,7 +78,7 @@ func TestOperators(t *testing.T) {
 	})
 }
 
-// The list that people read must name every file, and nothing else.
+// The list in the readme must name every file and nothing else.
 func TestReadmeListsOperators(t *testing.T) {
 	readme, err := os.ReadFile("../../sql/README.md")
 	if err != nil {
@@ -94,11 +94,11 @@ func TestReadmeListsOperators(t *testing.T) {
 	}
 }
 
-// row is a row of an answer: values as text by column name, NULL as "".
+// row is a row of a result: values as text by column name, NULL as "".
 type row map[string]string
 
-// query runs a statement as it stands. One that changes rows answers with
-// their number in the column "changed".
+// query runs a statement unchanged. For a statement that changes rows it returns their number
+// in the column "changed".
 func (d *desk) query(text string) []row {
 	d.Helper()
 	if strings.Contains(text, "\nUPDATE ") {
@@ -170,7 +170,7 @@ func (d *desk) want(r row, columns map[string]string) {
 	}
 }
 
-// rows checks how many rows an answer has.
+// rows checks how many rows a result has.
 func (d *desk) rows(answer []row, n int) bool {
 	d.Helper()
 	if len(answer) != n {
@@ -179,7 +179,7 @@ func (d *desk) rows(answer []row, n int) bool {
 	return len(answer) == n
 }
 
-// item is item 1, the one that the statements name.
+// item returns item 1, which the statements use.
 func (d *desk) item() workqueue.Item {
 	d.Helper()
 	it, err := d.store.Item(d.Context(), 1)

@@ -9,8 +9,7 @@ import (
 
 const oneText, otherText = "steps: [{handler: Log, with: {message: one}}]\n", "steps: [{handler: Log, with: {message: other}}]\n"
 
-// prepareTexts has item 1 fail with one text, which then changes, and succeed with
-// the other.
+// prepareTexts lets item 1 fail with one text and then succeed with another.
 func prepareTexts(d *desk) {
 	keep := func(hash, text string) {
 		if err := d.store.KeepTexts(d.Context(), []workqueue.PipelineText{{Hash: hash, Pipeline: "import", Text: text}}); err != nil {

@@ -14,7 +14,7 @@ const (
 	reasonLen = 1000
 )
 
-// null makes a text ready to be a parameter: nil for "", and clean.
+// null returns a text as a parameter: nil for "", else cleaned.
 func null(text string) *string {
 	if text == "" {
 		return nil
@@ -23,7 +23,7 @@ func null(text string) *string {
 	return &text
 }
 
-// jsonColumn is a list or a map as its column holds it; nil when it is empty.
+// jsonColumn returns a list or map in the form that its column stores; nil if it is empty.
 func jsonColumn[T ~[]string | ~map[string]string](v T) (*string, error) {
 	if len(v) == 0 {
 		return nil, nil
@@ -32,23 +32,22 @@ func jsonColumn[T ~[]string | ~map[string]string](v T) (*string, error) {
 	return new(clean(string(text))), err
 }
 
-// jsonTime writes a time for a JSON parameter; nil for the zero time.
-func (s *Store) jsonTime(t time.Time) *string {
+// jsonTime formats a time for a JSON parameter; nil for the zero time.
+func (s *connection) jsonTime(t time.Time) *string {
 	if t.IsZero() {
 		return nil
 	}
 	return new(t.UTC().Format(s.engine.dialect().jsonTime))
 }
 
-// clean replaces what no engine but SQLite stores in a text, broken UTF-8 and
-// zero bytes, which the output of a foreign program may well hold. Refusing
-// it would refuse the whole batch that it came with.
+// clean replaces invalid UTF-8 and zero bytes, which only SQLite can store, and which the
+// output of another program may contain. An error instead would refuse the whole batch.
 func clean(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// clip cuts a text to the n signs that fit its column. A sign counts as SQL
-// Server does, by UTF-16 units; PostgreSQL counts no sign as more.
+// clip truncates a text to the n characters that fit its column. It counts UTF-16 units like
+// SQL Server; no character counts more on PostgreSQL.
 func clip(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -61,19 +60,18 @@ func clip(text string, n int) string {
 	return text
 }
 
-// longest is the most that any engine adds to a time: SQL Server counts the
-// seconds in 32 bits.
+// longest is the most that every engine can add to a time: SQL Server counts seconds in 32
+// bits.
 const longest = math.MaxInt32 * time.Second
 
-// ms rounds a duration up to whole milliseconds. What lies beyond longest, 68
-// years, is cut to it.
+// ms rounds a duration up to whole milliseconds, and limits it to longest, 68 years.
 func ms(d time.Duration) int64 {
 	d = min(max(d, -longest), longest)
 	return int64((d + time.Millisecond - 1) / time.Millisecond)
 }
 
-// milliseconds is a column's number as a duration. A hand may have written
-// anything: less than 0 is 0, and too much the longest there is.
+// milliseconds converts the number in a column to a duration. A user may have written any
+// number: negative numbers become 0, and larger ones the longest duration.
 func milliseconds(n int64) time.Duration {
 	const most = math.MaxInt64 / int64(time.Millisecond)
 	return time.Duration(min(max(n, 0), most)) * time.Millisecond

@@ -1,11 +1,11 @@
 package sqlstore
 
-// pileChunk is how many values a pile puts into a slice of its own.
+// pileChunk is how many values one slice of a pile holds.
 const pileChunk = 8192
 
-// pile gathers values of which there may be ten or a million. A slice that grows by
-// append copies what it has again and again, and leaves four times as much behind as it
-// holds in the end.
+// pile collects values, of which there may be ten or a million. A slice that grows by append
+// copies its values again and again, and allocates four times as much memory as it uses in the
+// end.
 type pile[T any] struct {
 	full [][]T
 	last []T
@@ -21,7 +21,7 @@ func (p *pile[T]) add(v T) {
 
 func (p *pile[T]) len() int { return len(p.full)*pileChunk + len(p.last) }
 
-// all returns the values in their order, and empties the pile.
+// all returns the values in their order and empties the pile.
 func (p *pile[T]) all() []T {
 	list := make([]T, 0, p.len())
 	for i, chunk := range p.full {

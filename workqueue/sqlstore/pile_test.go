@@ -9,15 +9,15 @@ func TestPileKeepsItsOrder(t *testing.T) {
 			p.add(i)
 		}
 		if p.len() != n {
-			t.Errorf("%d values are there, want %d", p.len(), n)
+			t.Errorf("len = %d, want %d", p.len(), n)
 		}
 		list := p.all()
 		if len(list) != n {
-			t.Errorf("%d of %d values came out", len(list), n)
+			t.Errorf("all returned %d of %d values", len(list), n)
 		}
 		for i, v := range list {
 			if v != i {
-				t.Errorf("of %d values number %d is %d", n, i, v)
+				t.Errorf("with %d values, value %d is %d", n, i, v)
 				break
 			}
 		}

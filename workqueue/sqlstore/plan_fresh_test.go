@@ -12,15 +12,15 @@ import (
 	"botwork/internal/testdb"
 )
 
-// Until PostgreSQL has looked at a new table for the first time, up to a minute after the
-// first items, it guesses that few rows meet several conditions, and may read the whole
-// batch again for each row of the table. A take of 500 then took up to 1.4 s of a table of
-// 20,000 rows. Nor may what a take checks cost so much for each row, by the planner's guess,
-// that it reads the whole table once: that halved the rate at which a worker drains.
-func TestNoBatchIsReadForEachRowOfAFreshTable(t *testing.T) {
+// Until PostgreSQL analyzes a new table, up to a minute after the first items, it guesses that
+// few rows meet several conditions, and may read the whole batch again for each row of the
+// table. A take of 500 items then took up to 1.4 s in a table of 20,000 rows. Nor may the
+// planner's cost estimate of the checks in take make it read the whole table: that halved the
+// rate at which a worker drains.
+func TestBatchesAreReadOnceInNewTable(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		if e.Driver != database.Postgres {
-			t.Skip("it is PostgreSQL that plans by what it has counted")
+			t.Skip("only PostgreSQL plans by its statistics")
 		}
 		for _, size := range []int{1_000, 5_000, 20_000, 50_000, 100_000} {
 			t.Run(fmt.Sprint(size, " rows"), func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestNoBatchIsReadForEachRowOfAFreshTable(t *testing.T) {
 	})
 }
 
-// batches are statements that change items by a list of so many, with their values.
+// batches are the statements that change a list of n items, with their values.
 func batches(n int) map[string]map[string]any {
 	var objects, ids, ones, texts []string
 	for id := 1; id <= n; id++ {
@@ -65,7 +65,7 @@ func batches(n int) map[string]map[string]any {
 		"take":             {"worker": 1, "instance": "x", "rows": rows, "lease_ms": 1000, "passes": 1, "now": nil},
 		"release_withheld": {"rows": rows, "now": nil},
 		"rescue":           {"rows": rows, "assigned_ms": 1000, "now": nil},
-		"expire":           {"rows": rows, "deadline_text": "x", "life_text": "x", "now": nil},
+		"expire":           {"rows": rows, "finish_text": "x", "deadline_text": "x", "life_text": "x", "now": nil},
 		"begin":            {"worker": 1, "instance": "x", "rows": rows, "now": nil},
 		"beat_items":       {"worker": 1, "lease_ms": 1000, "rows": rows, "begun": rows, "now": nil},
 		"progress":         {"worker": 1, "instance": "x", "rows": rows},
@@ -86,7 +86,7 @@ func batches(n int) map[string]map[string]any {
 	}
 }
 
-// planNode is a part of a plan as PostgreSQL tells it in JSON.
+// planNode is a node of a plan that PostgreSQL returns as JSON.
 type planNode struct {
 	Type     string     `json:"Node Type"`
 	Relation string     `json:"Relation Name"`
@@ -109,7 +109,8 @@ func fullPlan(t *testing.T, e testdb.Engine, db *sql.DB, name string, values map
 	return list[0].Plan
 }
 
-// repeatedScan finds a loop over rows of the items which reads a batch for each of them; "": there is none.
+// repeatedScan describes a loop over items that reads a batch for each of them, or returns ""
+// if there is none.
 func repeatedScan(n planNode) string {
 	if n.Type == "Nested Loop" && len(n.Plans) == 2 && n.Plans[0].reads("BotWorkQueueItems") && n.Plans[1].isBatch() {
 		return fmt.Sprintf("%s of %s, for each row of it %s %s%s", n.Plans[0].Type, n.Plans[0].Relation, n.Plans[1].Type, n.Plans[1].Function, n.Plans[1].CTE)
@@ -122,13 +123,13 @@ func repeatedScan(n planNode) string {
 	return ""
 }
 
-// scans reports whether the node reads all of the table.
+// scans reports whether the node reads the whole table.
 func (n planNode) scans(table string) bool {
 	return n.Type == "Seq Scan" && n.Relation == table ||
 		slices.ContainsFunc(n.Plans, func(child planNode) bool { return child.scans(table) })
 }
 
-// reads tells whether the node reads the table by itself or by what is in it.
+// reads reports whether the node or one of its children reads the table.
 func (n planNode) reads(table string) bool {
 	if n.Relation == table {
 		return true
@@ -141,7 +142,7 @@ func (n planNode) reads(table string) bool {
 	return false
 }
 
-// isBatch tells whether the node is a list that the statement was given.
+// isBatch reports whether the node reads a list that is a parameter of the statement.
 func (n planNode) isBatch() bool {
 	switch n.Type {
 	case "Function Scan", "CTE Scan":

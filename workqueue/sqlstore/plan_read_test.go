@@ -15,7 +15,7 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// uses reports whether a plan names the index, and not only one whose name begins with it.
+// uses reports whether a plan uses the index, and not only one whose name begins with its name.
 func uses(plan, index string) bool {
 	return regexp.MustCompile(index + `\b`).MatchString(plan)
 }
@@ -31,8 +31,8 @@ func series(e testdb.Engine, last int) string {
 	return fmt.Sprintf(`(WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s) g`, last)
 }
 
-// countRows lets the planner know what a table has. SQLite plans without, as it does in
-// production.
+// countRows updates the planner's statistics of a table. SQLite plans without them, as it does
+// in production.
 func countRows(t *testing.T, e testdb.Engine, db *sql.DB, table string) {
 	t.Helper()
 	statement := map[database.Driver]string{database.Postgres: `ANALYZE "%s"`, database.SQLServer: `UPDATE STATISTICS "%s" WITH FULLSCAN`}[e.Driver]
@@ -44,13 +44,13 @@ func countRows(t *testing.T, e testdb.Engine, db *sql.DB, table string) {
 	}
 }
 
-// hasStatement tells whether an engine has a hand-written statement of a name.
+// hasStatement reports whether an engine has a hand-written statement with this name.
 func hasStatement(e testdb.Engine, name string) bool {
 	_, err := fs.Stat(sqlfiles.Files, folders[e.Driver]+"/queries/"+name+".sql")
 	return err == nil
 }
 
-// compiled is a hand-written statement with its arguments.
+// compiled returns a hand-written statement with its arguments.
 func compiled(t *testing.T, e testdb.Engine, name string, values map[string]any) (string, []any) {
 	t.Helper()
 	statement := statementOf(t, e, name)
@@ -64,12 +64,12 @@ func compiled(t *testing.T, e testdb.Engine, name string, values map[string]any)
 	return statement.Text, args
 }
 
-// statementOf reads a hand-written statement of an engine.
+// statementOf returns a hand-written statement of an engine.
 func statementOf(t *testing.T, e testdb.Engine, name string) namedsql.Statement {
 	t.Helper()
 	file := "queries/" + name
 	if strings.Contains(name, "/") {
-		file = name // of another folder
+		file = name // in another folder
 	}
 	text, err := sqlfiles.Read(sqlfiles.Files, folders[e.Driver]+"/"+file+".sql")
 	if err != nil {
@@ -113,7 +113,7 @@ func explain(t *testing.T, e testdb.Engine, db *sql.DB, name string, values map[
 	return plan.String()
 }
 
-// fullScan returns the line of a plan that reads all items.
+// fullScan returns the line of a plan that reads all items, or "".
 func fullScan(e testdb.Engine, plan string) string {
 	for line := range strings.Lines(plan) {
 		line = strings.TrimSpace(line)

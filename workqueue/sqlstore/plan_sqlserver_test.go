@@ -13,10 +13,9 @@ import (
 	"time"
 )
 
-// actualPlan runs a statement on SQL Server in a transaction that is rolled back, and
-// returns the plan by which it was run, a line for each table or index that was read. An
-// estimate alone would not do: for a batch with variables instead of parameters the server
-// guesses what their values are.
+// actualPlan runs a statement on SQL Server in a transaction that is rolled back, and returns
+// its plan: a line for each table or index that it read. An estimated plan would not do: for a
+// batch with variables instead of parameters the server guesses their values.
 func actualPlan(t *testing.T, db *sql.DB, name, text string, args []any) string {
 	t.Helper()
 	plan, err := func() (plan string, err error) {
@@ -48,12 +47,12 @@ func actualPlan(t *testing.T, db *sql.DB, name, text string, args []any) string 
 		t.Fatalf("the plan of %s: %v", name, err)
 	}
 	if plan == "" {
-		t.Fatalf("the server tells no plan of %s", name)
+		t.Fatalf("the server returned no plan of %s", name)
 	}
 	return plan
 }
 
-// showplans reads the plans among the results of statements.
+// showplans returns the plans among the results of statements.
 func showplans(rows *sql.Rows) (plan string, err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	var lines []string
@@ -84,20 +83,20 @@ func showplans(rows *sql.Rows) (plan string, err error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// readsOf lists what a plan in XML reads: the operator, the table and the index. It leaves
-// out what the plan changes, and statistics and indexes that the server only mentions.
+// readsOf lists the reads of an XML plan: operator, table and index. It leaves out changes, and
+// statistics and indexes that the server only mentions.
 func readsOf(plan string) ([]string, error) {
 	readers := []string{"Index Seek", "Index Scan", "Clustered Index Seek", "Clustered Index Scan", "Table Scan", "Key Lookup", "RID Lookup"}
-	var operators, lines []string // operators that are open, from the outermost
+	var operators, lines []string // open operators, from the outermost
 	d := xml.NewDecoder(strings.NewReader(plan))
-	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // "utf-16": the driver has decoded it
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // "utf-16": the driver has already decoded it
 	for {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
 			return lines, nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the plan is no XML: %w", err)
+			return nil, fmt.Errorf("the plan is not XML: %w", err)
 		}
 		switch x := token.(type) {
 		case xml.StartElement:
@@ -122,7 +121,7 @@ func readsOf(plan string) ([]string, error) {
 	}
 }
 
-func TestPlansOfSQLServerAreRead(t *testing.T) {
+func TestReadsOfSQLServerPlan(t *testing.T) {
 	const plan = `<?xml version="1.0" encoding="utf-16"?>
 <ShowPlanXML xmlns="http://schemas.microsoft.com/sqlserver/2004/07/showplan"><BatchSequence><Batch><Statements><StmtSimple><QueryPlan>
 <OptimizerStatsUsage><StatisticsInfo Table="[BotWorkQueueItems]" Statistics="[IX_BotWorkQueueItems_Deadline]"/></OptimizerStatsUsage>

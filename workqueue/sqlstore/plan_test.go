@@ -10,8 +10,8 @@ import (
 	"botwork/internal/testdb"
 )
 
-// What a worker does all the time must not slow down with the rows that are
-// finished: each statement follows its index although the table is large.
+// What a worker does all the time must not become slower with the number of finished rows: each
+// statement uses its index although the table is large.
 func TestHotStatementsUseTheirIndexes(t *testing.T) {
 	const prefix = "X_BotWorkQueueItems_" // of unique indexes (UX) and others (IX)
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
@@ -68,10 +68,20 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"clean_deleted", map[string]any{"age_ms": 1000, "limit_rows": 10}, []string{"Deleted"}},
 			{"clean_keys", map[string]any{"limit_rows": 10}, []string{"TimedUntil"}},
 			{"clean_workers", map[string]any{"age_ms": 1000, "limit_rows": 10}, []string{"Assigned", "Leased"}},
-			// These find their rows by key; any index does.
+			// These find their rows by key with any index.
 			{"stat_items", map[string]any{"rows": rows}, nil},
 			{"clean_remove", map[string]any{"rows": rows}, nil},
-			{"expire", map[string]any{"rows": rows, "deadline_text": "x", "life_text": "x"}, nil},
+			{"expire", map[string]any{"rows": rows, "finish_text": "x", "deadline_text": "x", "life_text": "x"}, nil},
+			{"change_cancel", map[string]any{"rows": rows, "reason": "x"}, nil},
+			{"change_archive", map[string]any{"rows": rows, "reason": "x"}, nil},
+			{"change_run", map[string]any{"rows": rows}, nil},
+			{"change_repeat", map[string]any{"rows": rows}, nil},
+			{"change_hide", map[string]any{"rows": rows, "reason": "x", "natural_key": "k", "author": "ann"}, nil},
+			{"change_remove", map[string]any{"rows": rows, "natural_key": "k", "author": "ann"}, nil},
+			{"robot_change", map[string]any{
+				"id": 1, "fence": 1, "sets_metadata": 1, "metadata": "{}", "sets_tags": 1, "tags": "[]", "priority": 1,
+				"sets_key": 1, "natural_key": "k", "unique_key": "x",
+			}, nil},
 			{"still_held", map[string]any{"worker": 1, "instance": "x", "rows": rows}, nil},
 			{"finish_remove", map[string]any{"rows": rows}, nil},
 			{"seal", map[string]any{"rows": `[{"ItemId": 1, "Body": "x", "Meta": "x"}]`}, nil},
@@ -100,7 +110,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			}
 			switch c.statement {
 			case "taken", "take_order", "limit_held", "starts_assigned", "starts_back", "release_assigned", "expire_leases", "progress", "task_waiting", "task_failures", "task_scopes_busy", "task_revise", "task_items",
-				"trim_archive", "still_held", "finish_remove", "stat_items", "clean_excess", "clean_remove", "seal":
+				"trim_archive", "still_held", "finish_remove", "stat_items", "clean_excess", "clean_remove", "change_remove", "robot_change", "seal":
 			default:
 				c.values["now"] = nil // the database's clock
 			}
@@ -109,7 +119,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			}
 			plan := explain(t, e, db, c.statement, c.values)
 			for _, index := range c.indexes {
-				one, other, _ := strings.Cut(index, "|") // either will do
+				one, other, _ := strings.Cut(index, "|") // either is correct
 				if !uses(plan, prefix+one) && (other == "" || !uses(plan, prefix+other)) {
 					t.Errorf("%s does not use %s%s:\n%s", c.statement, prefix, index, plan)
 				}
@@ -121,10 +131,10 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 	})
 }
 
-// finishedRows is how many rows of a table are finished.
+// finishedRows is the number of finished rows in the table.
 const finishedRows = 1_000_000
 
-// fill makes a table in which finished rows are many, waiting ones some, and all others few.
+// fill inserts many finished rows, some waiting rows and a few others.
 func fill(t *testing.T, e testdb.Engine, db *sql.DB, finished int) {
 	t.Helper()
 	insert := func(n int, columns, values string) {
@@ -137,7 +147,7 @@ func fill(t *testing.T, e testdb.Engine, db *sql.DB, finished int) {
 	}
 	const at = `'2026-01-01 00:00:00.000'`
 	insert(finished, `"State", "WorkerId", "FinishedAt"`, `2 + n % 2, 1 + n % 3, `+at)
-	// Most of what waits is not to be read either: other bands, and what is due later.
+	// Most waiting rows must not be read either: other bands, and items that are due later.
 	insert(20_000, `"State", "AvailableAt"`, `0, `+at)
 	insert(20_000, `"State", "Scheduled", "AvailableAt"`, `4, '1', '2099-01-01 00:00:00.000'`)
 	insert(50, `"State"`, `4`)

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -10,38 +11,39 @@ import (
 	"botwork/workqueue"
 )
 
-// policyAge is how long the queues' policies are believed without looking
-// again. Statements that insert items repeat the revision of the policy that
-// they were made by, so that a change by the program counts at once; this
-// bounds how long one by hand goes unseen.
+// policyAge is how long the cached policies of queues are used. Statements that insert items
+// repeat the revision of the policy, so a change by the program takes effect at once. This
+// limits how long a change by hand in SQL goes unnoticed.
 const policyAge = 10 * time.Second
 
-// policies keeps the queues as they were read last.
+// policies caches the queues.
 type policies struct {
+	*connection
+
 	mu     sync.Mutex
 	queues map[string]workqueue.Queue
 	read   time.Time
 }
 
 // queue returns a queue's policy, or *workqueue.UnknownQueueError.
-func (s *Store) queue(ctx context.Context, name string) (workqueue.Queue, error) {
-	if q, ok := s.policies.recent(name); ok {
+func (p *policies) queue(ctx context.Context, name string) (workqueue.Queue, error) {
+	if q, ok := p.recent(name); ok {
 		return q, nil
 	}
-	if err := s.readPolicies(ctx); err != nil {
+	if err := p.readPolicies(ctx); err != nil {
 		return workqueue.Queue{}, err
 	}
-	if q, ok := s.policies.recent(name); ok {
+	if q, ok := p.recent(name); ok {
 		return q, nil
 	}
-	return workqueue.Queue{}, &workqueue.UnknownQueueError{Queue: name, Known: s.policies.names()}
+	return workqueue.Queue{}, &workqueue.UnknownQueueError{Queue: name, Known: p.queueNames()}
 }
 
 // readPolicies reads all queues again.
-func (s *Store) readPolicies(ctx context.Context) error {
+func (p *policies) readPolicies(ctx context.Context) error {
 	var queues []workqueue.Queue
-	err := s.retry(ctx, "read the queues", func() (err error) {
-		queues, err = findQueues(s.listing.WithContext(ctx))
+	err := p.retry(ctx, "read the queues", func() (err error) {
+		queues, err = findQueues(p.listing.WithContext(ctx))
 		return err
 	})
 	if err != nil {
@@ -51,9 +53,9 @@ func (s *Store) readPolicies(ctx context.Context) error {
 	for _, q := range queues {
 		byName[q.Name] = q
 	}
-	s.policies.mu.Lock()
-	defer s.policies.mu.Unlock()
-	s.policies.queues, s.policies.read = byName, time.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.queues, p.read = byName, time.Now()
 	return nil
 }
 
@@ -64,16 +66,30 @@ func (p *policies) recent(name string) (workqueue.Queue, bool) {
 	return q, ok && time.Since(p.read) < policyAge
 }
 
-// last is a queue as it was read last, however long ago.
-func (p *policies) last(name string) (workqueue.Queue, bool) {
+// lastQueue returns a queue as it was last read, however long ago.
+func (p *policies) lastQueue(name string) (workqueue.Queue, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	q, ok := p.queues[name]
 	return q, ok
 }
 
-func (p *policies) names() []string {
+func (p *policies) queueNames() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Sorted(maps.Keys(p.queues))
+}
+
+// naming adds the existing queues to an error about an unknown queue. It reads them, so do not
+// call it inside a transaction.
+func (p *policies) naming(ctx context.Context, err error) error {
+	unknown, ok := errors.AsType[*workqueue.UnknownQueueError](err)
+	if !ok || unknown.Known != nil {
+		return err
+	}
+	if err := p.readPolicies(ctx); err != nil {
+		return err
+	}
+	unknown.Known = p.queueNames()
+	return err
 }

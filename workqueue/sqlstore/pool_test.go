@@ -10,7 +10,7 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// The lock of the migrations must not sit on the connection that they need.
+// The lock for migrations must not use the connection that the migrations need.
 func TestMigrateWithOneConnection(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: e.Driver, DSN: e.DSN(t), MaxOpen: 1})
@@ -29,11 +29,11 @@ func TestMigrateWithOneConnection(t *testing.T) {
 func TestAskedCountsStatements(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		store := e.Open(t, e.DSN(t))
-		before := store.Asked()
+		before := store.StatementsRun()
 		if _, err := store.Enqueue(t.Context(), []workqueue.NewItem{{IntegrationConfig: "p"}}); err != nil {
 			t.Fatal(err)
 		}
-		if got := store.Asked() - before; got != 1 {
+		if got := store.StatementsRun() - before; got != 1 {
 			t.Errorf("an enqueue of one item counts as %d statements, want 1", got)
 		}
 	})

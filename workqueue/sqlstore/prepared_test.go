@@ -8,10 +8,10 @@ import (
 	"botwork/sql"
 )
 
-// SQLite compiles a prepared statement once, if the driver lets it: behind the
-// semicolon there is nothing, or modernc's driver takes it for a script and
-// compiles it at each execution; and no LIMIT is a bare parameter, or SQLite
-// compiles it anew for each value that is bound.
+// SQLite compiles a prepared statement only once if two rules are kept. There is nothing after
+// the semicolon, or modernc's driver takes the statement for a script and compiles it at each
+// execution. And no LIMIT is a bare parameter, or SQLite compiles the statement again for each
+// value.
 func TestSQLiteCompilesItsStatementsOnce(t *testing.T) {
 	q, err := loadQueries(sql.Files, &sqliteDialect, "queries", nil)
 	if err != nil {
@@ -19,7 +19,7 @@ func TestSQLiteCompilesItsStatementsOnce(t *testing.T) {
 	}
 	bare := regexp.MustCompile(`LIMIT\s+[?@:$]`)
 	if !bare.MatchString("LIMIT ?1") {
-		t.Fatal("the pattern finds nothing")
+		t.Fatal("the pattern does not match")
 	}
 	for name, statement := range q.texts {
 		if !strings.HasSuffix(statement.Text, ";") {

@@ -7,8 +7,8 @@ import (
 	"botwork/workqueue"
 )
 
-// progressColumns are the progress of a run, in a JSON parameter. Nil keeps the value of
-// the row.
+// progressColumns are the progress of a run inside a JSON parameter. Nil keeps the value of the
+// row.
 type progressColumns struct {
 	NewStep     *string `json:",omitempty"`
 	NewProgress *string `json:",omitempty"`
@@ -31,7 +31,7 @@ type progressRow struct {
 }
 
 // Progress implements workqueue.LeaseStore.
-func (s *Store) Progress(ctx context.Context, workerID int64, instanceID string, notes []workqueue.ProgressNote) ([]int64, error) {
+func (s *leaseStore) Progress(ctx context.Context, workerID int64, instanceID string, notes []workqueue.ProgressNote) ([]int64, error) {
 	if len(notes) == 0 {
 		return nil, nil
 	}
@@ -44,8 +44,8 @@ func (s *Store) Progress(ctx context.Context, workerID int64, instanceID string,
 	return append(lost, more...), err
 }
 
-// progress is Progress of notes of different claims.
-func (s *Store) progress(ctx context.Context, workerID int64, instanceID string, notes []workqueue.ProgressNote) ([]int64, error) {
+// progress records notes of different claims.
+func (s *leaseStore) progress(ctx context.Context, workerID int64, instanceID string, notes []workqueue.ProgressNote) ([]int64, error) {
 	rows := make([]progressRow, len(notes))
 	refs := make([]refRow, len(notes))
 	for i, n := range notes {
@@ -70,7 +70,7 @@ func (s *Store) progress(ctx context.Context, workerID int64, instanceID string,
 }
 
 // Lost implements workqueue.LeaseStore.
-func (s *Store) Lost(ctx context.Context, workerID int64, instanceID string, held []workqueue.ItemRef) ([]int64, error) {
+func (s *leaseStore) Lost(ctx context.Context, workerID int64, instanceID string, held []workqueue.ItemRef) ([]int64, error) {
 	if len(held) == 0 {
 		return nil, nil
 	}
@@ -83,7 +83,7 @@ func (s *Store) Lost(ctx context.Context, workerID int64, instanceID string, hel
 		return nil, err
 	}
 	var still []refRow
-	err = s.retry(ctx, "look for lost leases", func() (err error) {
+	err = s.retry(ctx, "find lost leases", func() (err error) {
 		still, err = s.reading.refs(ctx, s.readers, "still_held", values{"worker": workerID, "instance": instanceID, "rows": batch})
 		return err
 	})

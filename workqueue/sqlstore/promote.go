@@ -2,17 +2,16 @@ package sqlstore
 
 import "context"
 
-// promoteFrom is how many items that have become due a pass reads and sorts
-// without looking for fewer. promoteBatch bounds a statement: see writeBatch;
-// promoteMost bounds what one pass waits for: when a million fall
-// due at once, the passes that follow go on with them.
+// promoteFrom is how many newly due items a pass reads and sorts itself; from there on they are
+// promoted. promoteBatch limits one statement: see writeBatch. promoteMost limits how many
+// statements one pass waits for: if a million items become due at once, later passes continue.
 const promoteFrom, promoteBatch, promoteMost = 1000, 1000, 50
 
-// promote puts what has become due with what is due when it is written, so that
-// the next pass finds it in order. Nothing hangs on it: an item that is left
-// is found as well, and one that has been moved is due only by AvailableAt.
-func (s *Store) promote(ctx context.Context) error {
-	return s.retry(ctx, "put scheduled items with those that are due", func() error {
+// promote marks newly due items, so that the next pass reads them in order. It is only an
+// optimization: passes also find items that are not promoted, and whether an item is due
+// depends on AvailableAt alone.
+func (s *assignStore) promote(ctx context.Context) error {
+	return s.retry(ctx, "promote scheduled items that are due", func() error {
 		for range promoteMost {
 			n, err := s.queries.exec(ctx, s.db, "promote", values{"limit_rows": promoteBatch, "now": s.nowArg()})
 			if err != nil || n < promoteBatch {

@@ -15,10 +15,10 @@ import (
 	"botwork/workqueue"
 )
 
-// Items that were scheduled for later and are due now come in the same order as those
-// that have always been due, before and after they are put with those; and what is due
-// hangs on AvailableAt alone, whatever Scheduled says.
-func TestScheduledItemsThatAreDueComeInOrder(t *testing.T) {
+// Scheduled items that are now due are read in the same order as items that have always been
+// due, before and after they are promoted. Whether an item is due depends on AvailableAt alone,
+// whatever Scheduled is.
+func TestPromotedItemsKeepTheirOrder(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dsn := e.DSN(t)
 		e.Open(t, dsn) // migrates
@@ -29,7 +29,7 @@ func TestScheduledItemsThatAreDueComeInOrder(t *testing.T) {
 		if e.Driver == database.Postgres {
 			yes, no = "TRUE", "FALSE"
 		}
-		const n = 1500 // more than a pass reads without putting them with the others
+		const n = 1500 // so many that a pass promotes them
 		var items []workqueue.NewItem
 		for i := range n {
 			it := workqueue.NewItem{IntegrationConfig: "x", State: workqueue.Pending, Priority: 500 + i%7*100}
@@ -61,7 +61,7 @@ func TestScheduledItemsThatAreDueComeInOrder(t *testing.T) {
 		}
 		due := func(limit int) (ids []int64) {
 			t.Helper()
-			err := store.Survey(t.Context(), func(ctx context.Context, view workqueue.AssignView) error {
+			err := store.ReadUnlocked(t.Context(), func(ctx context.Context, view workqueue.AssignView) error {
 				list, err := view.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, limit)
 				for _, d := range list {
 					ids = append(ids, d.ID)
@@ -103,17 +103,17 @@ func TestScheduledItemsThatAreDueComeInOrder(t *testing.T) {
 			t.Errorf("the first ten while they are scheduled (-want +got):\n%s", diff)
 		}
 		if got := count(scheduled); got != 2*n*4/5 {
-			t.Errorf("%d items are scheduled after a pass that read few, want %d as before", got, 2*n*4/5)
+			t.Errorf("%d items are scheduled after a pass that read few, want %d, unchanged", got, 2*n*4/5)
 		}
-		for _, when := range []string{"while they are scheduled", "when they are put with the others"} {
+		for _, when := range []string{"while they are scheduled", "after they were promoted"} {
 			if diff := gocmp.Diff(want, due(4*n)); diff != "" {
-				t.Errorf("what is due %s (-want +got):\n%s", when, diff)
+				t.Errorf("due items %s (-want +got):\n%s", when, diff)
 			}
 			if got := count(scheduled); got != 2*n/5 {
 				t.Errorf("%d items are scheduled after a pass that read many, want %d: those that are due later", got, 2*n/5)
 			}
 		}
-		// By hand: nobody minds Scheduled.
+		// Changes by hand: Scheduled does not matter.
 		for _, change := range []string{`"AvailableAt" = '2026-01-01 00:00:00.000'`, `"AvailableAt" = '2027-01-01 00:00:00.000', "Scheduled" = ` + no} {
 			if _, err := hand.ExecContext(t.Context(), `UPDATE "BotWorkQueueItems" SET `+change+` WHERE `+scheduled+` OR "AvailableAt" > '2026-06-01 00:00:00.000'`); err != nil {
 				t.Fatal(err)

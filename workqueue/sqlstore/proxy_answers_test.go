@@ -11,8 +11,8 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// history makes the database note each change of an item's state or fence.
-func (x *behindProxy) history() {
+// recordHistory makes the database record each change of an item's state or fence.
+func (x *behindProxy) recordHistory() {
 	x.Helper()
 	for _, statement := range []string{
 		`CREATE TABLE item_history (id BIGINT, fence BIGINT, was INT, is_now INT, worker BIGINT)`,
@@ -29,13 +29,13 @@ func (x *behindProxy) history() {
 	}
 }
 
-// became counts how often an item came to a state.
+// became counts how often an item changed to a state.
 func (x *behindProxy) became(id int64, state workqueue.State) int {
 	x.Helper()
 	return x.count(`SELECT COUNT(*) FROM item_history WHERE id = $1 AND is_now = $2`, id, state)
 }
 
-// pass assigns what waits, after the rescue of what nobody runs.
+// pass rescues stale items and assigns waiting items.
 func (x *behindProxy) pass() assign.AssignResult {
 	x.Helper()
 	result, err := assign.AssignPass(x.Context(), x.way, assign.AssignParams{})
@@ -54,16 +54,16 @@ func (x *behindProxy) item(id int64) workqueue.Item {
 	return it
 }
 
-// loseAnswer makes a call whose request arrives and whose answer does not.
-// Before it the same statement, for nobody, is prepared on the connection: else
-// it were the answer to that which is cut.
+// loseAnswer makes a call whose request arrives and whose answer is lost. First, prepare runs
+// the same statement without effect, so that it is prepared on the connection: otherwise the
+// answer to the preparation would be cut.
 func (x *behindProxy) loseAnswer(prepare, call func() error) {
 	x.Helper()
 	x.fresh()
 	if err := prepare(); err != nil {
 		x.Fatal(err)
 	}
-	x.proxy.Set(faultproxy.CutAnswer(0))
+	x.proxy.Set(faultproxy.TruncateResponse(0))
 	if err := call(); err == nil {
 		x.Fatal("the call whose answer is cut returned no error")
 	}
@@ -71,9 +71,9 @@ func (x *behindProxy) loseAnswer(prepare, call func() error) {
 	x.awaitQuiet()
 }
 
-// Nobody runs what was claimed by a call whose answer was lost. It comes back
-// when its lease ends, and nothing is counted: it had not begun.
-func TestClaimsWhoseAnswerWasLostComeBack(t *testing.T) {
+// No worker runs the items of a claim whose answer was lost. They are released when their lease
+// ends, and no failure is counted: they had not started.
+func TestClaimsWithLostAnswerAreReleased(t *testing.T) {
 	t.Parallel()
 	eachProxied(t, func(x *behindProxy) {
 		const lease = 300 * time.Millisecond
@@ -86,11 +86,11 @@ func TestClaimsWhoseAnswerWasLostComeBack(t *testing.T) {
 		}
 		x.loseAnswer(claim(workqueue.Worker{}), claim(w))
 		if got := x.item(ids[0]).State; got != workqueue.Blocked {
-			x.Fatalf("the claim left the item %s, want Blocked: only its answer was to be lost", got)
+			x.Fatalf("the claim left the item %s, want Blocked: only its answer should be lost", got)
 		}
 		again, err := x.store.Claim(x.Context(), claimAll(w, time.Hour))
 		if err != nil || len(again) != 0 {
-			x.Errorf("claimed again: %d items, %v; want none, they are taken", len(again), err)
+			x.Errorf("claimed again: %d items, %v; want none, they are claimed", len(again), err)
 		}
 		rescued := 0
 		x.await("the leases to end", func() bool { rescued += x.pass().Rescued; return rescued == len(ids) })
@@ -110,12 +110,11 @@ func TestClaimsWhoseAnswerWasLostComeBack(t *testing.T) {
 	})
 }
 
-// A result whose answer was lost is told to be lost when it is written again,
-// and stands.
-func TestAResultWhoseAnswerWasLostStands(t *testing.T) {
+// A result whose answer was lost remains. Writing it again reports that the item is lost.
+func TestResultWithLostAnswerRemains(t *testing.T) {
 	t.Parallel()
 	eachProxied(t, func(x *behindProxy) {
-		x.history()
+		x.recordHistory()
 		w, items := x.running()
 		other, others := x.running()
 		ends := func(items []workqueue.Item, output workqueue.JSONText) (all []workqueue.Finish) {
@@ -124,16 +123,16 @@ func TestAResultWhoseAnswerWasLostStands(t *testing.T) {
 			}
 			return all
 		}
-		// What is lost is the answer to the commit, which comes last: how far in
-		// it is, another batch tells.
+		// The answer to the commit must be lost, which comes last. Another batch shows at which
+		// byte that is.
 		x.fresh()
-		before := x.proxy.Answered()
+		before := x.proxy.ResponseBytes()
 		if _, err := x.store.Finish(x.Context(), other.ID, other.InstanceID, ends(others, `"other"`)); err != nil {
 			x.Fatal(err)
 		}
-		answer := int(x.proxy.Answered() - before)
+		answer := int(x.proxy.ResponseBytes() - before)
 		x.fresh()
-		x.proxy.Set(faultproxy.CutAnswer(answer - ready - 1))
+		x.proxy.Set(faultproxy.TruncateResponse(answer - ready - 1))
 		if _, err := x.store.Finish(x.Context(), w.ID, w.InstanceID, ends(items, `"first"`)); err == nil {
 			x.Fatal("the call whose answer is cut returned no error")
 		}
@@ -153,19 +152,19 @@ func TestAResultWhoseAnswerWasLostStands(t *testing.T) {
 	})
 }
 
-// A connection stalls for longer than a lease while a result is on its way, and
-// then delivers it. By then another worker has run the item.
-func TestAResultThatArrivesAfterItsLeaseChangesNothing(t *testing.T) {
+// A connection stalls for longer than a lease while it sends a result, and then delivers it.
+// Meanwhile another worker has run the item.
+func TestResultAfterLeaseChangesNothing(t *testing.T) {
 	t.Parallel()
 	for name, second := range map[string]workqueue.State{
-		"while another worker runs the item":   workqueue.Blocked,
-		"when another worker has finished it":  workqueue.Processed,
-		"when it waits for a worker again":     workqueue.Ready,
-		"when its own worker has it once more": workqueue.Assigned,
+		"while another worker runs the item":          workqueue.Blocked,
+		"when another worker has finished it":         workqueue.Processed,
+		"while it waits for a worker again":           workqueue.Ready,
+		"when it is assigned to its own worker again": workqueue.Assigned,
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachProxied(t, func(x *behindProxy) {
-				x.history()
+				x.recordHistory()
 				w := x.make.Worker(storetest.WorkerOpts{})
 				id := x.make.Items(1, storetest.ItemOpts{State: workqueue.Assigned, Worker: w})[0]
 				claimed, err := x.way.Claim(x.Context(), claimAll(w, 100*time.Millisecond))
@@ -186,7 +185,7 @@ func TestAResultThatArrivesAfterItsLeaseChangesNothing(t *testing.T) {
 				x.await("the stalled bytes to arrive", func() bool { return x.proxy.Links() == 0 })
 				x.awaitQuiet()
 				if got := x.item(id); got.State != before.State || got.Fence != before.Fence || got.Output != before.Output {
-					x.Errorf("the late result made the item %s, fence %d, output %q; want it as it was: %s, fence %d, output %q",
+					x.Errorf("the late result made the item %s, fence %d, output %q; want it unchanged: %s, fence %d, output %q",
 						got.State, got.Fence, got.Output, before.State, before.Fence, before.Output)
 				}
 				want := 0
@@ -201,8 +200,8 @@ func TestAResultThatArrivesAfterItsLeaseChangesNothing(t *testing.T) {
 	}
 }
 
-// rescueFor takes the item from the worker, whose lease ends, and brings it to a
-// state: with the worker itself, for Assigned, else with another one.
+// rescueFor takes the item from the worker when its lease ends, and changes it to a state:
+// assigned to the same worker for Assigned, else held by another one.
 func (x *behindProxy) rescueFor(w workqueue.Worker, id int64, state workqueue.State) {
 	x.Helper()
 	by := w

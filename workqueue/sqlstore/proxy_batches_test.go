@@ -15,10 +15,10 @@ import (
 
 const countMadeBy = `SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "CreatedBy" = $1`
 
-// batchMethods do parts of batches.
+// batchMethods are the methods that do parts of batches.
 var batchMethods = []method{
 	{"EnqueueBatch", 3, true, func(x *behindProxy) trial {
-		if err := x.store.KnowPolicies(x.Context(), x.way); err != nil {
+		if err := x.store.CopyPolicies(x.Context(), x.way); err != nil {
 			x.Fatal(err)
 		}
 		by := x.make.Spec(storetest.WorkerOpts{}).Name
@@ -53,12 +53,12 @@ var batchMethods = []method{
 	}),
 }
 
-// Wherever the answers are cut, an error that does not say that the outcome is unknown
-// means that nothing was done, and the same call again does what is left to do, once.
-func TestABatchWhoseAnswerWasLostIsEnqueuedOnce(t *testing.T) {
+// Wherever the answer is cut: unless the error says that the outcome is unknown, nothing was
+// done, and repeating the call does the rest, once.
+func TestBatchWithLostAnswerIsEnqueuedOnce(t *testing.T) {
 	t.Parallel()
 	eachProxied(t, func(x *behindProxy) {
-		if err := x.store.KnowPolicies(x.Context(), x.way); err != nil {
+		if err := x.store.CopyPolicies(x.Context(), x.way); err != nil {
 			x.Fatal(err)
 		}
 		enqueue := func() ([]workqueue.Enqueued, string, workqueue.BatchPart, error) {
@@ -69,34 +69,34 @@ func TestABatchWhoseAnswerWasLostIsEnqueuedOnce(t *testing.T) {
 			return got, by, part, err
 		}
 		x.fresh()
-		before := x.proxy.Answered()
+		before := x.proxy.ResponseBytes()
 		if _, _, _, err := enqueue(); err != nil {
 			x.Fatal(err)
 		}
-		answer := int(x.proxy.Answered() - before)
+		answer := int(x.proxy.ResponseBytes() - before)
 		unanswered, undone := 0, 0
 		for _, after := range []int{0, answer / 4, answer / 2, answer * 3 / 4, answer - 40, answer - ready - 1, answer - ready - 6, answer - 1} {
 			x.fresh()
-			x.proxy.Set(faultproxy.CutAnswer(after))
+			x.proxy.Set(faultproxy.TruncateResponse(after))
 			_, by, part, err := enqueue()
 			x.fresh()
 			x.awaitQuiet()
-			made := x.count(countMadeBy, by)
+			inserted := x.count(countMadeBy, by)
 			unknown, is := errors.AsType[*workqueue.UnansweredError](err)
 			switch {
-			case err == nil: // it did not need to know that the server is ready
+			case err == nil: // the call does not need the end of the answer
 			case is && unknown.BatchPart != part:
 				x.Errorf("cut after %d of %d bytes: the error names %v, want %v", after, answer, unknown.BatchPart, part)
 			case is:
 				unanswered++
-			case made != 0:
-				x.Errorf("cut after %d of %d bytes: %v, and %d items are there; want an UnansweredError", after, answer, err, made)
+			case inserted != 0:
+				x.Errorf("cut after %d of %d bytes: %v, but %d items were inserted; want an UnansweredError", after, answer, err, inserted)
 			default:
 				undone++
 			}
 			again, err := x.store.EnqueueBatch(x.Context(), part, slices.Repeat([]workqueue.NewItem{{IntegrationConfig: "x", CreatedBy: by}}, 3))
 			if n := x.count(countMadeBy, by); err != nil || n != 3 || len(again) != 3 {
-				x.Errorf("cut after %d of %d bytes, again: %v, %v; %d items are there, want 3", after, answer, again, err, n)
+				x.Errorf("cut after %d of %d bytes, again: %v, %v; %d items, want 3", after, answer, again, err, n)
 			}
 			for _, e := range again {
 				if e.Existing || x.item(e.ID).CreatedBy == nil || *x.item(e.ID).CreatedBy != by {
@@ -110,14 +110,14 @@ func TestABatchWhoseAnswerWasLostIsEnqueuedOnce(t *testing.T) {
 	})
 }
 
-// A commit that arrives late does not double what was enqueued again meanwhile.
-func TestABatchWhoseCommitStallsIsEnqueuedOnce(t *testing.T) {
+// A commit that arrives late does not insert the items a second time.
+func TestBatchWithStalledCommitIsEnqueuedOnce(t *testing.T) {
 	t.Parallel()
 	eachProxied(t, func(x *behindProxy) {
 		by := x.make.Spec(storetest.WorkerOpts{}).Name
 		part := workqueue.BatchPart{Key: workqueue.NewBatchKey(), Part: 1}
 		items := slices.Repeat([]workqueue.NewItem{{IntegrationConfig: "x", CreatedBy: by}}, 3)
-		if err := x.store.KnowPolicies(x.Context(), x.way); err != nil {
+		if err := x.store.CopyPolicies(x.Context(), x.way); err != nil {
 			x.Fatal(err)
 		}
 		x.fresh()
@@ -134,7 +134,7 @@ func TestABatchWhoseCommitStallsIsEnqueuedOnce(t *testing.T) {
 		x.await("the stalled bytes to arrive", func() bool { return x.proxy.Links() == 0 })
 		x.awaitQuiet()
 		if n := x.count(countMadeBy, by); n != 3 {
-			x.Errorf("%d items are there, want 3", n)
+			x.Errorf("%d items, want 3", n)
 		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 const countDurations = `SELECT COUNT(*) FROM "BotDurations" WHERE "Pipeline" = $1`
 
-// twoKeys are runs of two keys of a pipeline that no other trial has.
+// twoKeys returns runs of two keys of a pipeline that no other trial uses.
 func (x *behindProxy) twoKeys() (pipeline string, of []learned.Runs) {
 	pipeline = x.make.Spec(storetest.WorkerOpts{}).Name
 	for _, k := range learned.Keys(pipeline, "nightly", "", workqueue.Profile{}) {
@@ -21,7 +21,7 @@ func (x *behindProxy) twoKeys() (pipeline string, of []learned.Runs) {
 	return pipeline, of
 }
 
-// durationMethods keep what runs took.
+// durationMethods are the methods for learned durations.
 var durationMethods = []method{
 	{"Learn", 2, true, func(x *behindProxy) trial {
 		pipeline, of := x.twoKeys()

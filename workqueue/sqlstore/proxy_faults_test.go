@@ -13,43 +13,43 @@ import (
 )
 
 const (
-	// deadline is how long a call over a connection that says nothing may wait.
+	// deadline is how long a call may wait on a connection that does not answer.
 	deadline = 150 * time.Millisecond
 
-	// little is how much later it may return, on a machine that is busy.
+	// little is how much later the call may return on a busy machine.
 	little = 3 * time.Second
 
 	// ready is the length of the message that ends each answer of PostgreSQL.
 	ready = 6
 
-	// cuts is how many places an answer of several parts is cut at.
+	// cuts is at how many positions an answer of several parts is cut.
 	cuts = 16
 )
 
-// trims are the methods that, when their change is done, also trim archives. What
-// goes wrong then is no error of theirs: the next one trims.
+// trims are the methods that also trim archives after their change. They ignore errors of that:
+// the next call trims again.
 var trims = map[string]bool{"ChangeItem": true, "ChangeItems": true}
 
-// outlasts is the method that goes on until its context ends, whatever becomes of the
-// connection: TestAListenerComesBack takes that away from it.
+// outlasts is the method that runs until its context ends, whatever happens to the connection.
+// TestListenerReconnects tests it with lost connections.
 const outlasts = "Listen"
 
-// faultyMethods are all methods of storetest.Store that return.
+// faultyMethods returns all methods of storetest.Store that return.
 func faultyMethods(t *testing.T) []method {
 	t.Helper()
-	all := slices.Concat(itemMethods, leaseMethods, workerMethods, scheduleMethods, queueMethods, taskMethods, robotMethods, statisticsMethods, durationMethods, textMethods, batchMethods, housekeepingMethods, historyMethods, reads)
+	all := slices.Concat(itemMethods, leaseMethods, workerMethods, scheduleMethods, pipelineMethods, queueMethods, taskMethods, robotMethods, statisticsMethods, durationMethods, textMethods, batchMethods, housekeepingMethods, historyMethods, reads)
 	store := reflect.TypeFor[storetest.Store]()
 	for required := range store.Methods() {
 		if required.Name != outlasts && !slices.ContainsFunc(all, func(m method) bool { return m.name == required.Name }) {
-			t.Errorf("no trial calls %s over a connection that is spoiled", required.Name)
+			t.Errorf("no trial calls %s with a faulty connection", required.Name)
 		}
 	}
 	return all
 }
 
-// try makes one call under a fault and fails unless it returns in time and has
-// changed all or nothing, at once and when the server has come to rest. It tells
-// what the call returned and whether it was carried out.
+// try makes one call during a fault. It fails unless the call returns in time and has changed
+// all or nothing, both at once and after the server has become idle. It returns the error of
+// the call and whether it was executed.
 func (x *behindProxy) try(m method, fault faultproxy.Fault, patience time.Duration) (done bool, err error) {
 	x.Helper()
 	attempt := m.prepare(x)
@@ -59,7 +59,7 @@ func (x *behindProxy) try(m method, fault faultproxy.Fault, patience time.Durati
 	began := time.Now()
 	err = attempt.call(ctx, x.store)
 	if took := time.Since(began); took > patience+little {
-		x.Errorf("%s, %v: returned after %v, want %v and a little", m.name, fault, took, patience)
+		x.Errorf("%s, %v: returned after %v, want at most %v and a little", m.name, fault, took, patience)
 	}
 	changed := attempt.changed()
 	if changed != 0 && changed != m.whole || err == nil && changed != m.whole {
@@ -68,19 +68,18 @@ func (x *behindProxy) try(m method, fault faultproxy.Fault, patience time.Durati
 	if err == nil {
 		return true, nil
 	}
-	// What was on its way may still arrive, and the server may still be at it.
+	// The request may still arrive, and the server may still be executing it.
 	x.proxy.Set(faultproxy.Fault{})
 	x.awaitQuiet()
 	if changed = attempt.changed(); changed != 0 && changed != m.whole {
-		x.Errorf("%s, %v: %d of %d rows are changed in the end; want all or none", m.name, fault, changed, m.whole)
+		x.Errorf("%s, %v: finally %d of %d rows are changed; want all or none", m.name, fault, changed, m.whole)
 	}
 	return changed == m.whole && m.whole > 0, err
 }
 
-// answer is how many bytes of answers a call of the method takes over a
-// connection that has said nothing yet. It is the least of some calls: the server
-// ends a transaction of a process that stood still for a moment (see
-// stalledAfter), and the call that then begins again takes more.
+// answer returns how many bytes of answers a call of the method receives on a new connection.
+// It is the minimum of several calls: the server ends a transaction of a process that paused
+// for a moment (see stalledAfter), and the call that retries receives more.
 func (x *behindProxy) answer(m method) int {
 	x.Helper()
 	const calls = 3
@@ -88,23 +87,22 @@ func (x *behindProxy) answer(m method) int {
 	for range calls {
 		attempt := m.prepare(x)
 		x.fresh()
-		before := x.proxy.Answered()
+		before := x.proxy.ResponseBytes()
 		if err := attempt.call(x.Context(), x.store); err != nil {
 			x.Fatalf("%s: %v", m.name, err)
 		}
-		least = min(least, int(x.proxy.Answered()-before))
+		least = min(least, int(x.proxy.ResponseBytes()-before))
 	}
 	return least
 }
 
-// Each test goes over all methods one by one. The pool is the same all the
-// time: it has to recover by itself.
+// Each test calls all methods one by one with the same pool, which must recover by itself.
 
 func TestConnectionsThatAreReset(t *testing.T) {
 	t.Parallel()
 	eachProxied(t, func(x *behindProxy) {
 		for _, m := range faultyMethods(x.T) {
-			// Those that lie in the pool: the call must not notice.
+			// Idle connections of the pool are reset: the call must succeed anyway.
 			x.fresh()
 			x.proxy.Drop()
 			if _, err := x.try(m, faultproxy.Fault{}, time.Minute); err != nil {
@@ -140,7 +138,7 @@ func TestHalfOpenConnections(t *testing.T) {
 				continue
 			}
 			for _, part := range []int{1, 3} {
-				fault := faultproxy.SwallowAnswer(x.answer(m) * part / 4)
+				fault := faultproxy.DropResponse(x.answer(m) * part / 4)
 				x.fresh()
 				if done, err := x.try(m, fault, deadline); err == nil && (!done || !trims[m.name]) {
 					x.Errorf("%s, %v: no error", m.name, fault)
@@ -167,23 +165,23 @@ func TestAnswersThatAreCut(t *testing.T) {
 	eachProxied(t, func(x *behindProxy) {
 		for _, m := range faultyMethods(x.T) {
 			answer := x.answer(m)
-			places := []int{0, answer / 2, answer - 1}
+			positions := []int{0, answer / 2, answer - 1}
 			if m.parts {
-				// In the middle of the word that all is done, which nobody hears: answers
-				// with times in them differ by a few bytes.
-				places = append(places, answer-ready-6)
+				// Inside the message that reports completion, which the call ignores: answers
+				// with times differ by a few bytes.
+				positions = append(positions, answer-ready-6)
 				for i := range cuts {
-					places = append(places, answer*i/cuts)
+					positions = append(positions, answer*i/cuts)
 				}
 			}
-			lost, undone := 0, 0 // calls that ended in an error, carried out and not
-			for _, after := range places {
+			lost, undone := 0, 0 // calls that returned an error: executed and not
+			for _, after := range positions {
 				x.fresh()
-				done, err := x.try(m, faultproxy.CutAnswer(after), time.Minute)
+				done, err := x.try(m, faultproxy.TruncateResponse(after), time.Minute)
 				switch {
 				case err == nil && after < answer-ready:
 					x.Errorf("%s, cut after %d of %d bytes: no error", m.name, after, answer)
-				case err == nil: // it did not need to know that the server is ready
+				case err == nil: // the call does not need the end of the answer
 				case done:
 					lost++
 				default:
@@ -191,10 +189,10 @@ func TestAnswersThatAreCut(t *testing.T) {
 				}
 			}
 			if m.whole > 0 && lost == 0 {
-				x.Errorf("%s: of %d cut answers none was to a call that had been carried out", m.name, len(places))
+				x.Errorf("%s: none of the %d calls with a cut answer was executed", m.name, len(positions))
 			}
 			if m.parts && undone == 0 {
-				x.Errorf("%s: of %d cut answers all were to calls that had been carried out", m.name, len(places))
+				x.Errorf("%s: all of the %d calls with a cut answer were executed", m.name, len(positions))
 			}
 		}
 	})

@@ -8,7 +8,7 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// historyMethods are about what the database records of its history.
+// historyMethods are the methods for the database's history.
 var historyMethods = []method{
 	{"RaiseEpoch", 1, true, func(x *behindProxy) trial {
 		reason := rand.Text()

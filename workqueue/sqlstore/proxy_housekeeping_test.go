@@ -10,10 +10,10 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// years is an age that only rows have that a trial made by hand.
+// years is an age that only rows have that a trial inserted by hand.
 const years = 10 * 365 * 24 * time.Hour
 
-// housekeepingMethods remove what is old.
+// housekeepingMethods are the methods that remove old rows.
 var housekeepingMethods = []method{
 	{"RemoveRetained", 3, true, func(x *behindProxy) trial {
 		name := x.old(`"State", "FinishedAt", "RetainUntil"`, `2, '2001-01-01', '2001-01-02'`)
@@ -30,7 +30,7 @@ var housekeepingMethods = []method{
 		return x.removal(name, func(ctx context.Context, s *sqlstore.Store) (int, error) { return s.RemoveArchived(ctx, new(years), 0) })
 	}},
 	{"TrimArchives", 3, true, func(x *behindProxy) trial {
-		// The others have no limit, whatever their archives hold by now.
+		// The other queues have no limit, whatever their archives contain by now.
 		x.byHand(`INSERT INTO "BotQueues" ("Name", "ArchiveLimit") VALUES ('keeps none', 0) ON CONFLICT DO NOTHING`)
 		name := x.old(`"QueueName", "State", "FinishedAt"`, `'keeps none', 3, '2001-01-01'`)
 		return x.removal(name, func(ctx context.Context, s *sqlstore.Store) (int, error) { return s.TrimArchives(ctx, nil, 0) })
@@ -88,8 +88,8 @@ var housekeepingMethods = []method{
 	}},
 }
 
-// old makes three items by hand and returns the name of their pipeline. What
-// earlier trials left goes, or the answers of two calls would differ in length.
+// old inserts three items by hand and returns the name of their pipeline. It removes what
+// earlier trials left: otherwise the answers of two calls would differ in length.
 func (x *behindProxy) old(columns, values string) string {
 	x.Helper()
 	name := x.make.Spec(storetest.WorkerOpts{}).Name
@@ -98,7 +98,7 @@ func (x *behindProxy) old(columns, values string) string {
 	return name
 }
 
-// removal is a trial of a method that removes the three items of a pipeline.
+// removal returns a trial of a method that removes the three items of a pipeline.
 func (x *behindProxy) removal(pipeline string, remove func(context.Context, *sqlstore.Store) (int, error)) trial {
 	return trial{func(ctx context.Context, s *sqlstore.Store) error {
 		_, err := remove(ctx, s)

@@ -7,8 +7,8 @@ import (
 	"botwork/workqueue"
 )
 
-// runLog is what the runs of tormented workers note of themselves, outside of
-// the database. Its times are of one steady clock.
+// runLog is what the runs of workers with faulty connections record outside of the database.
+// Its times are of one monotonic clock.
 type runLog struct {
 	mu   sync.Mutex
 	runs []*loggedRun
@@ -34,8 +34,8 @@ func (l *runLog) end(run *loggedRun, succeeded bool) {
 	run.ended, run.succeeded = time.Now(), succeeded
 }
 
-// judge compares the log with the database, when all items are Processed.
-func (l *runLog) judge(x *behindProxy, ids []int64) {
+// check compares the log with the database when all items are Processed.
+func (l *runLog) check(x *behindProxy, ids []int64) {
 	x.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,17 +67,17 @@ func (l *runLog) judge(x *behindProxy, ids []int64) {
 			x.Errorf("item %d: RetryCount %d, want 0; ReleaseCount and rescued attempts differ by %d", id, it.RetryCount, it.ReleaseCount)
 		}
 		unrun += int(it.Fence) - len(runs[id])
-		x.judgeRuns(it, runs[id], outcomes)
+		x.checkRuns(it, runs[id], outcomes)
 		delete(runs, id)
 	}
 	for id := range runs {
-		x.Errorf("item %d ran, and nobody had made it", id)
+		x.Errorf("item %d ran but was not enqueued", id)
 	}
-	x.Logf("%d items, %d runs, %d claims that ran nothing, %d leases lost", len(ids), len(l.runs), unrun, rescued)
+	x.Logf("%d items, %d runs, %d claims without a run, %d leases lost", len(ids), len(l.runs), unrun, rescued)
 }
 
-// judgeRuns holds the runs of one item to its row and to each other.
-func (x *behindProxy) judgeRuns(it workqueue.Item, runs []*loggedRun, outcomes map[int64]string) {
+// checkRuns compares the runs of one item with its row and with each other.
+func (x *behindProxy) checkRuns(it workqueue.Item, runs []*loggedRun, outcomes map[int64]string) {
 	x.Helper()
 	last := false
 	for i, run := range runs {
@@ -87,14 +87,14 @@ func (x *behindProxy) judgeRuns(it workqueue.Item, runs []*loggedRun, outcomes m
 		case run.fence == it.Fence:
 			last = run.succeeded && outcomes[run.fence] == ""
 		case outcomes[run.fence] == "":
-			x.Errorf("item %d, fence %d: ran, is not the last of %d, and nothing tells that it lost its lease", it.ID, run.fence, it.Fence)
+			x.Errorf("item %d, fence %d: ran, is not the last of %d, but no attempt records that it lost its lease", it.ID, run.fence, it.Fence)
 		}
 		for _, other := range runs[:i] {
 			if run.fence == other.fence {
 				x.Errorf("item %d, fence %d: ran twice", it.ID, run.fence)
 			}
 			if run.succeeded && other.succeeded && run.began.Before(other.ended) && other.began.Before(run.ended) {
-				x.Errorf("item %d: the runs of fence %d and %d went on at the same time, and both succeeded", it.ID, other.fence, run.fence)
+				x.Errorf("item %d: the runs of fence %d and %d overlapped, and both succeeded", it.ID, other.fence, run.fence)
 			}
 		}
 	}

@@ -11,22 +11,22 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// trial is one call of a method on rows of its own.
+// trial is one call of a method on its own rows.
 type trial struct {
 	call func(ctx context.Context, s *sqlstore.Store) error
 
-	// changed counts the rows that the call has changed. All of them are
-	// whole; a method that only reads has no count.
+	// changed returns how many rows the call has changed, up to method.whole; 0 for a method
+	// that only reads.
 	changed func() int
 }
 
-// method is one of the store's, with what a trial needs.
+// method is a method of the store and how to try it.
 type method struct {
 	name  string
 	whole int // rows that a call changes
 
-	// parts says that it takes more than one statement, so that the connection
-	// can go in between.
+	// parts is set if a call runs several statements, so that the connection can fail between
+	// them.
 	parts bool
 
 	prepare func(x *behindProxy) trial
@@ -38,13 +38,13 @@ const (
 	countWorker   = `SELECT COUNT(*) FROM "BotWorkers" WHERE "Id" = $1 AND "State" = $2`
 )
 
-// assigned makes a worker with three assigned items.
+// assigned registers a worker with three assigned items.
 func (x *behindProxy) assigned() (workqueue.Worker, []int64) {
 	w := x.make.Worker(storetest.WorkerOpts{})
 	return w, x.make.Items(3, storetest.ItemOpts{State: workqueue.Assigned, Worker: w})
 }
 
-// running makes a worker that runs three items.
+// running registers a worker that runs three items.
 func (x *behindProxy) running() (workqueue.Worker, []workqueue.Item) {
 	x.Helper()
 	w, _ := x.assigned()
@@ -59,7 +59,7 @@ func claimAll(w workqueue.Worker, lease time.Duration) workqueue.ClaimParams {
 	return workqueue.ClaimParams{WorkerID: w.ID, InstanceID: w.InstanceID, Band: workqueue.EveryPriority, Max: 10, Lease: lease}
 }
 
-// itemMethods change items on somebody's word.
+// itemMethods are the methods that change items on request.
 var itemMethods = []method{
 	{"Enqueue", 3, false, func(x *behindProxy) trial {
 		x.store.ForgetPolicies()
@@ -73,9 +73,9 @@ var itemMethods = []method{
 	{"ChangeItem", 1, true, func(x *behindProxy) trial {
 		w := x.make.Worker(storetest.WorkerOpts{})
 		id := x.make.Item(storetest.ItemOpts{State: workqueue.Assigned, Worker: w}).ID
-		// A cancellation ends with a look at the queues' policies, whose loss is
-		// no error: it must not be a part of the answer.
-		if err := x.store.KnowPolicies(x.Context(), x.way); err != nil {
+		// A cancellation finally reads the policies of the queues and ignores errors of that:
+		// this must not be part of the answer.
+		if err := x.store.CopyPolicies(x.Context(), x.way); err != nil {
 			x.Fatal(err)
 		}
 		return trial{func(ctx context.Context, s *sqlstore.Store) error {
@@ -138,16 +138,16 @@ var itemMethods = []method{
 		}
 		passes := x.count(`SELECT "Value" FROM "BotAssignmentMarks" WHERE "Name" = 'passes'`)
 		return trial{func(ctx context.Context, s *sqlstore.Store) error {
-			taken, _, err := s.ClaimPass(ctx, int64(passes), list, workqueue.PassClaim{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: time.Hour, Max: 3})
+			claimed, _, err := s.ClaimPass(ctx, int64(passes), list, workqueue.PassClaim{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: time.Hour, Max: 3})
 			if err == nil {
-				_, err = taken.Items(ctx)
+				_, err = claimed.Items(ctx)
 			}
 			return err
 		}, func() int { return x.count(countState, w.ID, workqueue.Blocked) }}
 	}},
 }
 
-// leaseMethods move the items of one worker.
+// leaseMethods are the methods for the items of one worker.
 var leaseMethods = []method{
 	{"Claim", 3, false, func(x *behindProxy) trial {
 		w, _ := x.assigned()
@@ -226,7 +226,7 @@ var leaseMethods = []method{
 	}},
 }
 
-// workerMethods keep the workers' rows.
+// workerMethods are the methods for the rows of workers.
 var workerMethods = []method{
 	{"RegisterWorker", 4, true, func(x *behindProxy) trial {
 		w, _ := x.running()

@@ -14,7 +14,7 @@ const (
 	countPaused = `SELECT COUNT(*) FROM "BotQueues" WHERE "Name" = $1 AND "Paused"`
 )
 
-// queueMethods change queues.
+// queueMethods are the methods that change queues.
 var queueMethods = []method{
 	{"DefineQueues", 6, true, func(x *behindProxy) trial {
 		by := x.make.Spec(storetest.WorkerOpts{}).Name
@@ -55,7 +55,7 @@ var queueMethods = []method{
 	}),
 }
 
-// queue makes a queue of its own, defined by its name.
+// queue defines a queue and returns its name.
 func (x *behindProxy) queue() string {
 	x.Helper()
 	name := x.make.Spec(storetest.WorkerOpts{}).Name

@@ -20,7 +20,7 @@ const (
 	countTagged = `SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "QueueName" = $1 AND "Tags" = '["t"]'`
 )
 
-// forms makes a queue for robots with n items. Its robot has its name.
+// forms defines a queue for robots with n items. Its robot has the same name.
 func (x *behindProxy) forms(n int) (name string, items []workqueue.NewItem) {
 	x.Helper()
 	name = x.queue()
@@ -36,7 +36,7 @@ func (x *behindProxy) forms(n int) (name string, items []workqueue.NewItem) {
 	return name, items
 }
 
-// taken makes a queue for robots with one item, which its robot has taken.
+// taken defines a queue for robots with one item, which its robot has taken.
 func (x *behindProxy) taken() (name string, h workqueue.Hold) {
 	x.Helper()
 	name, _ = x.forms(1)
@@ -47,7 +47,7 @@ func (x *behindProxy) taken() (name string, h workqueue.Hold) {
 	return name, workqueue.Hold{Robot: name, ItemID: c.Items[0].ID, Fence: c.Items[0].Fence, LockKey: c.LockKey}
 }
 
-// robotMethods are what robots do.
+// robotMethods are the methods for robots.
 var robotMethods = []method{
 	{"Checkout", 3, false, func(x *behindProxy) trial {
 		name, _ := x.forms(3)
@@ -88,7 +88,7 @@ var robotMethods = []method{
 			func() int { return 1 - x.count(countForms, name) }}
 	}},
 	{"RobotEnqueue", 4, true, func(x *behindProxy) trial {
-		// One queue for all trials, or the policies would grow, and the answers.
+		// One queue for all trials, because the policies and thus the answers would grow.
 		const queue = "taken-at-once"
 		if _, err := x.way.DefineQueues(x.Context(), []workqueue.Queue{{Name: queue, Consumer: workqueue.ConsumerRobots}}, queue); err != nil {
 			x.Fatal(err)

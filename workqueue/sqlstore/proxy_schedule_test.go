@@ -9,7 +9,7 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// scheduleMethods remember what schedules did.
+// scheduleMethods are the methods that record what schedules did.
 var scheduleMethods = []method{
 	{"ClaimFiring", 1, false, func(x *behindProxy) trial {
 		f := x.firing()
@@ -23,7 +23,7 @@ var scheduleMethods = []method{
 		first := x.firing()
 		for i := range 3 {
 			f := first
-			f.PlannedAt, f.Outcome, f.Reason = first.PlannedAt.Add(time.Duration(i)*time.Second), workqueue.Missed, "nobody was there"
+			f.PlannedAt, f.Outcome, f.Reason = first.PlannedAt.Add(time.Duration(i)*time.Second), workqueue.Missed, "no worker was running"
 			fs = append(fs, f)
 		}
 		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.RecordFirings(ctx, fs) },
@@ -42,14 +42,14 @@ var scheduleMethods = []method{
 			x.Fatal(err)
 		}
 		return trial{func(ctx context.Context, s *sqlstore.Store) error {
-			return s.FinishRun(ctx, id, workqueue.RunSucceeded, "", "{}")
+			return s.FinishRun(ctx, id, workqueue.RunEnd{Outcome: workqueue.RunSucceeded, Summary: "{}"})
 		}, func() int {
 			return x.count(`SELECT COUNT(*) FROM "BotPipelineRuns" WHERE "Id" = $1 AND "Outcome" = 'succeeded' AND "FinishedAt" IS NOT NULL`, id)
 		}}
 	}},
 }
 
-// firing is one of a schedule that nobody else has.
+// firing returns a firing of a schedule that no other trial uses.
 func (x *behindProxy) firing() workqueue.Firing {
 	name := x.make.Spec(storetest.WorkerOpts{}).Name
 	return workqueue.Firing{
@@ -72,6 +72,10 @@ var reads = []method{
 		_, err := s.Items(ctx, workqueue.ItemFilter{})
 		return err
 	}),
+	reading("CountItems", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
+		_, err := s.CountItems(ctx, workqueue.ItemFilter{})
+		return err
+	}),
 	reading("Attempts", func(ctx context.Context, s *sqlstore.Store, it workqueue.Item) error {
 		_, err := s.Attempts(ctx, it.ID)
 		return err
@@ -88,8 +92,8 @@ var reads = []method{
 		_, err := s.Lost(ctx, 1, "nobody", []workqueue.ItemRef{{ItemID: it.ID, Fence: it.Fence}})
 		return err
 	}),
-	reading("Stranded", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
-		_, _, err := s.Stranded(ctx, 1)
+	reading("AbandonedBand", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
+		_, _, err := s.AbandonedBand(ctx, 1)
 		return err
 	}),
 	reading("Waits", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
@@ -100,14 +104,14 @@ var reads = []method{
 		_, _, err := s.Ready(ctx, 1, workqueue.EveryPriority)
 		return err
 	}),
-	reading("Survey", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
-		return s.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) error {
+	reading("ReadUnlocked", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
+		return s.ReadUnlocked(ctx, func(ctx context.Context, view workqueue.AssignView) error {
 			_, err := view.ReadPass(ctx, workqueue.PassQuery{SeenWithin: time.Minute, Band: workqueue.EveryPriority, DefaultEstimate: time.Second})
 			return err
 		})
 	}),
-	reading("Survey", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
-		return s.Survey(ctx, func(ctx context.Context, view workqueue.AssignView) error {
+	reading("ReadUnlocked", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
+		return s.ReadUnlocked(ctx, func(ctx context.Context, view workqueue.AssignView) error {
 			_, err := view.ReadPass(ctx, workqueue.PassQuery{SeenWithin: time.Minute, Band: workqueue.EveryPriority, DefaultEstimate: time.Second, Due: 10})
 			return err
 		})
@@ -117,7 +121,7 @@ var reads = []method{
 		return err
 	}),
 	reading("Firings", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
-		_, err := s.Firings(ctx, "P", 1)
+		_, err := s.Firings(ctx, workqueue.FiringFilter{Schedule: "P", Limit: 1})
 		return err
 	}),
 	reading("RunsElsewhere", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
@@ -125,7 +129,7 @@ var reads = []method{
 		return err
 	}),
 	reading("Runs", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
-		_, err := s.Runs(ctx, "P", 1)
+		_, err := s.Runs(ctx, workqueue.RunFilter{Pipeline: "P", Limit: 1})
 		return err
 	}),
 }

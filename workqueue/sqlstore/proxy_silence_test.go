@@ -10,10 +10,10 @@ import (
 	"botwork/workqueue/runner"
 )
 
-// A connection that takes what is sent and never answers must not keep a
-// pipeline waiting: while it waits, overlap skips its next firing, and what
-// others assign to this worker, which still beats, lies about.
-func TestNoCallOfARunnerWaitsForEver(t *testing.T) {
+// A connection that accepts requests and never answers must not block a pipeline: meanwhile
+// overlap skips its next scheduled run, and items that other workers assign to this worker,
+// which still sends heartbeats, are not started.
+func TestRunnerCallsTimeOut(t *testing.T) {
 	t.Parallel()
 	for name, call := range map[string]func(ctx context.Context, r *runner.Runner) error{
 		"Assign": func(ctx context.Context, r *runner.Runner) error {
@@ -34,10 +34,10 @@ func TestNoCallOfARunnerWaitsForEver(t *testing.T) {
 				select {
 				case err := <-returned:
 					if err == nil {
-						x.Error("no error over a connection that says nothing")
+						x.Error("no error with a connection that does not answer")
 					}
 				case <-time.After(2*tormentedLease + 10*time.Second):
-					x.Error("it still waits, long after the lease has ended")
+					x.Error("the call still waits, long after the lease has ended")
 					x.proxy.Drop()
 					<-returned
 				}

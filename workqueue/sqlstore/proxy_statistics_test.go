@@ -13,11 +13,11 @@ const (
 	countRecounts = `SELECT COUNT(*) FROM "BotQueueStats" WHERE "Kind" = 'recount'`
 )
 
-// statisticsMethods keep figures.
+// statisticsMethods are the methods for statistics.
 var statisticsMethods = []method{
 	{"CompactStatistics", 3, true, func(x *behindProxy) trial {
 		name := x.make.Spec(storetest.WorkerOpts{}).Name
-		// What is there would be summed up, too, and the answer be a longer one.
+		// Existing rows would be compacted, too, and the answer would be longer.
 		if _, err := x.hand.ExecContext(x.Context(), `DELETE FROM "BotQueueStats"`); err != nil {
 			x.Fatal(err)
 		}
@@ -31,7 +31,7 @@ var statisticsMethods = []method{
 		}, func() int { return 3 - x.count(countMoments, name) }}
 	}},
 	{"RecountStatistics", 1, true, func(x *behindProxy) trial {
-		// Another one before, so that each trial finds the same.
+		// Recount first, so that each trial finds the same.
 		if _, err := x.way.RecountStatistics(x.Context(), nil); err != nil {
 			x.Fatal(err)
 		}

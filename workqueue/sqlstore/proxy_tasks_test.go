@@ -17,7 +17,7 @@ const (
 	countNotices   = `SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "IntegrationConfig" = $1 OR "TaskName" = $1 AND "TaskNotifiedAt" IS NOT NULL`
 )
 
-// taskMethods keep tasks and make their items.
+// taskMethods are the methods for tasks and their items.
 var taskMethods = []method{
 	{"DefineTasks", 3, true, func(x *behindProxy) trial {
 		x.alone()
@@ -101,8 +101,8 @@ var taskMethods = []method{
 	}),
 }
 
-// task makes the only task. What earlier trials left goes, and the queues' policies
-// are read anew, or the answers of two calls would differ in length.
+// task defines the only task. It removes what earlier trials left, and the queues' policies are
+// read again: otherwise the answers of two calls would differ in length.
 func (x *behindProxy) task() string {
 	x.Helper()
 	x.alone()

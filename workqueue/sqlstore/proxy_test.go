@@ -14,28 +14,28 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// behindProxy is a store whose connections can be spoiled, and a way around.
+// behindProxy is a store with a faulty connection, and access that bypasses the proxy.
 type behindProxy struct {
 	*testing.T
 	proxy *faultproxy.Proxy
 	store *sqlstore.Store    // through the proxy
-	way   *sqlstore.Store    // around it
+	way   *sqlstore.Store    // bypasses the proxy
 	make  *storetest.Factory // likewise
 	hand  *sql.DB            // likewise
 	dsn   string             // likewise
-	named string             // the proxied store's sessions
+	named string             // application name of the proxied store's sessions
 }
 
-// stalledAfter is when the server gives up a session that says nothing in the
-// middle of a transaction, instead of after ten seconds: the assignment lock is
-// one for all schemas of the database, so other tests wait for it.
+// stalledAfter is when the server ends a session that does nothing inside a transaction,
+// instead of ten seconds. All schemas of the database share the assignment lock, so other tests
+// wait for it.
 const stalledAfter = "500ms"
 
-// eachProxied runs a test on each engine that connections can be spoiled to.
+// eachProxied runs a test on each engine that supports faulty connections.
 func eachProxied(t *testing.T, test func(x *behindProxy)) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		if e.Driver != database.Postgres {
-			t.Skip("the sessions of a spoiled connection are looked up in PostgreSQL's own views")
+			t.Skip("the test reads the sessions of a faulty connection from PostgreSQL's views")
 		}
 		dsn := e.DSN(t)
 		x := &behindProxy{T: t, way: e.Open(t, dsn), hand: e.SQL(t, dsn), dsn: dsn}
@@ -44,7 +44,7 @@ func eachProxied(t *testing.T, test func(x *behindProxy)) {
 	})
 }
 
-// connect opens a store over a proxy of its own on the same database.
+// connect opens a store on the same database through a separate proxy.
 func (x *behindProxy) connect() *behindProxy {
 	x.Helper()
 	c := *x
@@ -56,7 +56,7 @@ func (x *behindProxy) connect() *behindProxy {
 		x.Fatal(err)
 	}
 	x.Cleanup(func() {
-		proxy.Cut() // whatever a half-open connection still waits for
+		proxy.Cut() // end what a half-open connection still waits for
 		if err := store.Close(); err != nil {
 			x.Errorf("close store: %v", err)
 		}
@@ -65,7 +65,7 @@ func (x *behindProxy) connect() *behindProxy {
 	return &c
 }
 
-// count runs a query of one number, around the proxy.
+// count runs a query that returns one number, without the proxy.
 func (x *behindProxy) count(query string, args ...any) int {
 	x.Helper()
 	var n int
@@ -75,7 +75,7 @@ func (x *behindProxy) count(query string, args ...any) int {
 	return n
 }
 
-// fresh leaves the store with one new connection that has said nothing yet.
+// fresh leaves the store with one new connection that has not been used.
 func (x *behindProxy) fresh() {
 	x.Helper()
 	x.proxy.Set(faultproxy.Fault{})
@@ -87,7 +87,7 @@ func (x *behindProxy) fresh() {
 	})
 }
 
-// await asks again and again; the database tells nobody when something changes.
+// await polls until done; the database sends no notices of changes.
 func (x *behindProxy) await(what string, done func() bool) {
 	x.Helper()
 	patience := testdb.Slow(30 * time.Second)
@@ -102,11 +102,11 @@ func (x *behindProxy) await(what string, done func() bool) {
 	}
 }
 
-// awaitQuiet waits until the server does nothing more for the proxied store:
-// what it was asked has been committed, or rolled back.
+// awaitQuiet waits until the server does nothing more for the proxied store: all requests are
+// committed or rolled back.
 func (x *behindProxy) awaitQuiet() {
 	x.Helper()
-	x.await("the server to end what the proxied store began", func() bool {
+	x.await("the server to finish the requests of the proxied store", func() bool {
 		return x.count(`SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = $1 AND state <> 'idle'`, x.named) == 0
 	})
 }

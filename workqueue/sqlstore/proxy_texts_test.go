@@ -11,7 +11,7 @@ import (
 
 const countTexts = `SELECT COUNT(*) FROM "BotPipelineTexts" WHERE "Pipeline" = $1`
 
-// twoTexts are texts of a pipeline that no other trial has.
+// twoTexts returns texts of a pipeline that no other trial uses.
 func (x *behindProxy) twoTexts() (pipeline string, texts []workqueue.PipelineText) {
 	pipeline = x.make.Spec(storetest.WorkerOpts{}).Name
 	for _, digit := range []string{"a", "b"} {
@@ -20,7 +20,7 @@ func (x *behindProxy) twoTexts() (pipeline string, texts []workqueue.PipelineTex
 	return pipeline, texts
 }
 
-// textMethods keep the texts of pipelines.
+// textMethods are the methods for the texts of pipelines.
 var textMethods = []method{
 	{"KeepTexts", 2, true, func(x *behindProxy) trial {
 		pipeline, texts := x.twoTexts()

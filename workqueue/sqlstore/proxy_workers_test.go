@@ -21,12 +21,11 @@ const (
 	tormentedItems = 200
 	tormentedLease = 2 * time.Second
 
-	// mostRun is how long an item runs at most; the least is a tenth.
+	// mostRun is the longest time that an item runs; the shortest is a tenth of it.
 	mostRun = 450 * time.Millisecond
 )
 
-// tormented is a worker with a connection of its own that goes bad again and
-// again.
+// tormented is a worker with its own connection that fails repeatedly.
 type tormented struct {
 	*behindProxy
 	runner *runner.Runner
@@ -58,15 +57,14 @@ func (x *behindProxy) startWorker(name string, log *runLog) *tormented {
 	return w
 }
 
-// work assigns and runs what there is until ctx ends, as a pipeline does every
-// minute, only without the minute. Neither call may wait for ever for an answer that does
-// not come: nothing bounds it from outside.
+// work assigns and runs items until ctx ends, like a pipeline that runs every 20 ms. Neither
+// call may wait for ever for a lost answer: nothing else limits it.
 func (w *tormented) work(ctx context.Context) {
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
 	pass := assign.AssignParams{Workers: assign.AvailableWorkers, DefaultEstimate: mostRun, Horizon: mostRun}
 	for {
-		// Their errors are the connection's.
+		// Errors are those of the connection.
 		_, _ = w.runner.Assign(ctx, pass)
 		_, _ = w.runner.Execute(ctx, runner.ExecuteParams{Refill: true})
 		select {
@@ -77,7 +75,7 @@ func (w *tormented) work(ctx context.Context) {
 	}
 }
 
-// run takes a while, and stops when its context ends.
+// run takes a while, or stops when its context ends.
 func (w *tormented) run(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
 	entry := w.log.begin(it.ID, it.Fence)
 	timer := time.NewTimer(mostRun/10 + rand.N(mostRun*9/10))
@@ -92,7 +90,7 @@ func (w *tormented) run(ctx context.Context, it *workqueue.Run) workqueue.Outcom
 	}
 }
 
-// faults are all kinds, each with how long it lasts.
+// faults returns all kinds of faults. Each function returns how long its fault lasts.
 func faults(random *rand.Rand) []func(p *faultproxy.Proxy) time.Duration {
 	between := func(least, most time.Duration) time.Duration {
 		return least + time.Duration(random.Int64N(int64(most-least)))
@@ -109,15 +107,15 @@ func faults(random *rand.Rand) []func(p *faultproxy.Proxy) time.Duration {
 		set(faultproxy.Swallow(), tormentedLease+between(100*time.Millisecond, 500*time.Millisecond)),
 		set(faultproxy.Stall(), between(10*time.Millisecond, 300*time.Millisecond)),
 		set(faultproxy.Stall(), tormentedLease+between(100*time.Millisecond, 500*time.Millisecond)),
-		set(faultproxy.CutAnswer(random.IntN(500)), between(10*time.Millisecond, 300*time.Millisecond)),
-		set(faultproxy.CutAnswer(0), between(10*time.Millisecond, 300*time.Millisecond)),
-		set(faultproxy.SwallowAnswer(random.IntN(500)), between(10*time.Millisecond, 300*time.Millisecond)),
-		set(faultproxy.SwallowAnswer(0), between(10*time.Millisecond, 300*time.Millisecond)),
+		set(faultproxy.TruncateResponse(random.IntN(500)), between(10*time.Millisecond, 300*time.Millisecond)),
+		set(faultproxy.TruncateResponse(0), between(10*time.Millisecond, 300*time.Millisecond)),
+		set(faultproxy.DropResponse(random.IntN(500)), between(10*time.Millisecond, 300*time.Millisecond)),
+		set(faultproxy.DropResponse(0), between(10*time.Millisecond, 300*time.Millisecond)),
 	}
 }
 
-// torment brings all faults over a proxy, one after the other, with a moment in
-// between in which all is well, and calls before ahead of each.
+// torment applies all faults to a proxy, one after the other, with a short time without faults
+// in between. It calls before ahead of each fault.
 func torment(ctx context.Context, p *faultproxy.Proxy, random *rand.Rand, before func()) error {
 	list := faults(random)
 	random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
@@ -125,17 +123,17 @@ func torment(ctx context.Context, p *faultproxy.Proxy, random *rand.Rand, before
 		before()
 		lasts := begin(p)
 		if !wait(ctx, lasts) {
-			return errors.New("the test ended in the middle of the torment")
+			return errors.New("the test ended before all faults were applied")
 		}
 		p.Restore()
 		if !wait(ctx, time.Duration(random.Int64N(int64(tormentedLease/10)))) {
-			return errors.New("the test ended in the middle of the torment")
+			return errors.New("the test ended before all faults were applied")
 		}
 	}
 	return nil
 }
 
-// wait lets a fault last.
+// wait waits while a fault lasts. It returns false if ctx ends.
 func wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -147,13 +145,13 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// Two workers share 200 items while the connection of each goes bad in every way
-// there is, at random, for moments and for longer than a lease.
-func TestWorkersWhoseConnectionsGoBad(t *testing.T) {
+// Two workers share 200 items while the connection of each fails in every way, at random, for
+// moments and for longer than a lease.
+func TestWorkersWithFaultyConnections(t *testing.T) {
 	t.Parallel()
 	eachProxied(t, func(first *behindProxy) {
 		t := first.T
-		first.history()
+		first.recordHistory()
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
 		if _, err := first.store.DefineQueues(t.Context(), []workqueue.Queue{{Name: workqueue.DefaultQueue, MaxReleases: 1000}}, "test"); err != nil {
@@ -197,11 +195,11 @@ func TestWorkersWhoseConnectionsGoBad(t *testing.T) {
 		first.await("all items to be Processed", func() bool {
 			return first.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "State" <> 2`) == 0
 		})
-		log.judge(first, ids)
+		log.check(first, ids)
 	})
 }
 
-// fiveKinds makes items of five priorities.
+// fiveKinds returns items with five priorities.
 func fiveKinds(n int) []workqueue.NewItem {
 	items := make([]workqueue.NewItem, n)
 	for i := range items {

@@ -10,11 +10,11 @@ import (
 	"botwork/workqueue"
 )
 
-// purgeColumns are those of a pickedRow.
+// purgeColumns are the columns of a pickedRow.
 const purgeColumns = `"Id", "Fence", "State", CASE WHEN "DeletedAt" IS NULL THEN 0 ELSE 1 END AS "Hidden", ` +
 	`(SELECT COUNT(*) FROM "BotWorkItemAttempts" a WHERE a."ItemId" = "BotWorkQueueItems"."Id") AS "Attempts"`
 
-// purgeRow is an item as a page of a purge finds it.
+// purgeRow is an item of one page of a purge.
 type purgeRow struct {
 	ID       int64 `gorm:"column:Id"`
 	Fence    int64
@@ -24,7 +24,7 @@ type purgeRow struct {
 }
 
 // PurgeQueue implements workqueue.HousekeepingStore.
-func (s *Store) PurgeQueue(ctx context.Context, p workqueue.PurgeParams) (workqueue.PurgeResult, error) {
+func (s *housekeepingStore) PurgeQueue(ctx context.Context, p workqueue.PurgeParams) (workqueue.PurgeResult, error) {
 	var result workqueue.PurgeResult
 	if err := p.Validate(); err != nil {
 		return result, err
@@ -45,11 +45,11 @@ func (s *Store) PurgeQueue(ctx context.Context, p workqueue.PurgeParams) (workqu
 		if err != nil {
 			return err
 		}
-		taken := withoutCrowds(page)
-		if n := len(taken); n > 0 && (n == limit || n < len(page)) {
-			result.Next = taken[n-1].ItemID
+		batch := limitAttempts(page)
+		if n := len(batch); n > 0 && (n == limit || n < len(page)) {
+			result.Next = batch[n-1].ItemID
 		}
-		if result.Removed, err = s.remove(ctx, tx, taken); err != nil || part.Key == "" {
+		if result.Removed, err = s.remove(ctx, tx, batch); err != nil || part.Key == "" {
 			return err
 		}
 		return s.record(ctx, tx, part, result.Removed, result)
@@ -60,7 +60,7 @@ func (s *Store) PurgeQueue(ctx context.Context, p workqueue.PurgeParams) (workqu
 	return result, nil
 }
 
-func (s *Store) purgeable(ctx context.Context, tx *sql.Tx, p workqueue.PurgeParams, limit int) ([]pickedRow, error) {
+func (s *housekeepingStore) purgeable(ctx context.Context, tx *sql.Tx, p workqueue.PurgeParams, limit int) ([]pickedRow, error) {
 	var rows []purgeRow
 	orm := s.orm.WithContext(ctx)
 	orm.Statement.ConnPool = tx

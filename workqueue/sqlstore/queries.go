@@ -27,7 +27,7 @@ type runner interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// lockStatement is the file that takes the assignment lock.
+// lockStatement is the name of the statement that takes the assignment lock.
 const lockStatement = "assignment_lock"
 
 // queries are the hand-written statements of one engine.
@@ -36,13 +36,13 @@ type queries struct {
 	texts   map[string]namedsql.Statement
 	style   namedsql.Style
 	prepare bool
-	inserts *inserts // nil in a folder that has no enqueue
+	inserts *inserts // nil in a folder without the statement enqueue
 
-	asked atomic.Int64 // counts what was run
+	asked atomic.Int64 // how many statements were run
 
 	mu       sync.Mutex
 	prepared map[string]*sql.Stmt // guarded by mu
-	wanted   map[string]string    // likewise: what was run as a text
+	wanted   map[string]string    // likewise; statements that were run without being prepared
 }
 
 // loadQueries reads the statements of one folder: "queries" or "checks".
@@ -56,11 +56,11 @@ func loadQueries(statements fs.FS, d *dialect, folder string, db *sql.DB) (*quer
 		return nil, err
 	}
 	for name, text := range texts {
-		// modernc's driver takes a line end after the semicolon for a second
-		// statement, and then prepares both again at each execution.
+		// modernc's driver takes a line break after the semicolon for a second statement, and
+		// then prepares both again at each execution.
 		text = strings.TrimSpace(text)
 		if name == lockStatement {
-			// It has no parameters, but T-SQL writes its variables like some.
+			// It has no parameters, but the variables of T-SQL look like some.
 			q.texts[name] = namedsql.Statement{Text: text}
 			continue
 		}
@@ -84,8 +84,8 @@ func (q *queries) query(ctx context.Context, on runner, name string, v values) (
 	return b.query(ctx, on)
 }
 
-// exec returns the number of changed rows. Only statements without OUTPUT or
-// RETURNING count well on every engine.
+// exec returns the number of changed rows. That is only correct on every engine for statements
+// without OUTPUT or RETURNING.
 func (q *queries) exec(ctx context.Context, on runner, name string, v values) (int64, error) {
 	b, err := q.bind(ctx, on, name, v)
 	if err != nil {
@@ -168,7 +168,7 @@ func (q *queries) runs(ctx context.Context, on runner, name string, v values, in
 
 // bound is a statement with its parameters.
 type bound struct {
-	stmt *sql.Stmt // nil: it is run as a text
+	stmt *sql.Stmt // nil: run text
 	text string
 	args []any
 }
@@ -199,8 +199,8 @@ func (q *queries) bind(ctx context.Context, on runner, name string, v values) (b
 	return q.bindArgs(ctx, on, name, text.Text, args), nil
 }
 
-// bindArgs is bind for parameters in the order of their numbers. The name distinguishes
-// prepared statements.
+// bindArgs does the same for parameters in the order of their numbers. The name identifies the
+// prepared statement.
 func (q *queries) bindArgs(ctx context.Context, on runner, name, text string, args []any) bound {
 	q.asked.Add(1)
 	if q.style == namedsql.AtP {
@@ -213,13 +213,13 @@ func (q *queries) bindArgs(ctx context.Context, on runner, name, text string, ar
 	if tx, ok := on.(*sql.Tx); ok {
 		b.stmt = tx.StmtContext(ctx, b.stmt)
 	} else if on != runner(q.db) {
-		b.stmt = nil // what is prepared belongs to the connections of q.db
+		b.stmt = nil // prepared statements belong to the connections of q.db
 	}
 	return b
 }
 
-// ready is a statement that has been prepared; nil, and it is wanted, when it
-// has not.
+// ready returns the prepared statement. If there is none, it returns nil and records the text
+// for warm.
 func (q *queries) ready(name, text string) *sql.Stmt {
 	if !q.prepare {
 		return nil
@@ -233,25 +233,24 @@ func (q *queries) ready(name, text string) *sql.Stmt {
 	return stmt
 }
 
-// warm prepares the statements that have been run as texts, where that pays: a
-// process runs few of them, those again and again. It must not be called inside
-// a transaction: with a single connection it would wait for itself. While the
-// tables do not exist it changes nothing.
+// warm prepares the statements that were run without being prepared, on engines where that pays
+// off: a process runs a few statements many times. Do not call it inside a transaction: with a
+// single connection it would wait for itself. It does nothing while the tables do not exist.
 func (q *queries) warm(ctx context.Context) {
 	if !q.prepare {
 		return
 	}
 	for name, text := range q.unprepared() {
-		// Not under the lock: the goroutine that has the connection may be waiting for a
-		// statement.
+		// Not while holding the lock: the goroutine that has the connection may be waiting for
+		// it.
 		stmt, err := q.db.PrepareContext(ctx, text)
 		if err != nil {
 			return
 		}
 		q.mu.Lock()
 		if q.wanted == nil || q.prepared[name] != nil {
-			// The pool is closed, or another was quicker; nothing was run on it.
-			_ = stmt.Close() //nolint:sqlclosecheck // all others are kept until close
+			// The pool is closed, or another goroutine was faster; the statement was not run.
+			_ = stmt.Close() //nolint:sqlclosecheck // the others stay open until close
 		} else {
 			q.prepared[name] = stmt
 			delete(q.wanted, name)
@@ -294,7 +293,7 @@ func eachRow(rows *sql.Rows, scan func() error) error {
 	return rows.Close()
 }
 
-// jsonRows makes the one parameter that carries a batch.
+// jsonRows encodes a batch as one parameter.
 func jsonRows(batch any) (string, error) {
 	text, err := json.Marshal(batch)
 	return string(text), err

@@ -12,8 +12,8 @@ import (
 	"botwork/workqueue"
 )
 
-// Whoever writes rows by hand cannot leave an item without its queue: on each
-// engine, whatever it is that holds them together.
+// Rows written by hand cannot have a queue that does not exist, on any engine, whatever
+// constraint it uses.
 func TestItemsAlwaysHaveTheirQueue(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dsn := e.DSN(t)
@@ -42,11 +42,11 @@ func TestItemsAlwaysHaveTheirQueue(t *testing.T) {
 		}
 		full := (*workqueue.QueueNotEmptyError)(nil)
 		if err := store.DeleteQueue(t.Context(), "full"); !errors.As(err, &full) || full.Items != 1 {
-			t.Errorf("DeleteQueue = %v, want that it has an item", err)
+			t.Errorf("DeleteQueue = %v, want a *QueueNotEmptyError with 1 item", err)
 		}
 		unknown := (*workqueue.UnknownQueueError)(nil)
 		if _, err := store.Enqueue(t.Context(), []workqueue.NewItem{{QueueName: "nowhere", IntegrationConfig: "p"}}); !errors.As(err, &unknown) {
-			t.Errorf("Enqueue = %v, want that the queue is unknown", err)
+			t.Errorf("Enqueue = %v, want an *UnknownQueueError", err)
 		}
 		do(`UPDATE "BotQueues" SET "Name" = 'renamed' WHERE "Name" = 'empty'`)
 		do(`UPDATE "BotWorkQueueItems" SET "QueueName" = 'renamed' WHERE "QueueName" = 'full'`)
@@ -55,9 +55,9 @@ func TestItemsAlwaysHaveTheirQueue(t *testing.T) {
 	})
 }
 
-// An item that comes while its queue goes: the second waits for the first, and sees
-// what that has done.
-func TestAQueueThatGoesAndAnItemThatComes(t *testing.T) {
+// An item is inserted while its queue is deleted: the second statement waits for the first, and
+// sees its result.
+func TestDeleteQueueDuringEnqueue(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		if e.Driver != database.Postgres {
 			t.Skip("foreign keys of the engine itself hold items and queues together")
@@ -73,18 +73,18 @@ func TestAQueueThatGoesAndAnItemThatComes(t *testing.T) {
 			_, err := hand.ExecContext(t.Context(), `INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "QueueName") VALUES ('p', 'q')`)
 			return err
 		}
-		for name, insert := range map[string]func() error{"the program": enqueue, "a hand": byHand} {
+		for name, insert := range map[string]func() error{"the program": enqueue, "SQL by hand": byHand} {
 			if _, err := hand.ExecContext(t.Context(), `INSERT INTO "BotQueues" ("Name") VALUES ('q') ON CONFLICT DO NOTHING`); err != nil {
 				t.Fatal(err)
 			}
-			if err := insert(); err != nil { // the policy is known from now on
+			if err := insert(); err != nil { // from now on the store has the policy cached
 				t.Fatal(err)
 			}
 			if _, err := hand.ExecContext(t.Context(), `DELETE FROM "BotWorkQueueItems"`); err != nil {
 				t.Fatal(err)
 			}
 			if err := whileOpen(t, hand, del, insert); err == nil {
-				t.Errorf("%s has put an item into a queue that is gone", name)
+				t.Errorf("%s inserted an item into a deleted queue", name)
 			}
 			if _, err := hand.ExecContext(t.Context(), `INSERT INTO "BotQueues" ("Name") VALUES ('q')`); err != nil {
 				t.Fatal(err)
@@ -95,7 +95,7 @@ func TestAQueueThatGoesAndAnItemThatComes(t *testing.T) {
 			return err
 		})
 		if err == nil {
-			t.Error("a queue is gone whose item came meanwhile")
+			t.Error("a queue was deleted while an item was inserted")
 		}
 		for _, level := range []sql.IsolationLevel{sql.LevelRepeatableRead, sql.LevelSerializable} {
 			tx, err := hand.BeginTx(t.Context(), &sql.TxOptions{Isolation: level})
@@ -103,7 +103,7 @@ func TestAQueueThatGoesAndAnItemThatComes(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := tx.ExecContext(t.Context(), `DELETE FROM "BotQueues" WHERE "Name" = 'q'`); err == nil {
-				t.Errorf("%v: a transaction that cannot see what comes deletes a queue", level)
+				t.Errorf("%v: a transaction that cannot see new items deleted a queue", level)
 			}
 			if err := tx.Rollback(); err != nil {
 				t.Error(err)
@@ -112,8 +112,8 @@ func TestAQueueThatGoesAndAnItemThatComes(t *testing.T) {
 	})
 }
 
-// whileOpen runs a statement in a transaction, lets another come to wait for it, and
-// commits. The error is the other's.
+// whileOpen runs a statement in a transaction, waits until another statement waits for it, and
+// commits. It returns the error of the other statement.
 func whileOpen(t *testing.T, db *sql.DB, statement string, other func() error) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -134,7 +134,7 @@ func whileOpen(t *testing.T, db *sql.DB, statement string, other func() error) e
 	go func() { over <- other() }()
 	for waits := 0; waits == 0; {
 		if err := db.QueryRowContext(ctx, `SELECT COUNT(*) FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))`, pid).Scan(&waits); err != nil {
-			t.Fatalf("nobody waits: %v", err)
+			t.Fatalf("no session waits: %v", err)
 		}
 	}
 	if err := tx.Commit(); err != nil {

@@ -13,6 +13,14 @@ import (
 	"botwork/workqueue"
 )
 
+var _ workqueue.QueueStore = (*queueStore)(nil)
+
+// queueStore defines, pauses, empties and removes queues.
+type queueStore struct {
+	*connection
+	*notices
+}
+
 // queueRow is BotQueues.
 type queueRow struct {
 	ID                  int64 `gorm:"column:Id;primaryKey"`
@@ -67,7 +75,7 @@ type robotRow struct {
 func (robotRow) TableName() string { return "BotQueueRobots" }
 
 // Queues implements workqueue.QueueStore.
-func (s *Store) Queues(ctx context.Context) ([]workqueue.Queue, error) {
+func (s *queueStore) Queues(ctx context.Context) ([]workqueue.Queue, error) {
 	var queues []workqueue.Queue
 	err := s.retry(ctx, "list queues", func() (err error) {
 		queues, err = findQueues(s.listing.WithContext(ctx))
@@ -77,7 +85,7 @@ func (s *Store) Queues(ctx context.Context) ([]workqueue.Queue, error) {
 }
 
 // Queue implements workqueue.QueueStore.
-func (s *Store) Queue(ctx context.Context, name string) (workqueue.Queue, error) {
+func (s *queueStore) Queue(ctx context.Context, name string) (workqueue.Queue, error) {
 	var queue workqueue.Queue
 	err := s.retry(ctx, fmt.Sprintf("read queue %q", name), func() (err error) {
 		queue, err = s.queueByName(s.listing.WithContext(ctx), name)
@@ -86,7 +94,7 @@ func (s *Store) Queue(ctx context.Context, name string) (workqueue.Queue, error)
 	return queue, err
 }
 
-// findQueues reads queues with their robots, in the order of their names.
+// findQueues reads the queues with their robots, sorted by name.
 func findQueues(db *gorm.DB) ([]workqueue.Queue, error) {
 	var rows []queueRow
 	var robots []robotRow
@@ -108,9 +116,9 @@ func findQueues(db *gorm.DB) ([]workqueue.Queue, error) {
 	return queues, nil
 }
 
-// queueByName reads one queue with its robots, or returns ErrNotFound. The
-// engine decides what the same name is.
-func (s *Store) queueByName(db *gorm.DB, name string) (workqueue.Queue, error) {
+// queueByName reads one queue with its robots, or returns ErrNotFound. The database decides
+// which names are equal.
+func (s *queueStore) queueByName(db *gorm.DB, name string) (workqueue.Queue, error) {
 	var row queueRow
 	var robots []robotRow
 	err := db.Where(map[string]any{"Name": name}).Take(&row).Error
@@ -130,12 +138,22 @@ func (s *Store) queueByName(db *gorm.DB, name string) (workqueue.Queue, error) {
 	return queue, nil
 }
 
+// presentQueue reads a queue as it is now. If it does not exist, the error is a
+// *workqueue.UnknownQueueError, for naming to complete.
+func (s *queueStore) presentQueue(orm *gorm.DB, name string) (workqueue.Queue, error) {
+	q, err := s.queueByName(orm, name)
+	if errors.Is(err, workqueue.ErrNotFound) {
+		err = &workqueue.UnknownQueueError{Queue: name}
+	}
+	return q, err
+}
+
 func (r *robotRow) robot() workqueue.QueueRobot {
 	return workqueue.QueueRobot{Robot: r.Robot, Read: r.CanRead, Write: r.CanWrite}
 }
 
-// queueOf finds the queue that a row names. SQL Server lets a foreign key name
-// it in another case; on the other engines the exact name is always there.
+// queueOf returns the queue that a row refers to. On SQL Server a foreign key may have the name
+// in another case; on the other engines the names are equal.
 func queueOf(queues []workqueue.Queue, name string) (found *workqueue.Queue) {
 	for i := range queues {
 		switch {
@@ -197,7 +215,7 @@ func (r *queueRow) queue() workqueue.Queue {
 	}
 }
 
-// span is a column of milliseconds; nil for NULL.
+// span converts a column of milliseconds; nil for NULL.
 func span(n *int64) *workqueue.Duration {
 	if n == nil {
 		return nil

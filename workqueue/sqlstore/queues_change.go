@@ -10,22 +10,22 @@ import (
 )
 
 // PauseQueue implements workqueue.QueueStore.
-func (s *Store) PauseQueue(ctx context.Context, name string) (bool, error) {
+func (s *queueStore) PauseQueue(ctx context.Context, name string) (bool, error) {
 	return s.setPaused(ctx, "pause", name, true)
 }
 
 // ResumeQueue implements workqueue.QueueStore.
-func (s *Store) ResumeQueue(ctx context.Context, name string) (bool, error) {
+func (s *queueStore) ResumeQueue(ctx context.Context, name string) (bool, error) {
 	return s.setPaused(ctx, "resume", name, false)
 }
 
-func (s *Store) setPaused(ctx context.Context, verb, name string, paused bool) (changed bool, err error) {
+func (s *queueStore) setPaused(ctx context.Context, verb, name string, paused bool) (changed bool, err error) {
 	err = s.retry(ctx, fmt.Sprintf("%s queue %q", verb, name), func() error {
 		n, err := s.queries.exec(ctx, s.db, "pause_queue", values{"name": name, "paused": paused, "now": s.nowArg()})
 		if changed = n > 0; changed || err != nil {
 			return err
 		}
-		_, err = s.queueByName(s.listing.WithContext(ctx), name) // it is so already, or it is not there
+		_, err = s.queueByName(s.listing.WithContext(ctx), name) // the queue is already in that state, or does not exist
 		return err
 	})
 	s.readyIf(err == nil && changed && !paused)
@@ -33,7 +33,7 @@ func (s *Store) setPaused(ctx context.Context, verb, name string, paused bool) (
 }
 
 // DeleteQueue implements workqueue.QueueStore.
-func (s *Store) DeleteQueue(ctx context.Context, name string) error {
+func (s *queueStore) DeleteQueue(ctx context.Context, name string) error {
 	if name == workqueue.DefaultQueue {
 		return workqueue.ErrDefaultQueue
 	}
@@ -54,14 +54,14 @@ func (s *Store) DeleteQueue(ctx context.Context, name string) error {
 		return err
 	}
 	items, counted := s.queueItems(ctx, name)
-	if counted != nil || items == 0 { // 0: something else names the queue
+	if counted != nil || items == 0 { // 0: another table refers to the queue
 		return errors.Join(err, counted)
 	}
 	return &workqueue.QueueNotEmptyError{Queue: name, Items: items}
 }
 
 // queueItems counts the items of a queue, up to workqueue.QueueItemsCounted.
-func (s *Store) queueItems(ctx context.Context, name string) (items int, err error) {
+func (s *queueStore) queueItems(ctx context.Context, name string) (items int, err error) {
 	err = s.retry(ctx, fmt.Sprintf("count the items of queue %q", name), func() error {
 		rows, err := s.queries.query(ctx, s.db, "queue_items", values{"name": name, "most": workqueue.QueueItemsCounted})
 		if err != nil {

@@ -16,18 +16,18 @@ import (
 	"botwork/workqueue"
 )
 
-// errChangedMeanwhile says that another process has changed a queue since it
-// was read: look again.
+// errChangedMeanwhile reports that another process has changed a queue since it was read.
+// DefineQueues reads it again.
 var errChangedMeanwhile = errors.New("the queue was changed by another process at the same time")
 
-// defineTries bounds how often a definition looks again. Each time that it has
-// to, another process has come through.
+// defineTries limits how often a definition is retried. Each retry means that another process
+// has succeeded.
 const defineTries = 50
 
 // DefineQueues implements workqueue.QueueStore.
-func (s *Store) DefineQueues(ctx context.Context, defs []workqueue.Queue, by string) ([]string, error) {
-	// By name, so that two processes that define the same queues take their
-	// rows in the same order.
+func (s *queueStore) DefineQueues(ctx context.Context, defs []workqueue.Queue, by string) ([]string, error) {
+	// Sorted by name, so that two processes that define the same queues lock the rows in the
+	// same order.
 	defs = slices.SortedFunc(slices.Values(defs), func(a, b workqueue.Queue) int { return cmp.Compare(a.Name, b.Name) })
 	if err := checkDefinitions(defs); err != nil {
 		return nil, fmt.Errorf("define queues: %w", err)
@@ -60,16 +60,16 @@ func (s *Store) DefineQueues(ctx context.Context, defs []workqueue.Queue, by str
 	return changed, nil
 }
 
-// checkDefinitions finds all that is wrong with definitions.
+// checkDefinitions returns all faults of the definitions.
 func checkDefinitions(defs []workqueue.Queue) error {
 	var errs []error
 	seen := make(map[string]bool, len(defs))
 	for i := range defs {
 		errs = append(errs, defs[i].Validate())
-		key := workqueue.FoldQueueName(defs[i].Name) // to SQL Server they are one queue
+		key := workqueue.FoldQueueName(defs[i].Name) // on SQL Server they are one queue
 		if seen[key] {
 			errs = append(errs, &workqueue.QueueError{Queue: defs[i].Name, Faults: []workqueue.QueueFault{
-				{Field: "name", Got: "the queue twice", Want: "each queue once; names that differ in case alone count as one"},
+				{Field: "name", Got: "the queue twice", Want: "each queue once; names that differ only in case count as one"},
 			}})
 		}
 		seen[key] = true
@@ -77,8 +77,8 @@ func checkDefinitions(defs []workqueue.Queue) error {
 	return errors.Join(errs...)
 }
 
-// defineQueue makes a queue, or changes it when it differs.
-func (s *Store) defineQueue(ctx context.Context, tx *sql.Tx, def *workqueue.Queue, by string) (wrote bool, err error) {
+// defineQueue creates a queue, or changes it if its definition differs.
+func (s *queueStore) defineQueue(ctx context.Context, tx *sql.Tx, def *workqueue.Queue, by string) (wrote bool, err error) {
 	present, err := s.queueByName(s.in(ctx, tx), def.Name)
 	missing := errors.Is(err, workqueue.ErrNotFound)
 	if err != nil && !missing {
@@ -90,7 +90,7 @@ func (s *Store) defineQueue(ctx context.Context, tx *sql.Tx, def *workqueue.Queu
 	}
 	v := maps.Clone(want)
 	v["by"], v["now"] = null(clip(by, nameLen)), s.nowArg()
-	name := present.Name // SQL Server may find it under a name in another case
+	name := present.Name // SQL Server also finds it by a name in another case
 	if missing {
 		v["name"], name = def.Name, def.Name
 		_, err = s.queries.exec(ctx, tx, "define_queue_new", v)
@@ -113,9 +113,9 @@ type robotRight struct {
 	MayRead, MayWrite bool
 }
 
-// defineRobots replaces the list of robots. The queue's row, which was written
-// before, keeps other processes from doing so at the same time.
-func (s *Store) defineRobots(ctx context.Context, tx *sql.Tx, queue string, robots []robotRight) error {
+// defineRobots replaces the list of robots. The queue's row was already written, so no other
+// process does this at the same time.
+func (s *queueStore) defineRobots(ctx context.Context, tx *sql.Tx, queue string, robots []robotRight) error {
 	if _, err := s.queries.exec(ctx, tx, "queue_robots_clear", values{"name": queue}); err != nil || len(robots) == 0 {
 		return err
 	}
@@ -127,7 +127,7 @@ func (s *Store) defineRobots(ctx context.Context, tx *sql.Tx, queue string, robo
 	return err
 }
 
-// robotsOf lists a queue's robots in the order of their names.
+// robotsOf lists a queue's robots sorted by name.
 func robotsOf(q *workqueue.Queue) []robotRight {
 	robots := make([]robotRight, len(q.Robots))
 	for i, r := range q.Robots {
@@ -137,8 +137,8 @@ func robotsOf(q *workqueue.Queue) []robotRight {
 	return robots
 }
 
-// definition is what defines a queue, as the parameters of the statements that
-// write it. Two queues are defined alike when these are equal.
+// definition returns what defines a queue, as the parameters of the statements that write it.
+// Two queues have the same definition if these are equal.
 func definition(q *workqueue.Queue) values {
 	description := ""
 	if q.Description != nil {
@@ -177,7 +177,7 @@ func definition(q *workqueue.Queue) values {
 	}
 }
 
-// text is a text as a parameter that can be compared: nil for "".
+// text returns a text as a parameter that can be compared: nil for "".
 func text(t string) any {
 	if t == "" {
 		return nil
@@ -185,7 +185,7 @@ func text(t string) any {
 	return clean(t)
 }
 
-// aboveZero is a number as a parameter: nil for 0, which sets no bound.
+// aboveZero returns a number as a parameter: nil for 0, which means no limit.
 func aboveZero(n int64) any {
 	if n == 0 {
 		return nil
@@ -207,8 +207,8 @@ func orNull(n *int) any {
 	return int64(*n)
 }
 
-// in is gorm inside a transaction.
-func (s *Store) in(ctx context.Context, tx *sql.Tx) *gorm.DB {
+// in returns gorm for a transaction.
+func (s *connection) in(ctx context.Context, tx *sql.Tx) *gorm.DB {
 	orm := s.orm.WithContext(ctx)
 	orm.Statement.ConnPool = tx
 	return orm

@@ -7,8 +7,7 @@ import (
 	"botwork/internal/testdb"
 )
 
-// What no queue means is refused when it is written by hand, by a constraint
-// whose name tells why.
+// A constraint refuses invalid values that are written by hand. Its name shows why.
 func TestQueuePoliciesByHand(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dsn := e.DSN(t)

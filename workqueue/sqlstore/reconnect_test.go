@@ -13,8 +13,8 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// A server that restarts ends every connection of the pool. The next call of
-// each kind must not notice.
+// A server that restarts ends all connections of the pool. The next call of each kind must
+// succeed anyway.
 func TestSurvivesDeadConnections(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		if e.Driver != database.Postgres {

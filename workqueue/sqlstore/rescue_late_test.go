@@ -12,27 +12,27 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// assignedMs is how long an item may be assigned in this test, in milliseconds.
+// assignedMs is how long an item may stay assigned in this test, in milliseconds.
 const assignedMs = 60_000
 
-// A pass reads which items nobody will run, and frees them with another statement. What it
-// has read may be old by then: an item whose lease, or whose worker's lease, has been renewed
-// in between is not freed. The statements are sent apart here, because SQLite lets nobody
-// write between them.
-func TestRescueFreesNothingThatWasRenewedMeanwhile(t *testing.T) {
+// A pass reads the stale items, and releases them with another statement. Meanwhile the lease
+// of an item, or of its worker, may have been renewed: such an item is not released. The test
+// sends the two statements separately, because on SQLite no other process can write between
+// them.
+func TestRescueSkipsRenewedItems(t *testing.T) {
 	const longAgo = `'2001-01-01 00:00:00.000'`
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		for _, c := range []struct {
 			name  string
 			state workqueue.State
-			lost  string // what makes the rescue read the item
+			lost  string // makes the rescue read the item
 			back  func(t *testing.T, store *sqlstore.Store, w workqueue.Worker, it workqueue.Item)
 		}{
 			{"the lease of a running item", workqueue.Blocked, `UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = ` + longAgo, beatItem},
 			{"the lease of the worker that it is assigned to", workqueue.Assigned, `UPDATE "BotWorkers" SET "LeaseExpiresAt" = ` + longAgo, beatItem},
 			{"the assignment of an item", workqueue.Assigned, `UPDATE "BotWorkQueueItems" SET "AssignedAt" = ` + longAgo, assignAgain},
 			{"nothing", workqueue.Blocked, `UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = ` + longAgo, nil},
-			{"nothing of the worker", workqueue.Assigned, `UPDATE "BotWorkers" SET "LeaseExpiresAt" = ` + longAgo, nil},
+			{"nothing about the worker", workqueue.Assigned, `UPDATE "BotWorkers" SET "LeaseExpiresAt" = ` + longAgo, nil},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				dsn := e.DSN(t)
@@ -46,7 +46,7 @@ func TestRescueFreesNothingThatWasRenewedMeanwhile(t *testing.T) {
 				}
 				text, args := compiled(t, e, "stale", map[string]any{"assigned_ms": assignedMs, "limit_rows": 10, "now": nil})
 				if n := rowsOf(t, db, text, args); n != 1 {
-					t.Fatalf("%d items are read for the rescue, want 1", n)
+					t.Fatalf("%d stale items, want 1", n)
 				}
 				want := 1
 				if c.back != nil {
@@ -57,7 +57,7 @@ func TestRescueFreesNothingThatWasRenewedMeanwhile(t *testing.T) {
 					"rows": fmt.Sprintf(`[{"ItemId": %d, "ItemFence": %d}]`, it.ID, it.Fence), "assigned_ms": assignedMs, "now": nil,
 				})
 				if n := rowsOf(t, db, text, args); n != want {
-					t.Errorf("the rescue freed %d items, want %d", n, want)
+					t.Errorf("the rescue released %d items, want %d", n, want)
 				}
 				after, err := store.Item(t.Context(), it.ID)
 				if err != nil {
@@ -83,7 +83,7 @@ func beatItem(t *testing.T, store *sqlstore.Store, w workqueue.Worker, it workqu
 	}
 }
 
-// assignAgain gives back what the worker has been assigned, and assigns it again.
+// assignAgain releases the worker's assigned items, and assigns the item again.
 func assignAgain(t *testing.T, store *sqlstore.Store, w workqueue.Worker, it workqueue.Item) {
 	t.Helper()
 	if n, err := store.ReleaseAssigned(t.Context(), w.ID, w.InstanceID); err != nil || n != 1 {

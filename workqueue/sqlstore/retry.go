@@ -12,8 +12,8 @@ import (
 	"botwork/internal/database"
 )
 
-// transient repeats what a deadlock, a lock timeout or a busy file refused:
-// the engine asks for exactly that. Everything else goes to the caller at once.
+// transient retries after a deadlock, a lock timeout or a busy file, because the engines ask
+// clients to do so. All other errors go to the caller at once.
 var transient = retries().Build()
 
 func retries() retrypolicy.Builder[any] {
@@ -25,13 +25,13 @@ func retries() retrypolicy.Builder[any] {
 		ReturnLastFailure()
 }
 
-// Microsoft asks clients of Azure SQL to wait for 5 seconds before they try again, then
-// longer each time, for up to a minute ("Troubleshoot transient connection errors in SQL
-// Database"). The jitter takes off up to half.
+// Microsoft asks clients of Azure SQL to wait 5 seconds before they try again, and longer each
+// time, up to a minute ("Troubleshoot transient connection errors in SQL Database"). The jitter
+// subtracts up to half.
 const azureFirstDelay, azureMostDelay = 10 * time.Second, 40 * time.Second
 
-// retryDelay is 5, 10, 20, 40 and 80 ms: a lock is free again soon. A service that is busy
-// or moves the database needs seconds: it gets 10, 20, and 40 from then on.
+// retryDelay returns 5, 10, 20, 40 and 80 ms, since locks are soon free again. A busy service,
+// or one that moves the database, needs seconds: 10, 20, and then 40.
 func retryDelay(exec failsafe.ExecutionAttempt[any]) time.Duration {
 	shift := min(max(exec.Attempts()-1, 0), 4)
 	if isAzureError(exec.LastError()) {
@@ -40,9 +40,9 @@ func retryDelay(exec failsafe.ExecutionAttempt[any]) time.Duration {
 	return 5 * time.Millisecond << shift
 }
 
-// retry runs a whole transaction, again when the engine asked for it, and adds
-// what was done to the error. The DSN's password never shows.
-func (s *Store) retry(ctx context.Context, doing string, do func() error) error {
+// retry runs a whole transaction, retries it after transient errors, and prefixes the error
+// with what was done. It removes the DSN's password from the error.
+func (s *connection) retry(ctx context.Context, doing string, do func() error) error {
 	if err := s.engine.lost(false); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}

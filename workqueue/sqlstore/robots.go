@@ -8,13 +8,22 @@ import (
 	"slices"
 	"time"
 
-	"gorm.io/gorm"
-
 	"botwork/workqueue"
 )
 
+// checkouts hands items to robots, and enqueues items for them.
+type checkouts struct {
+	*connection
+	*policies
+	*notices
+	*itemRows
+	*enqueuing
+	*queueStore
+	*assignStore
+}
+
 // Checkout implements workqueue.RobotStore.
-func (s *Store) Checkout(ctx context.Context, p workqueue.CheckoutParams) (workqueue.Checkout, error) {
+func (s *checkouts) Checkout(ctx context.Context, p workqueue.CheckoutParams) (workqueue.Checkout, error) {
 	var taken workqueue.Checkout
 	p, err := p.Normal()
 	if err != nil {
@@ -35,13 +44,13 @@ func (s *Store) Checkout(ctx context.Context, p workqueue.CheckoutParams) (workq
 }
 
 // PeekItems implements workqueue.RobotStore.
-func (s *Store) PeekItems(ctx context.Context, p workqueue.CheckoutParams) ([]workqueue.Item, error) {
+func (s *checkouts) PeekItems(ctx context.Context, p workqueue.CheckoutParams) ([]workqueue.Item, error) {
 	p, err := p.Normal()
 	if err != nil {
 		return nil, fmt.Errorf("peek: %w", err)
 	}
 	var items []workqueue.Item
-	err = s.retry(ctx, fmt.Sprintf("look at the items of queue %q", p.Queue), func() error {
+	err = s.retry(ctx, fmt.Sprintf("peek at the items of queue %q", p.Queue), func() error {
 		v, err := s.checkoutValues(p)
 		if err != nil {
 			return err
@@ -54,9 +63,9 @@ func (s *Store) PeekItems(ctx context.Context, p workqueue.CheckoutParams) ([]wo
 	return items, err
 }
 
-// checkout is one statement: it repeats the robot's right. If the queue has limits, it
-// returns nothing unless the caller has checked them.
-func (s *Store) checkout(ctx context.Context, on runner, p workqueue.CheckoutParams, key string, limits *taking) ([]workqueue.Item, error) {
+// checkout runs one statement, which also checks the robot's right. If the queue has limits, it
+// returns no items unless the caller has checked the limits.
+func (s *checkouts) checkout(ctx context.Context, on runner, p workqueue.CheckoutParams, key string, limits *claimLimits) ([]workqueue.Item, error) {
 	v, err := s.checkoutValues(p)
 	if err != nil {
 		return nil, err
@@ -68,7 +77,7 @@ func (s *Store) checkout(ctx context.Context, on runner, p workqueue.CheckoutPar
 	return s.checkoutItems(ctx, on, "checkout", v)
 }
 
-// leaseArg is the parameter of a lease; NULL is the queue's.
+// leaseArg returns the parameter for a lease; NULL means the queue's default.
 func leaseArg(lease time.Duration) any {
 	if lease == 0 {
 		return nil
@@ -76,7 +85,7 @@ func leaseArg(lease time.Duration) any {
 	return ms(lease)
 }
 
-func (s *Store) checkoutValues(p workqueue.CheckoutParams) (values, error) {
+func (s *checkouts) checkoutValues(p workqueue.CheckoutParams) (values, error) {
 	type idRow struct {
 		ItemID int64 `json:"ItemId"`
 	}
@@ -85,7 +94,7 @@ func (s *Store) checkoutValues(p workqueue.CheckoutParams) (values, error) {
 		ids = append(ids, idRow{id})
 	}
 	wants := func(failures int) int {
-		if p.Filter.Wants(failures) {
+		if p.Filter.Matches(failures) {
 			return 1
 		}
 		return 0
@@ -106,7 +115,7 @@ func (s *Store) checkoutValues(p workqueue.CheckoutParams) (values, error) {
 	return v, errors.Join(errs[:]...)
 }
 
-// pieceRow is a text that a column must hold, inside a JSON parameter.
+// pieceRow is a text that a column must contain, inside a JSON parameter.
 type pieceRow struct{ Piece string }
 
 func pieces(texts []string) []pieceRow {
@@ -117,9 +126,9 @@ func pieces(texts []string) []pieceRow {
 	return rows
 }
 
-// checkoutItems runs a statement that returns whole items, and sorts them as
+// checkoutItems runs a statement that returns whole items, and sorts them in the order in which
 // robots take them.
-func (s *Store) checkoutItems(ctx context.Context, on runner, statement string, v values) ([]workqueue.Item, error) {
+func (s *checkouts) checkoutItems(ctx context.Context, on runner, statement string, v values) ([]workqueue.Item, error) {
 	rows, err := s.queries.query(ctx, on, statement, v)
 	if err != nil {
 		return nil, err
@@ -138,8 +147,7 @@ func (s *Store) checkoutItems(ctx context.Context, on runner, statement string, 
 	return items, err
 }
 
-// compareTaken orders items as robots take them: without a deadline is later
-// than any.
+// compareTaken orders items as robots take them. No deadline sorts after any deadline.
 func compareTaken(a, b workqueue.Item) int {
 	deadline := 0
 	switch {
@@ -153,10 +161,10 @@ func compareTaken(a, b workqueue.Item) int {
 	return cmp.Or(cmp.Compare(b.Priority, a.Priority), deadline, cmp.Compare(a.ID, b.ID))
 }
 
-// mayTake says why a robot sees nothing in a queue; nil where there simply is
-// nothing, or the queue is paused.
-func (s *Store) mayTake(ctx context.Context, robot, name string) error {
-	q, err := s.robotQueue(s.listing.WithContext(ctx), name)
+// mayTake returns why a robot sees no items in a queue. It returns nil if there are none, or if
+// the queue is paused.
+func (s *checkouts) mayTake(ctx context.Context, robot, name string) error {
+	q, err := s.presentQueue(s.listing.WithContext(ctx), name)
 	if err != nil {
 		return s.naming(ctx, err)
 	}
@@ -164,29 +172,5 @@ func (s *Store) mayTake(ctx context.Context, robot, name string) error {
 }
 
 func mayTakeFrom(q *workqueue.Queue, robot string) error {
-	return cmp.Or(q.RobotMay(robot, workqueue.RightRead), q.GivesToRobots())
-}
-
-// robotQueue reads a queue's row as it is now. One that is not there is a
-// *workqueue.UnknownQueueError, for naming to complete.
-func (s *Store) robotQueue(orm *gorm.DB, name string) (workqueue.Queue, error) {
-	q, err := s.queueByName(orm, name)
-	if errors.Is(err, workqueue.ErrNotFound) {
-		err = &workqueue.UnknownQueueError{Queue: name}
-	}
-	return q, err
-}
-
-// naming adds to an error about a queue that is not there which queues are. It
-// reads them, so it is not called inside of a transaction.
-func (s *Store) naming(ctx context.Context, err error) error {
-	unknown, ok := errors.AsType[*workqueue.UnknownQueueError](err)
-	if !ok || unknown.Known != nil {
-		return err
-	}
-	if err := s.readPolicies(ctx); err != nil {
-		return err
-	}
-	unknown.Known = s.policies.names()
-	return err
+	return cmp.Or(q.RobotMay(robot, workqueue.RightRead), q.CheckRobotConsumer())
 }

@@ -10,11 +10,8 @@ import (
 	"botwork/workqueue"
 )
 
-// waitingStates are the states of items that no worker or robot has claimed.
-var waitingStates = []workqueue.State{workqueue.Ready, workqueue.Pending}
-
 // RobotChange implements workqueue.RobotStore.
-func (s *Store) RobotChange(ctx context.Context, robot string, id int64, c workqueue.RobotChange) error {
+func (s *holds) RobotChange(ctx context.Context, robot string, id int64, c workqueue.RobotChange) error {
 	doing := fmt.Sprintf("change item %d", id)
 	if err := workqueue.CheckRobot(robot); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
@@ -22,7 +19,7 @@ func (s *Store) RobotChange(ctx context.Context, robot string, id int64, c workq
 	var unique string // the key that the item would take
 	err := s.retry(ctx, doing, func() error {
 		return s.tx(ctx, func(tx *sql.Tx) error {
-			t, err := s.look(ctx, tx, s.in(ctx, tx), workqueue.Hold{Robot: robot, ItemID: id})
+			t, err := s.readHeld(ctx, tx, s.in(ctx, tx), workqueue.Hold{Robot: robot, ItemID: id})
 			if err != nil {
 				return err
 			}
@@ -32,16 +29,15 @@ func (s *Store) RobotChange(ctx context.Context, robot string, id int64, c workq
 			if t.item.DeletedAt != nil {
 				return workqueue.ErrNotFound
 			}
-			columns, err := s.changedColumns(&t, c)
+			v, err := s.robotChangeValues(&t, c)
 			if err != nil {
 				return err
 			}
 			if c.NaturalKey != nil {
 				unique = t.queue.UniqueKey(clean(*c.NaturalKey))
-				columns["UniqueKey"] = null(unique)
+				v["sets_key"], v["unique_key"] = 1, null(unique)
 			}
-			n, err := rows(s.in(ctx, tx).Model(&itemRow{}).
-				Where(map[string]any{"Id": id, "State": waitingStates, "Fence": t.item.Fence, "DeletedAt": nil}).Updates(columns))
+			n, err := s.queries.exec(ctx, tx, "robot_change", v)
 			if err == nil && n == 0 {
 				return workqueue.RefuseRobot("change", &t.item)
 			}
@@ -58,14 +54,17 @@ func (s *Store) RobotChange(ctx context.Context, robot string, id int64, c workq
 	return fmt.Errorf("%s: %w", doing, &workqueue.DuplicateError{ItemID: holder, What: fmt.Sprintf("natural key %q", *c.NaturalKey)})
 }
 
-// changedColumns are the columns that a robot's change sets, but for the unique
-// key. The metadata of an encrypted item is sealed.
-func (s *Store) changedColumns(t *taken, c workqueue.RobotChange) (map[string]any, error) {
+// robotChangeValues are the parameters of a robot's change, but for the unique key. The metadata
+// of an encrypted item is sealed.
+func (s *holds) robotChangeValues(t *taken, c workqueue.RobotChange) (values, error) {
 	it, err := t.queue.PrepareChange(c)
 	if err != nil {
 		return nil, err
 	}
-	columns := map[string]any{}
+	v := values{
+		"id": t.item.ID, "fence": t.item.Fence, "sets_metadata": 0, "metadata": nil, "sets_tags": 0, "tags": nil,
+		"priority": nil, "sets_key": 0, "natural_key": null(it.NaturalKey), "unique_key": nil,
+	}
 	if c.Metadata != nil {
 		text, err := jsonColumn(it.Metadata)
 		if err == nil && t.item.Encrypted {
@@ -74,47 +73,45 @@ func (s *Store) changedColumns(t *taken, c workqueue.RobotChange) (map[string]an
 		if err != nil {
 			return nil, fmt.Errorf("metadata: %w", err)
 		}
-		columns["Metadata"] = text
+		v["sets_metadata"], v["metadata"] = 1, text
 	}
 	if c.Tags != nil {
 		text, err := jsonColumn(slices.Compact(slices.Sorted(slices.Values(it.Tags))))
 		if err != nil {
 			return nil, fmt.Errorf("tags: %w", err)
 		}
-		columns["Tags"] = text
+		v["sets_tags"], v["tags"] = 1, text
 	}
 	if c.Priority != nil {
-		columns["Priority"] = it.Priority
+		v["priority"] = it.Priority
 	}
-	if c.NaturalKey != nil {
-		columns["NaturalKey"] = null(it.NaturalKey)
-	}
-	return columns, nil
+	return v, nil
 }
 
 // RobotDelete implements workqueue.RobotStore.
-func (s *Store) RobotDelete(ctx context.Context, robot, queue, naturalKey, reason string) (int, error) {
+func (s *holds) RobotDelete(ctx context.Context, robot, queue, naturalKey, reason string) (int, error) {
 	doing := fmt.Sprintf("delete items %q of queue %q", naturalKey, queue)
 	if err := errors.Join(workqueue.CheckRobot(robot), workqueue.CheckNaturalKey(naturalKey)); err != nil {
 		return 0, fmt.Errorf("%s: %w", doing, err)
 	}
 	deleted := 0
 	err := s.retry(ctx, doing, func() error {
-		return s.tx(ctx, func(tx *sql.Tx) error {
-			q, err := s.robotQueue(s.in(ctx, tx), queue)
+		err := s.tx(ctx, func(tx *sql.Tx) error {
+			q, err := s.presentQueue(s.in(ctx, tx), queue)
 			if err != nil {
 				return err
 			}
 			deleted, err = s.deleteByKey(ctx, tx, robot, &q, naturalKey, reason)
 			return err
 		})
+		return s.checkouts.naming(ctx, err)
 	})
-	return deleted, s.naming(ctx, err)
+	return deleted, err
 }
 
 // deleteByKey deletes what the robot may delete, and says why it may not when
 // that is nothing.
-func (s *Store) deleteByKey(ctx context.Context, tx *sql.Tx, robot string, q *workqueue.Queue, key, reason string) (int, error) {
+func (s *holds) deleteByKey(ctx context.Context, tx *sql.Tx, robot string, q *workqueue.Queue, key, reason string) (int, error) {
 	if err := q.RobotMay(robot, workqueue.RightWrite); err != nil {
 		return 0, err
 	}
@@ -137,18 +134,17 @@ func (s *Store) deleteByKey(ctx context.Context, tx *sql.Tx, robot string, q *wo
 	if len(ids) == 0 {
 		return 0, refused
 	}
+	d := deletion{reason: reason, naturalKey: key}
+	if q.RobotDeletesOnlyOwn {
+		d.author = robot
+	}
 	deleted := 0
-	err = s.keepMoves(ctx, tx, ids, func() (err error) {
-		which := s.in(ctx, tx).Model(&itemRow{}).
-			Where(map[string]any{"Id": ids, "State": workqueue.Delete.From(), "DeletedAt": nil, "NaturalKey": clean(key)})
-		if q.RobotDeletesOnlyOwn {
-			which = which.Where(map[string]any{"CreatedBy": robot})
+	err = s.keepMoves(ctx, tx, ids, func() error {
+		picked, err := s.pick(ctx, tx, workqueue.Change{Action: workqueue.Delete}, ids, nil)
+		if err != nil {
+			return err
 		}
-		if q.Deletion == workqueue.DeletionLogical {
-			deleted, err = rows(which.Updates(s.hidden(ctx, reason)))
-		} else {
-			deleted, err = rows(which.Delete(&itemRow{}))
-		}
+		deleted, err = s.deletePicked(ctx, tx, picked, d)
 		return err
 	})
 	return deleted, err

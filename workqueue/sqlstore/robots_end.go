@@ -12,20 +12,20 @@ import (
 )
 
 // FinishCheckout implements workqueue.RobotStore.
-func (s *Store) FinishCheckout(ctx context.Context, h workqueue.Hold, end workqueue.RobotEnd) (workqueue.RobotEnded, error) {
+func (s *holds) FinishCheckout(ctx context.Context, h workqueue.Hold, end workqueue.RobotEnd) (workqueue.RobotEnded, error) {
 	f, err := s.endCheckout(ctx, "finish", h, workqueue.RightRead, func(t taken) (workqueue.Finish, error) {
 		took := t.now.Sub(*t.item.StartedAt)
 		return t.queue.EndByRobot(&t.item, end, &s.schemas, took, rand.Float64())
 	})
 	ended := workqueue.RobotEnded{State: f.State, Copied: f.Copy}
 	if f.State == workqueue.Ready || f.Copy {
-		ended.RetryIn = workqueue.Duration(f.Delay.Round(time.Millisecond)) // as it is kept
+		ended.RetryIn = workqueue.Duration(f.Delay.Round(time.Millisecond)) // rounded as it is stored
 	}
 	return ended, err
 }
 
 // ReleaseCheckout implements workqueue.RobotStore.
-func (s *Store) ReleaseCheckout(ctx context.Context, h workqueue.Hold, reason string) error {
+func (s *holds) ReleaseCheckout(ctx context.Context, h workqueue.Hold, reason string) error {
 	_, err := s.endCheckout(ctx, "release", h, workqueue.RightRead, func(t taken) (workqueue.Finish, error) {
 		return t.queue.ReleaseByRobot(&t.item, reason), nil
 	})
@@ -33,16 +33,16 @@ func (s *Store) ReleaseCheckout(ctx context.Context, h workqueue.Hold, reason st
 }
 
 // DeleteCheckout implements workqueue.RobotStore.
-func (s *Store) DeleteCheckout(ctx context.Context, h workqueue.Hold, reason string) error {
+func (s *holds) DeleteCheckout(ctx context.Context, h workqueue.Hold, reason string) error {
 	_, err := s.endCheckout(ctx, "delete", h, workqueue.RightWrite, func(t taken) (workqueue.Finish, error) {
 		return t.queue.DropByRobot(&t.item, reason), nil
 	})
 	return err
 }
 
-// endCheckout ends a robot's work on an item by the statement that ends runs of
-// workers, in one transaction with the look at the robot's right.
-func (s *Store) endCheckout(ctx context.Context, doing string, h workqueue.Hold, right workqueue.Right,
+// endCheckout ends a robot's work on an item with the statement that ends runs of workers. The
+// same transaction checks the robot's right.
+func (s *holds) endCheckout(ctx context.Context, doing string, h workqueue.Hold, right workqueue.Right,
 	decide func(taken) (workqueue.Finish, error)) (workqueue.Finish, error) {
 	var f workqueue.Finish
 	var queue workqueue.Queue
@@ -75,8 +75,8 @@ func (s *Store) endCheckout(ctx context.Context, doing string, h workqueue.Hold,
 		return workqueue.Finish{}, err
 	}
 	if f.State == workqueue.Cancelled && queue.ArchiveLimit != nil {
-		// The end is written, as behind the ends of runs: what is left to trim, the
-		// next one takes.
+		// The end is already written, so ignore an error, as Finish does: the next trim removes
+		// what is left.
 		_, _ = s.trimArchive(ctx, queue.Name, *queue.ArchiveLimit)
 	}
 	return f, nil

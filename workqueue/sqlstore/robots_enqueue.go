@@ -11,13 +11,13 @@ import (
 )
 
 // RobotEnqueue implements workqueue.RobotStore.
-func (s *Store) RobotEnqueue(ctx context.Context, robot string, items []workqueue.NewItem, take *workqueue.CheckoutOnEnqueue) (workqueue.RobotEnqueued, error) {
+func (s *checkouts) RobotEnqueue(ctx context.Context, robot string, items []workqueue.NewItem, take *workqueue.CheckoutOnEnqueue) (workqueue.RobotEnqueued, error) {
 	var result workqueue.RobotEnqueued
 	if err := workqueue.CheckRobotEnqueue(robot, items, take); err != nil || len(items) == 0 {
 		return result, err
 	}
 	items = slices.Clone(items)
-	var queues []string // in one order, so that no two lock them crosswise
+	var queues []string // sorted, so that two calls do not deadlock
 	for i := range items {
 		items[i].CreatedBy = robot
 		if items[i].QueueName == "" {
@@ -40,10 +40,10 @@ func (s *Store) RobotEnqueue(ctx context.Context, robot string, items []workqueu
 				if err != nil {
 					return err
 				}
-				var limits *taking
+				var limits *claimLimits
 				if take != nil && slices.ContainsFunc(policies, limited) {
 					// Before the first item is locked, as passes do.
-					if limits, err = s.takeWithinLimits(ctx, tx); err != nil {
+					if limits, err = s.lockLimits(ctx, tx); err != nil {
 						return err
 					}
 				}
@@ -52,7 +52,7 @@ func (s *Store) RobotEnqueue(ctx context.Context, robot string, items []workqueu
 				}
 				result.Items = e.results
 				if take != nil {
-					result.Checkout, err = s.takeNew(ctx, tx, robot, policies, made(queues, items, e.results), take, limits)
+					result.Checkout, err = s.takeNew(ctx, tx, robot, policies, newIDs(queues, items, e.results), take, limits)
 				}
 				return err
 			})
@@ -61,33 +61,33 @@ func (s *Store) RobotEnqueue(ctx context.Context, robot string, items []workqueu
 	if err != nil {
 		return workqueue.RobotEnqueued{}, s.naming(ctx, err)
 	}
-	s.readyIf(take == nil) // for workers, as far as the queues are theirs
+	s.readyIf(take == nil) // for workers, if the queues are for workers
 	return result, nil
 }
 
 // limited reports whether a queue has limits.
 func limited(q workqueue.Queue) bool { return q.QueueLimits != (workqueue.QueueLimits{}) }
 
-// mayEnqueue looks at the robot's rights in all queues, and returns those.
-func (s *Store) mayEnqueue(ctx context.Context, tx *sql.Tx, robot string, queues []string, take bool) ([]workqueue.Queue, error) {
+// mayEnqueue checks the robot's rights in all queues, and returns the queues.
+func (s *checkouts) mayEnqueue(ctx context.Context, tx *sql.Tx, robot string, queues []string, take bool) ([]workqueue.Queue, error) {
 	policies := make([]workqueue.Queue, len(queues))
 	var errs []error
 	for i, name := range queues {
-		q, err := s.robotQueue(s.in(ctx, tx), name)
+		q, err := s.presentQueue(s.in(ctx, tx), name)
 		if err != nil {
 			return nil, err
 		}
 		errs = append(errs, q.RobotMay(robot, workqueue.RightWrite))
 		if take {
-			errs = append(errs, q.RobotMay(robot, workqueue.RightRead), q.GivesToRobots())
+			errs = append(errs, q.RobotMay(robot, workqueue.RightRead), q.CheckRobotConsumer())
 		}
 		policies[i] = q
 	}
 	return policies, errors.Join(errs...)
 }
 
-// made lists the ids of the items that are new, by queue.
-func made(queues []string, items []workqueue.NewItem, results []workqueue.Enqueued) [][]int64 {
+// newIDs lists the ids of the new items, by queue.
+func newIDs(queues []string, items []workqueue.NewItem, results []workqueue.Enqueued) [][]int64 {
 	ids := make([][]int64, len(queues))
 	for i, it := range items {
 		if !results[i].Existing {
@@ -98,11 +98,11 @@ func made(queues []string, items []workqueue.NewItem, results []workqueue.Enqueu
 	return ids
 }
 
-// takeNew checks the items out that were made, under one lock key.
-func (s *Store) takeNew(ctx context.Context, tx *sql.Tx, robot string, queues []workqueue.Queue, made [][]int64,
-	take *workqueue.CheckoutOnEnqueue, limits *taking) (workqueue.Checkout, error) {
+// takeNew checks out the new items with one lock key.
+func (s *checkouts) takeNew(ctx context.Context, tx *sql.Tx, robot string, queues []workqueue.Queue, newIDs [][]int64,
+	take *workqueue.CheckoutOnEnqueue, limits *claimLimits) (workqueue.Checkout, error) {
 	all := workqueue.Checkout{LockKey: workqueue.NewLockKey()}
-	for i, ids := range made {
+	for i, ids := range newIDs {
 		if len(ids) == 0 {
 			continue
 		}
@@ -117,7 +117,7 @@ func (s *Store) takeNew(ctx context.Context, tx *sql.Tx, robot string, queues []
 			taken, err = s.checkout(ctx, tx, p, all.LockKey, nil)
 		}
 		if err != nil {
-			return all, fmt.Errorf("take what was enqueued: %w", err)
+			return all, fmt.Errorf("check out the new items: %w", err)
 		}
 		all.Items = append(all.Items, taken...)
 	}

@@ -12,18 +12,29 @@ import (
 	"botwork/workqueue"
 )
 
-// taken is an item as a robot finds it.
+// holds serves robots that hold an item: they extend the lease, report progress, end the item or change it.
+type holds struct {
+	*connection
+	*itemRows
+	*bookkeeping
+	*archive
+	*queueStore
+	*leaseStore
+	*itemChanges
+	*checkouts
+}
+
+// taken is an item as a robot sees it.
 type taken struct {
 	item  workqueue.Item
 	queue workqueue.Queue
-	held  bool      // by the hold that was shown
+	held  bool      // by the hold that the robot presented
 	now   time.Time // by the database's clock
 }
 
-// look reads an item that a robot names, and what its queue says of robots.
-// orm reads the queue: behind the item, so that a right that was taken away
-// before the item was read counts.
-func (s *Store) look(ctx context.Context, on runner, orm *gorm.DB, h workqueue.Hold) (taken, error) {
+// readHeld reads an item that a robot names, and its queue. orm reads the queue after the item,
+// so that a right that was revoked before the item was read is respected.
+func (s *holds) readHeld(ctx context.Context, on runner, orm *gorm.DB, h workqueue.Hold) (taken, error) {
 	var t taken
 	rows, err := s.queries.query(ctx, on, "checkout_item", values{
 		"id": h.ItemID, "robot": h.Robot, "fence": h.Fence, "lock_key": lockArg(h.LockKey), "now": s.nowArg(),
@@ -45,11 +56,11 @@ func (s *Store) look(ctx context.Context, on runner, orm *gorm.DB, h workqueue.H
 		return t, workqueue.ErrNotFound
 	}
 	t.item, t.now = s.item(&row), now.Time
-	t.queue, err = s.robotQueue(orm, row.QueueName)
+	t.queue, err = s.presentQueue(orm, row.QueueName)
 	return t, err
 }
 
-// lockArg is the parameter of a lock key; NULL matches none.
+// lockArg returns the parameter for a lock key; NULL matches none.
 func lockArg(key string) any {
 	if key == "" {
 		return nil
@@ -57,12 +68,12 @@ func lockArg(key string) any {
 	return workqueue.LockKeyHash(key)
 }
 
-// holds reads an item for a robot that has to hold it and to have the right.
-func (s *Store) holds(ctx context.Context, on runner, orm *gorm.DB, h workqueue.Hold, right workqueue.Right) (taken, error) {
-	t, err := s.look(ctx, on, orm, h)
+// holds reads an item for a robot that must hold it and must have the right.
+func (s *holds) holds(ctx context.Context, on runner, orm *gorm.DB, h workqueue.Hold, right workqueue.Right) (taken, error) {
+	t, err := s.readHeld(ctx, on, orm, h)
 	switch {
 	case errors.Is(err, workqueue.ErrNotFound):
-		return t, workqueue.ErrCheckoutLost // it was deleted, or never was: there is nothing to hold
+		return t, workqueue.ErrCheckoutLost // it was deleted or never existed
 	case err != nil:
 		return t, err
 	}
@@ -76,10 +87,10 @@ func (s *Store) holds(ctx context.Context, on runner, orm *gorm.DB, h workqueue.
 }
 
 // RobotItem implements workqueue.RobotStore.
-func (s *Store) RobotItem(ctx context.Context, h workqueue.Hold) (workqueue.Item, error) {
+func (s *holds) RobotItem(ctx context.Context, h workqueue.Hold) (workqueue.Item, error) {
 	var t taken
 	err := s.retry(ctx, fmt.Sprintf("read item %d", h.ItemID), func() (err error) {
-		if t, err = s.look(ctx, s.db, s.listing.WithContext(ctx), h); err != nil {
+		if t, err = s.readHeld(ctx, s.db, s.listing.WithContext(ctx), h); err != nil {
 			return err
 		}
 		if err := t.queue.RobotMay(h.Robot, workqueue.RightRead); err != nil {
@@ -100,30 +111,30 @@ func (s *Store) RobotItem(ctx context.Context, h workqueue.Hold) (workqueue.Item
 }
 
 // ExtendCheckout implements workqueue.RobotStore.
-func (s *Store) ExtendCheckout(ctx context.Context, h workqueue.Hold, lease time.Duration) (time.Time, error) {
+func (s *holds) ExtendCheckout(ctx context.Context, h workqueue.Hold, lease time.Duration) (time.Time, error) {
 	if lease != 0 {
 		if err := workqueue.CheckCheckoutLease(lease); err != nil {
 			return time.Time{}, fmt.Errorf("extend item %d: %w", h.ItemID, err)
 		}
 	}
 	var until database.Time
-	err := s.goOn(ctx, "extend", "checkout_extend", h, values{"lease_ms": leaseArg(lease)}, &until)
+	err := s.changeHeld(ctx, "extend", "checkout_extend", h, values{"lease_ms": leaseArg(lease)}, &until)
 	return until.Time, err
 }
 
 // RobotProgress implements workqueue.RobotStore.
-func (s *Store) RobotProgress(ctx context.Context, h workqueue.Hold, note workqueue.RobotNote) error {
+func (s *holds) RobotProgress(ctx context.Context, h workqueue.Hold, note workqueue.RobotNote) error {
 	if err := note.Validate(); err != nil {
 		return fmt.Errorf("progress of item %d: %w", h.ItemID, err)
 	}
 	var id int64
-	return s.goOn(ctx, "progress of", "checkout_progress", h,
+	return s.changeHeld(ctx, "progress of", "checkout_progress", h,
 		values{"progress": null(clip(note.Text, reasonLen)), "percent": note.Percent}, &id)
 }
 
-// goOn runs a statement that changes an item while its robot goes on with it,
-// and scans what it returns. The statement repeats the hold and the right.
-func (s *Store) goOn(ctx context.Context, doing, statement string, h workqueue.Hold, v values, into any) error {
+// changeHeld runs a statement that changes an item that its robot holds, and scans the
+// returned row. The statement checks that the robot holds the item and may change it.
+func (s *holds) changeHeld(ctx context.Context, doing, statement string, h workqueue.Hold, v values, into any) error {
 	v["id"], v["robot"], v["fence"], v["lock_key"], v["now"] = h.ItemID, h.Robot, h.Fence, lockArg(h.LockKey), s.nowArg()
 	return s.retry(ctx, fmt.Sprintf("%s item %d", doing, h.ItemID), func() error {
 		rows, err := s.queries.query(ctx, s.db, statement, v)

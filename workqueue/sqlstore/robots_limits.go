@@ -7,21 +7,21 @@ import (
 	"botwork/workqueue"
 )
 
-// checkoutLimited repeats a checkout that got nothing because the queue has limits; if it
-// has none, the error says why there was nothing. Meanwhile neither a pass nor another
+// checkoutLimited retries a checkout that returned nothing because the queue has limits. If it
+// has none, the error says why there was nothing. Until it returns, no pass and no other
 // checkout can claim items.
-func (s *Store) checkoutLimited(ctx context.Context, p workqueue.CheckoutParams, key string) ([]workqueue.Item, error) {
-	q, err := s.robotQueue(s.listing.WithContext(ctx), p.Queue)
+func (s *checkouts) checkoutLimited(ctx context.Context, p workqueue.CheckoutParams, key string) ([]workqueue.Item, error) {
+	q, err := s.presentQueue(s.listing.WithContext(ctx), p.Queue)
 	if err != nil {
 		return nil, s.naming(ctx, err)
 	}
 	if err := mayTakeFrom(&q, p.Robot); err != nil || q.QueueLimits == (workqueue.QueueLimits{}) {
 		return nil, err
 	}
-	p.Queue = q.Name // as the limits have it
+	p.Queue = q.Name // the name as the limits have it
 	var items []workqueue.Item
 	err = s.tx(ctx, func(tx *sql.Tx) error {
-		limits, err := s.takeWithinLimits(ctx, tx)
+		limits, err := s.lockLimits(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -31,9 +31,9 @@ func (s *Store) checkoutLimited(ctx context.Context, p workqueue.CheckoutParams,
 	return items, err
 }
 
-// checkoutWithin takes the first items for which the limits have a place.
-func (s *Store) checkoutWithin(ctx context.Context, tx *sql.Tx, p workqueue.CheckoutParams, key string, limits *taking) ([]workqueue.Item, error) {
-	ids, err := s.placesFor(ctx, tx, p, limits)
+// checkoutWithin takes the first items that the limits allow.
+func (s *checkouts) checkoutWithin(ctx context.Context, tx *sql.Tx, p workqueue.CheckoutParams, key string, limits *claimLimits) ([]workqueue.Item, error) {
+	ids, err := s.allowedItems(ctx, tx, p, limits)
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
@@ -46,12 +46,12 @@ func (s *Store) checkoutWithin(ctx context.Context, tx *sql.Tx, p workqueue.Chec
 	for i, it := range items {
 		refs[i] = refRow{ItemID: it.ID, ItemFence: it.Fence}
 	}
-	return items, limits.noteTaken(ctx, refs)
+	return items, limits.recordClaimed(ctx, refs)
 }
 
-// placesFor picks items that may be taken, page by page: items of keys without a
-// place must not hide those behind them.
-func (s *Store) placesFor(ctx context.Context, tx *sql.Tx, p workqueue.CheckoutParams, limits *taking) ([]int64, error) {
+// allowedItems picks items that the limits allow, page by page: items whose keys have reached
+// their limit must not hide later items.
+func (s *checkouts) allowedItems(ctx context.Context, tx *sql.Tx, p workqueue.CheckoutParams, limits *claimLimits) ([]int64, error) {
 	var ids []int64
 	picked := map[int64]bool{}
 	for before := -1; len(ids)+len(limits.Full().Keys) > before; {
@@ -59,7 +59,7 @@ func (s *Store) placesFor(ctx context.Context, tx *sql.Tx, p workqueue.CheckoutP
 		if !limits.Allows(p.Queue, "") {
 			return ids, nil
 		}
-		page, err := s.peekBut(ctx, tx, p, limits.Full())
+		page, err := s.peekExcept(ctx, tx, p, limits.Full())
 		if err != nil {
 			return nil, err
 		}
@@ -72,8 +72,8 @@ func (s *Store) placesFor(ctx context.Context, tx *sql.Tx, p workqueue.CheckoutP
 			picked[it.ID] = true
 			ids = append(ids, it.ID)
 		}
-		// A full page holds items that were picked before, and others: either one
-		// of them was picked now, or its key was found to have no place left.
+		// A full page has items that were picked before, and others: one of those was picked
+		// now, or its key has reached its limit.
 		if len(ids) == p.Max || len(page) < p.Max {
 			break
 		}
@@ -81,8 +81,8 @@ func (s *Store) placesFor(ctx context.Context, tx *sql.Tx, p workqueue.CheckoutP
 	return ids, nil
 }
 
-// peekBut lists the first items but for those of keys that have no place left.
-func (s *Store) peekBut(ctx context.Context, tx *sql.Tx, p workqueue.CheckoutParams, full workqueue.Full) ([]workqueue.Item, error) {
+// peekExcept lists the first items, except those whose keys have reached their limit.
+func (s *checkouts) peekExcept(ctx context.Context, tx *sql.Tx, p workqueue.CheckoutParams, full workqueue.Full) ([]workqueue.Item, error) {
 	v, err := s.checkoutValues(p)
 	if err != nil {
 		return nil, err

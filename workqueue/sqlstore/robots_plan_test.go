@@ -8,8 +8,8 @@ import (
 	"botwork/internal/testdb"
 )
 
-// A checkout reads what waits in its queue, in order: neither finished items nor
-// what waits in other queues cost it anything.
+// A checkout reads the waiting items of its queue in order: finished items and items of other
+// queues do not slow it down.
 func TestCheckoutsUseTheirIndexes(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dsn := e.DSN(t)
@@ -33,8 +33,8 @@ func TestCheckoutsUseTheirIndexes(t *testing.T) {
 			"robot": "ann", "queue": "forms", "limit_rows": 10, "natural_key": nil, "ids": nil, "tags_any": nil, "tags_all": "[]",
 			"metadata": "[]", "tries_new": 1, "tries_once": 1, "tries_again": 1, "full_keys": nil, "now": nil,
 		}
-		taking := maps.Clone(first)
-		taking["limited"], taking["lock_key"], taking["lease_ms"] = 0, "hash", nil
+		checkout := maps.Clone(first)
+		checkout["limited"], checkout["lock_key"], checkout["lease_ms"] = 0, "hash", nil
 		hold := map[string]any{"id": 1, "robot": "ann", "fence": 1, "lock_key": "hash", "now": nil}
 		extend, progress := maps.Clone(hold), maps.Clone(hold)
 		extend["lease_ms"] = 1000
@@ -44,7 +44,7 @@ func TestCheckoutsUseTheirIndexes(t *testing.T) {
 			values    map[string]any
 			indexes   []string
 		}{
-			{"checkout", taking, indexes},
+			{"checkout", checkout, indexes},
 			{"checkout_peek", first, indexes},
 			{"checkout_item", hold, nil},
 			{"checkout_extend", extend, nil},

@@ -11,8 +11,8 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// placeCipher hides nothing from who can read base64, but holds a text to its
-// place like a real cipher.
+// placeCipher only encodes a text in base64, but binds it to its row and column like a real
+// cipher.
 type placeCipher struct{}
 
 func (placeCipher) Seal(plaintext, associated string) (string, error) {
@@ -31,12 +31,12 @@ func (placeCipher) Open(sealed, associated string) (string, error) {
 	return plain, nil
 }
 
-// Robots work on encrypted items as on others; the rows hold sealed texts, and
-// the lock key's hash is not taken for anything else.
+// Robots work on encrypted items as on others. The rows contain sealed texts, and the hash of
+// the lock key is not mistaken for one.
 func TestRobotsOnEncryptedItems(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		ctx, dsn := t.Context(), e.DSN(t)
-		blind := e.Open(t, dsn) // migrates; has no keys
+		keyless := e.Open(t, dsn) // migrates; has no keys
 		store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: e.Driver, DSN: dsn, Cipher: placeCipher{}})
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +63,7 @@ func TestRobotsOnEncryptedItems(t *testing.T) {
 		wantSealed := func(what, text string) {
 			t.Helper()
 			if !workqueue.Sealed(text) || strings.Contains(text, "4711") {
-				t.Errorf("%s stands in the row as %q, want it sealed", what, text)
+				t.Errorf("%s is %q in the row, want it sealed", what, text)
 			}
 		}
 
@@ -72,7 +72,7 @@ func TestRobotsOnEncryptedItems(t *testing.T) {
 		}}, &workqueue.CheckoutOnEnqueue{})
 		must(err)
 		if len(made.Checkout.Items) != 1 {
-			t.Fatalf("took %d items, want what was enqueued", len(made.Checkout.Items))
+			t.Fatalf("took %d items, want the new item", len(made.Checkout.Items))
 		}
 		it := made.Checkout.Items[0]
 		hold := workqueue.Hold{Robot: "ann", ItemID: it.ID, Fence: it.Fence, LockKey: made.Checkout.LockKey}
@@ -86,15 +86,15 @@ func TestRobotsOnEncryptedItems(t *testing.T) {
 			t.Errorf("another robot reads %q and %q, %v", other.Payload, other.Metadata, err)
 		}
 
-		// A process without keys takes what it cannot read, and cannot end it well.
-		if _, err := blind.FinishCheckout(ctx, hold, workqueue.RobotEnd{Output: `{"done":4711}`}); err == nil || !strings.Contains(err.Error(), "encryption.keyset") {
-			t.Errorf("ended without keys: %v, want the reason", err)
+		// A process without keys cannot read the item, and cannot record a success.
+		if _, err := keyless.FinishCheckout(ctx, hold, workqueue.RobotEnd{Output: `{"done":4711}`}); err == nil || !strings.Contains(err.Error(), "encryption.keyset") {
+			t.Errorf("FinishCheckout without keys: %v, want the reason", err)
 		}
-		// The copy that tries again is sealed for its own row.
+		// The copy that retries is sealed for its own row.
 		ended, err := store.FinishCheckout(ctx, hold, workqueue.RobotEnd{Kind: workqueue.KindError, Error: "no window"})
 		must(err)
 		if !ended.Copied {
-			t.Fatalf("the failure came to %+v, want a copy", ended)
+			t.Fatalf("FinishCheckout = %+v, want a copy", ended)
 		}
 		var c workqueue.Checkout
 		for len(c.Items) == 0 { // due a millisecond after the failure

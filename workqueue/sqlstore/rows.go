@@ -7,6 +7,11 @@ import (
 	"botwork/workqueue"
 )
 
+// itemRows turns rows into items and back, with the texts that are sealed or too large.
+type itemRows struct {
+	*connection
+}
+
 // nullText reads NULL as "".
 type nullText string
 
@@ -79,22 +84,24 @@ type itemRow struct {
 	Channel             *string
 	PipelineHash        *string
 	IdempotencyKey      nullText
-	BegunFence          *int64 // read only by a claim
-	LeftOut             *int64 `gorm:"-"` // of a claim: not NULL when large texts were not returned
+	Version             int64
+	FinishBy            database.Time
+	BegunFence          *int64 // read only by claims
+	LeftOut             *int64 `gorm:"-"` // only in claims: not NULL if large texts were not returned
 
-	// Due is computed by listings alone.
+	// Due is set only by listings.
 	Due bool `gorm:"->"`
 }
 
 func (itemRow) TableName() string { return "BotWorkQueueItems" }
 
-// claimedBy is a row that a worker has claimed, before the rest of it is read.
+// claimedBy returns the row of an item that a worker has claimed, before its columns are read.
 func claimedBy(workerID int64) itemRow {
 	return itemRow{State: int(workqueue.Blocked), WorkerID: &workerID}
 }
 
-// item is the row as the rest of the program sees it.
-func (s *Store) item(r *itemRow) workqueue.Item {
+// item converts a row to an Item.
+func (s *itemRows) item(r *itemRow) workqueue.Item {
 	it := workqueue.Item{
 		ID:                  r.ID,
 		QueueName:           r.QueueName,
@@ -149,6 +156,8 @@ func (s *Store) item(r *itemRow) workqueue.Item {
 		Channel:             r.Channel,
 		PipelineHash:        r.PipelineHash,
 		IdempotencyKey:      string(r.IdempotencyKey),
+		Version:             r.Version,
+		FinishBy:            r.FinishBy.Pointer(),
 	}
 	if it.Encrypted {
 		s.open(&it)

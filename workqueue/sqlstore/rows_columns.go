@@ -15,8 +15,8 @@ var (
 	claimedFields = itemFields(sqlfiles.ClaimedItem)
 )
 
-// itemFields returns the indices of the fields that hold the columns of a list. It
-// panics if a column has no field, since no statement of the list could be read.
+// itemFields returns the indexes of the fields for the columns of a list. It panics if a column
+// has no field, because no statement of that list could be read.
 func itemFields(list sqlfiles.ItemList) []int {
 	byColumn := map[string]int{}
 	row := reflect.TypeFor[itemRow]()

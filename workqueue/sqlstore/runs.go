@@ -1,7 +1,9 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,42 +14,61 @@ import (
 )
 
 // StartRun implements workqueue.ScheduleStore.
-func (s *Store) StartRun(ctx context.Context, r workqueue.PipelineRun) (int64, error) {
+func (s *scheduleStore) StartRun(ctx context.Context, r workqueue.PipelineRun) (int64, error) {
+	var id int64
+	err := s.retry(ctx, fmt.Sprintf("record the start of %q", r.Pipeline), func() (err error) {
+		for {
+			if id, err = s.startRun(ctx, s.db, r); err != nil || id != 0 {
+				return err
+			}
+			if paused, err := s.pauseOf(ctx, r.Pipeline); err != nil || paused != nil {
+				return cmp.Or[error](err, paused)
+			}
+			// It was resumed in the meantime.
+		}
+	})
+	// Without the prefix of the operation: callers show it to people.
+	if paused, ok := errors.AsType[*workqueue.PausedError](err); ok {
+		return 0, paused
+	}
+	return id, err
+}
+
+// startRun returns the id of the run, or 0 if the pipeline is paused.
+func (s *scheduleStore) startRun(ctx context.Context, on runner, r workqueue.PipelineRun) (int64, error) {
 	var planned any
 	if r.PlannedAt != nil {
 		planned = s.engine.timeArg(*r.PlannedAt)
 	}
-	var id int64
-	err := s.retry(ctx, fmt.Sprintf("record the start of %q", r.Pipeline), func() error {
-		ids, err := s.queries.ids(ctx, s.db, "run_start", values{
-			"pipeline": r.Pipeline, "trigger_name": r.Trigger, "hash": r.PipelineHash, "planned_at": planned, "worker": r.WorkerID, "now": s.nowArg(),
-		})
-		if err == nil && len(ids) != 1 {
-			err = fmt.Errorf("the insert returned %d ids, want 1", len(ids))
-		}
-		if err != nil {
-			return err
-		}
-		id = ids[0]
-		return nil
+	by := r.RequestedBy
+	if by != nil {
+		by = null(clip(*by, nameLen))
+	}
+	ids, err := s.queries.ids(ctx, on, "run_start", values{
+		"pipeline": r.Pipeline, "trigger_name": r.Trigger, "hash": r.PipelineHash, "planned_at": planned, "worker": r.WorkerID,
+		"requested_by": by, "request": r.RequestID, "now": s.nowArg(),
 	})
-	return id, err
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return ids[0], nil
 }
 
 // FinishRun implements workqueue.ScheduleStore.
-func (s *Store) FinishRun(ctx context.Context, id int64, outcome workqueue.RunOutcome, errText, summary string) error {
+func (s *scheduleStore) FinishRun(ctx context.Context, id int64, end workqueue.RunEnd) error {
 	return s.retry(ctx, fmt.Sprintf("record the end of run %d", id), func() error {
 		_, err := s.queries.exec(ctx, s.db, "run_finish", values{
-			"run": id, "outcome": string(outcome), "error_text": null(errText), "summary": null(summary), "now": s.nowArg(),
+			"run": id, "outcome": string(end.Outcome), "failed_step": null(clip(end.Step, nameLen)), "error_text": null(end.Error),
+			"summary": null(string(end.Summary)), "now": s.nowArg(),
 		})
 		return err
 	})
 }
 
 // RunsElsewhere implements workqueue.ScheduleStore.
-func (s *Store) RunsElsewhere(ctx context.Context, pipeline string, workerID int64) (time.Time, bool, error) {
+func (s *scheduleStore) RunsElsewhere(ctx context.Context, pipeline string, workerID int64) (time.Time, bool, error) {
 	var since database.Time
-	err := s.retry(ctx, fmt.Sprintf("look for runs of %q", pipeline), func() error {
+	err := s.retry(ctx, fmt.Sprintf("find runs of %q", pipeline), func() error {
 		rows, err := s.queries.query(ctx, s.db, "runs_elsewhere", values{
 			"pipeline": pipeline, "worker": workerID, "now": s.nowArg(),
 		})
@@ -72,21 +93,32 @@ type runRow struct {
 	Summary      nullText
 	StartedAt    database.Time
 	FinishedAt   database.Time
+	FailedStep   *string
+	RequestedBy  *string
+	RequestID    *int64 `gorm:"column:RequestId"`
 }
 
 func (runRow) TableName() string { return "BotPipelineRuns" }
 
 // Runs implements workqueue.ScheduleStore.
-func (s *Store) Runs(ctx context.Context, pipeline string, limit int) ([]workqueue.PipelineRun, error) {
+func (s *scheduleStore) Runs(ctx context.Context, f workqueue.RunFilter) ([]workqueue.PipelineRun, error) {
 	var rows []runRow
 	err := s.retry(ctx, "list runs", func() error {
 		rows = nil
 		orm := s.listing.WithContext(ctx)
-		if pipeline != "" {
-			orm = orm.Where(map[string]any{"Pipeline": pipeline})
+		if f.ID != 0 {
+			orm = orm.Where(map[string]any{"Id": f.ID})
 		}
-		return orm.Order(clause.OrderByColumn{Column: clause.Column{Name: "Id"}, Desc: true}).
-			Limit(orDefault(limit, 100)).Find(&rows).Error
+		if f.Pipeline != "" {
+			orm = orm.Where(map[string]any{"Pipeline": f.Pipeline})
+		}
+		if len(f.Outcomes) > 0 {
+			orm = orm.Where(map[string]any{"Outcome": f.Outcomes})
+		}
+		orm = s.between(orm, "StartedAt", f.Since, f.Until)
+		orm = s.between(orm, "PlannedAt", f.PlannedSince, f.PlannedUntil)
+		return orm.Order(clause.OrderByColumn{Column: clause.Column{Name: "Id"}, Desc: !f.Oldest}).
+			Limit(orDefault(f.Limit, 100)).Find(&rows).Error
 	})
 	runs := make([]workqueue.PipelineRun, len(rows))
 	for i, r := range rows {
@@ -94,6 +126,7 @@ func (s *Store) Runs(ctx context.Context, pipeline string, limit int) ([]workque
 			ID: r.ID, Pipeline: r.Pipeline, Trigger: r.TriggerName, PipelineHash: r.PipelineHash, PlannedAt: r.PlannedAt.Pointer(), WorkerID: r.WorkerID,
 			Outcome: workqueue.RunOutcome(r.Outcome), Error: r.Error, Summary: workqueue.JSONText(r.Summary),
 			StartedAt: r.StartedAt.Time, FinishedAt: r.FinishedAt.Pointer(),
+			FailedStep: r.FailedStep, RequestedBy: r.RequestedBy, RequestID: r.RequestID,
 		}
 	}
 	return runs, err

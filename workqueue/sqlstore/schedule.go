@@ -5,48 +5,80 @@ import (
 	"fmt"
 	"time"
 
+	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
+// scheduleStore records firings of schedules and runs of system pipelines.
+type scheduleStore struct {
+	*connection
+}
+
 // ClaimFiring implements workqueue.ScheduleStore.
-func (s *Store) ClaimFiring(ctx context.Context, f workqueue.Firing) (workqueue.FiringClaim, error) {
+func (s *scheduleStore) ClaimFiring(ctx context.Context, f workqueue.Firing) (workqueue.FiringClaim, error) {
 	var claim workqueue.FiringClaim
 	err := s.retry(ctx, fmt.Sprintf("claim firing of %q", f.Schedule), func() error {
-		claim = workqueue.FiringClaim{}
-		// No row can mean that the instant has a record or that it has not
-		// come yet. The clock may reach it between the insert and the look at
-		// the clock; only an insert behind that look proves that it is taken.
-		for due := false; ; due = true {
+		// If no row was inserted, the instant has a record or has not come yet, or the pipeline is
+		// paused. If none of these is true any more, it has come or was resumed since: insert again.
+		for {
+			claim = workqueue.FiringClaim{}
 			inserted, err := s.queries.exec(ctx, s.db, "firing", values{
 				"schedule": f.Schedule, "planned_at": s.engine.timeArg(f.PlannedAt), "worker_name": f.Worker,
 				"recorded_by": f.RecordedBy, "now": s.nowArg(),
 			})
 			if classify(err) == uniqueError {
-				return nil // another worker was quicker in the same instant
+				return nil // another worker was faster
 			}
 			if err != nil {
 				return err
 			}
-			if claim.Won = inserted == 1; claim.Won || due {
+			if claim.Won = inserted == 1; claim.Won {
 				return nil
 			}
-			now, err := s.clock(ctx, s.db)
-			if err != nil {
+			recorded, err := s.refusedFiring(ctx, f, &claim)
+			if err != nil || recorded || claim.Early > 0 || claim.Paused != nil {
 				return err
-			}
-			if claim.Early = max(0, f.PlannedAt.Truncate(time.Millisecond).Sub(now)); claim.Early > 0 {
-				return nil
 			}
 		}
 	})
 	return claim, err
 }
 
+// refusedFiring sets the reason why a firing was not claimed, unless it has a record.
+func (s *scheduleStore) refusedFiring(ctx context.Context, f workqueue.Firing, claim *workqueue.FiringClaim) (recorded bool, err error) {
+	var now database.Time
+	var paused bool
+	rows, err := s.queries.query(ctx, s.db, "firing_refused", values{
+		"schedule": f.Schedule, "planned_at": s.engine.timeArg(f.PlannedAt), "worker_name": f.Worker, "now": s.nowArg(),
+	})
+	if err != nil {
+		return false, err
+	}
+	if err := eachRow(rows, func() error { return rows.Scan(&now, &recorded, &paused) }); err != nil || recorded {
+		return recorded, err
+	}
+	if claim.Early = max(0, f.PlannedAt.Truncate(time.Millisecond).Sub(now.Time)); claim.Early == 0 && paused {
+		claim.Paused, err = s.pauseOf(ctx, f.Schedule)
+	}
+	return false, err
+}
+
+// SkipFiring implements workqueue.ScheduleStore.
+func (s *scheduleStore) SkipFiring(ctx context.Context, f workqueue.Firing) error {
+	return s.retry(ctx, fmt.Sprintf("record a skipped firing of %q", f.Schedule), func() error {
+		_, err := s.queries.exec(ctx, s.db, "firing_skip", values{
+			"schedule": f.Schedule, "planned_at": s.engine.timeArg(f.PlannedAt), "worker_name": f.Worker,
+			"recorded_by": f.RecordedBy, "reason": clean(clip(f.Reason, reasonLen)),
+		})
+		return err
+	})
+}
+
 // clock reads the database's clock on a connection.
-func (s *Store) clock(ctx context.Context, on runner) (time.Time, error) {
+func (s *connection) clock(ctx context.Context, on runner) (time.Time, error) {
 	rows, err := s.queries.query(ctx, on, "now", values{"now": s.nowArg()})
 	if err != nil {
 		return time.Time{}, err
@@ -56,15 +88,15 @@ func (s *Store) clock(ctx context.Context, on runner) (time.Time, error) {
 	return now.Time, err
 }
 
-// recordTries is more than the rivals that can get in between.
+// recordTries is more than the number of processes that can insert in between.
 const recordTries = 10
 
 // RecordFirings implements workqueue.ScheduleStore.
-func (s *Store) RecordFirings(ctx context.Context, fs []workqueue.Firing) error {
+func (s *scheduleStore) RecordFirings(ctx context.Context, fs []workqueue.Firing) error {
 	if len(fs) == 0 {
 		return nil
 	}
-	batch, err := s.firingNotes(fs)
+	batch, err := s.firingRows(fs)
 	if err != nil {
 		return err
 	}
@@ -82,8 +114,8 @@ func (s *Store) RecordFirings(ctx context.Context, fs []workqueue.Firing) error 
 	})
 }
 
-// firingNotes are records as a JSON parameter, each instant once.
-func (s *Store) firingNotes(fs []workqueue.Firing) (string, error) {
+// firingRows returns the records as a JSON parameter, each instant once.
+func (s *scheduleStore) firingRows(fs []workqueue.Firing) (string, error) {
 	type row struct {
 		Name, Instant, Holder, Result, Cause, Author string
 	}
@@ -94,7 +126,7 @@ func (s *Store) firingNotes(fs []workqueue.Firing) (string, error) {
 		at := f.PlannedAt.UTC().Format(s.engine.dialect().jsonTime)
 		k := key{f.Schedule, at, f.Worker}
 		if seen[k] {
-			continue // a second row of this batch would refuse all of it, time and again
+			continue // a duplicate in this batch would make every try fail
 		}
 		seen[k] = true
 		rows = append(rows, row{
@@ -106,7 +138,7 @@ func (s *Store) firingNotes(fs []workqueue.Firing) (string, error) {
 }
 
 // LastFiring implements workqueue.ScheduleStore.
-func (s *Store) LastFiring(ctx context.Context, schedule, worker string) (time.Time, error) {
+func (s *scheduleStore) LastFiring(ctx context.Context, schedule, worker string) (time.Time, error) {
 	var last database.Time
 	err := s.retry(ctx, fmt.Sprintf("read last firing of %q", schedule), func() error {
 		rows, err := s.queries.query(ctx, s.db, "last_firing", values{"schedule": schedule, "worker_name": worker})
@@ -133,17 +165,24 @@ type firingRow struct {
 func (firingRow) TableName() string { return "BotScheduleFirings" }
 
 // Firings implements workqueue.ScheduleStore.
-func (s *Store) Firings(ctx context.Context, schedule string, limit int) ([]workqueue.Firing, error) {
+func (s *scheduleStore) Firings(ctx context.Context, f workqueue.FiringFilter) ([]workqueue.Firing, error) {
 	var rows []firingRow
 	err := s.retry(ctx, "list firings", func() error {
 		rows = nil
 		orm := s.listing.WithContext(ctx)
-		if schedule != "" {
-			orm = orm.Where(map[string]any{"Schedule": schedule})
+		if f.Schedule != "" {
+			orm = orm.Where(map[string]any{"Schedule": f.Schedule})
 		}
+		if len(f.Outcomes) > 0 {
+			orm = orm.Where(map[string]any{"Outcome": f.Outcomes})
+		}
+		if f.Pipelines {
+			orm = orm.Not(clause.Like{Column: column("Schedule"), Value: workqueue.TaskSchedule("") + "%"})
+		}
+		orm = s.between(orm, "PlannedAt", f.Since, f.Until)
 		return orm.Order(clause.OrderBy{Columns: []clause.OrderByColumn{
 			{Column: clause.Column{Name: "PlannedAt"}, Desc: true}, {Column: clause.Column{Name: "Id"}, Desc: true},
-		}}).Limit(orDefault(limit, 100)).Find(&rows).Error
+		}}).Limit(orDefault(f.Limit, 100)).Find(&rows).Error
 	})
 	firings := make([]workqueue.Firing, len(rows))
 	for i, r := range rows {
@@ -153,4 +192,15 @@ func (s *Store) Firings(ctx context.Context, schedule string, limit int) ([]work
 		}
 	}
 	return firings, err
+}
+
+// between selects the rows whose time is from since on and before until; zero times do not bound.
+func (s *connection) between(orm *gorm.DB, name string, since, until time.Time) *gorm.DB {
+	if !since.IsZero() {
+		orm = orm.Where(clause.Gte{Column: column(name), Value: s.engine.timeArg(since)})
+	}
+	if !until.IsZero() {
+		orm = orm.Where(clause.Lt{Column: column(name), Value: s.engine.timeArg(until)})
+	}
+	return orm
 }

@@ -16,16 +16,16 @@ const (
 	metadataColumn = "Metadata"
 )
 
-// placeOf is what a sealed text is bound to: it can be opened in this column of
-// this row alone.
+// placeOf returns what a sealed text is bound to: it can only be opened for this column of this
+// row.
 func placeOf(column string, id int64) string {
 	return fmt.Sprintf("BotWorkQueueItems.%s:%d", column, id)
 }
 
-var errNoKeyset = errors.New("it is encrypted, and this process has no keyset (encryption.keyset)")
+var errNoKeyset = errors.New("the item is encrypted, but this process has no keyset (encryption.keyset)")
 
-// sealText seals a text for its place; nil stays nil.
-func (s *Store) sealText(text *string, column string, id int64) (*string, error) {
+// sealText seals a text for its row and column; nil stays nil.
+func (s *itemRows) sealText(text *string, column string, id int64) (*string, error) {
 	if text == nil {
 		return nil, nil
 	}
@@ -39,15 +39,15 @@ func (s *Store) sealText(text *string, column string, id int64) (*string, error)
 	return &sealed, nil
 }
 
-// sealedRow carries the texts of an encrypted item inside a JSON parameter.
+// sealedRow holds the texts of an encrypted item inside a JSON parameter.
 type sealedRow struct {
 	ItemID int64 `json:"ItemId"`
 	Body   *string
 	Meta   *string
 }
 
-// seal writes the texts of the encrypted rows among rows, which have these ids.
-func (s *Store) seal(ctx context.Context, on runner, rows []newItemRow, ids []int64) error {
+// seal writes the texts of those rows that are encrypted. ids are the ids of all rows.
+func (s *itemRows) seal(ctx context.Context, on runner, rows []newItemRow, ids []int64) error {
 	var sealed []sealedRow
 	for i := range rows {
 		r := &rows[i]
@@ -67,7 +67,7 @@ func (s *Store) seal(ctx context.Context, on runner, rows []newItemRow, ids []in
 	return s.writeSealed(ctx, on, sealed)
 }
 
-func (s *Store) writeSealed(ctx context.Context, on runner, sealed []sealedRow) error {
+func (s *itemRows) writeSealed(ctx context.Context, on runner, sealed []sealedRow) error {
 	slices.SortFunc(sealed, func(a, b sealedRow) int { return int(a.ItemID - b.ItemID) })
 	for chunk := range slices.Chunk(sealed, enqueueBatch) {
 		batch, err := jsonRows(chunk)
@@ -81,9 +81,9 @@ func (s *Store) writeSealed(ctx context.Context, on runner, sealed []sealedRow) 
 	return nil
 }
 
-// sealAnew seals the texts of an item for the copy that was made of it: each
-// text is bound to its row.
-func (s *Store) sealAnew(ctx context.Context, on runner, from, to int64, row *itemRow) error {
+// sealCopy seals the texts of an item again for its copy, because each text is bound to its
+// row.
+func (s *itemRows) sealCopy(ctx context.Context, on runner, from, to int64, row *itemRow) error {
 	it := workqueue.Item{ID: from, Payload: workqueue.JSONText(row.Payload), Metadata: workqueue.JSONText(row.Metadata)}
 	if s.open(&it); it.Unreadable != "" {
 		return fmt.Errorf("copy item %d: %s", from, it.Unreadable)
@@ -99,9 +99,9 @@ func (s *Store) sealAnew(ctx context.Context, on runner, from, to int64, row *it
 	return s.writeSealed(ctx, on, []sealedRow{sealed})
 }
 
-// open opens the sealed texts of an item in place. Texts that cannot be opened are left
-// out, and the item says why.
-func (s *Store) open(it *workqueue.Item) {
+// open opens the sealed texts of an item in place. It leaves out texts that it cannot open, and
+// records why in the item.
+func (s *itemRows) open(it *workqueue.Item) {
 	var errs []error
 	for _, text := range []struct {
 		column string

@@ -19,7 +19,7 @@ type sealed struct {
 	*testing.T
 	engine testdb.Engine
 	dsn    string
-	store  *sqlstore.Store // has the first keyset
+	store  *sqlstore.Store // with the first keyset
 	keys   *keyring.Keyring
 	hand   *sql.DB
 	make   *storetest.Factory
@@ -44,7 +44,7 @@ func eachSealed(t *testing.T, test func(x *sealed)) {
 	})
 }
 
-// open opens the database with a keyset; nil has none.
+// open opens the database with a keyset, or without one if keys is nil.
 func (x *sealed) open(keys *keyring.Keyring) *sqlstore.Store {
 	x.Helper()
 	o := sqlstore.Options{Driver: x.engine.Driver, DSN: x.dsn}
@@ -71,7 +71,7 @@ func (x *sealed) encrypt(on bool) {
 	}
 }
 
-// The texts that must not be found in the database.
+// Texts that must not be readable in the database.
 const (
 	secretPayload  = "4929-1127-8890-1234"
 	secretOutput   = "approved-by-Ann"
@@ -94,7 +94,7 @@ func (x *sealed) put(more func(it *workqueue.NewItem)) int64 {
 	return made[0].ID
 }
 
-// raw is every text of an item's row, as somebody who reads the table sees it.
+// raw returns all texts of an item's row, as any reader of the table sees them.
 func (x *sealed) raw(id int64) string {
 	x.Helper()
 	row := x.hand.QueryRowContext(x.Context(), fmt.Sprintf(
@@ -117,8 +117,8 @@ func (x *sealed) raw(id int64) string {
 	return all.String()
 }
 
-// wantSealed checks that so many columns of the row are sealed and that no
-// secret can be seen.
+// wantSealed checks that this many columns of the row are sealed and that no secret is
+// readable.
 func (x *sealed) wantSealed(id int64, columns int) {
 	x.Helper()
 	raw := x.raw(id)
@@ -188,7 +188,7 @@ func TestEncryptedQueue(t *testing.T) {
 	})
 }
 
-// A sealed text belongs to its row: copies are sealed for their own.
+// A sealed text is bound to its row: copies are sealed for their own rows.
 func TestEncryptedCopies(t *testing.T) {
 	t.Parallel()
 	eachSealed(t, func(x *sealed) {
@@ -213,7 +213,7 @@ func TestEncryptedCopies(t *testing.T) {
 				x.Errorf("item %d has payload %s and metadata %s (%s)", id, got.Payload, got.Metadata, got.Unreadable)
 			}
 		}
-		// Moved to another row or column by hand, a sealed text is worth nothing.
+		// A sealed text that is moved to another row or column by hand cannot be opened.
 		if _, err := x.hand.ExecContext(x.Context(), fmt.Sprintf(
 			`UPDATE "BotWorkQueueItems" SET "Payload" = (SELECT o."Payload" FROM "BotWorkQueueItems" o WHERE o."Id" = %d) WHERE "Id" = %d`, plain, clone)); err != nil {
 			x.Fatal(err)
@@ -224,7 +224,7 @@ func TestEncryptedCopies(t *testing.T) {
 	})
 }
 
-// Switching encryption on or off affects new items alone.
+// Switching encryption on or off only affects new items.
 func TestEncryptionSwitched(t *testing.T) {
 	t.Parallel()
 	eachSealed(t, func(x *sealed) {
@@ -233,7 +233,7 @@ func TestEncryptionSwitched(t *testing.T) {
 		after := x.put(func(it *workqueue.NewItem) { it.NaturalKey = "" })
 		x.wantSealed(before, 2)
 		if raw := x.raw(after); !strings.Contains(raw, secretPayload) || strings.Contains(raw, workqueue.SealedPrefix) {
-			x.Errorf("an item that was made after encryption was switched off reads\n%s", raw)
+			x.Errorf("an item that was inserted after encryption was switched off has the texts\n%s", raw)
 		}
 		it := x.claim(before)
 		end := workqueue.Finish{ItemID: before, Fence: it.Fence, State: workqueue.Processed, Output: `"` + secretOutput + `"`, Encrypted: it.Encrypted}
@@ -267,16 +267,16 @@ func TestEncryptionKeys(t *testing.T) {
 				x.Errorf("%s: the item shows payload %s (%s)", name, got.Payload, got.Unreadable)
 			}
 		}
-		// Without keys nothing is added, and nothing is left behind.
+		// Without keys, nothing is added and no row remains.
 		none := x.open(nil)
 		_, err = none.Enqueue(x.Context(), []workqueue.NewItem{{QueueName: "secret", IntegrationConfig: "pay", Payload: `1`}})
 		if _, ok := err.(*workqueue.BadItemError); !ok || !strings.Contains(err.Error(), "encryption.keyset") { //nolint:errorlint // the outermost is what callers get
 			x.Errorf("Enqueue without keys: %v, want a *BadItemError that names the setting", err)
 		}
 		if items, err := x.store.Items(x.Context(), workqueue.ItemFilter{}); err != nil || len(items) != 1 {
-			x.Errorf("%d items are there, %v; want the one", len(items), err)
+			x.Errorf("%d items, %v; want 1", len(items), err)
 		}
-		// A worker without the key claims an item that it cannot read, and says so.
+		// A worker without the key claims an item that it cannot read, and reports that.
 		if it := x.claimBy(none, old); it.Unreadable == "" || it.Payload != workqueue.EncryptedText {
 			x.Errorf("the claimed item has payload %s (%s)", it.Payload, it.Unreadable)
 		}

@@ -11,10 +11,9 @@ import (
 	"botwork/workqueue"
 )
 
-// A process that is suspended in the middle of an assignment pass must not keep
-// the lock from all others: the server ends its session, and its pass is run
-// again when it wakes up.
-func TestAStalledPassLosesTheLock(t *testing.T) {
+// A process that is suspended during an assignment pass must not keep the lock: the server ends
+// its session, and its pass runs again when it resumes.
+func TestStalledPassLosesLock(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		if e.Driver != database.Postgres {
 			t.Skip("only PostgreSQL itself ends sessions that stall in a transaction")
@@ -42,9 +41,9 @@ func TestAStalledPassLosesTheLock(t *testing.T) {
 	})
 }
 
-// On SQL Server the other workers end the session of a process that is suspended with the
+// On SQL Server the other workers end the session of a suspended process that holds the
 // assignment lock.
-func TestAStalledSessionIsEnded(t *testing.T) {
+func TestStalledSessionIsEnded(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		if e.Driver != database.SQLServer {
 			t.Skip("SQLite has no sessions, and PostgreSQL ends them itself")
@@ -52,7 +51,7 @@ func TestAStalledSessionIsEnded(t *testing.T) {
 		dsn := e.DSN(t)
 		other, suspended := e.Open(t, dsn), e.SQL(t, dsn)
 		if _, err := suspended.ExecContext(t.Context(), `SELECT 1 FROM sys.dm_tran_locks WHERE 1 = 0`); err != nil {
-			t.Skip("this server has no view of its locks, or the login may not see it: ", err)
+			t.Skip("this server has no view of its locks, or the login has no permission to read it: ", err)
 		}
 		conn, err := suspended.Conn(t.Context())
 		if err != nil {
@@ -64,14 +63,14 @@ func TestAStalledSessionIsEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if early, err := other.EndStalledSessions(t.Context(), time.Hour); err != nil || len(early) > 0 {
-			t.Fatalf("the first look ends %v, %v, want none", early, err)
+			t.Fatalf("the first call ended %v, %v, want none", early, err)
 		}
 		ended, err := other.EndStalledSessions(t.Context(), 0)
 		if err != nil || len(ended) != 1 {
-			t.Fatalf("the second look ends %v, %v, want the session", ended, err)
+			t.Fatalf("the second call ended %v, %v, want the session", ended, err)
 		}
 		if s := ended[0]; !s.Ended && s.Err != nil {
-			t.Skip("the login may not end sessions: ", s.Err)
+			t.Skip("the login has no permission to end sessions: ", s.Err)
 		}
 		if s := ended[0]; !s.HasAssignment || s.Program != "botwork" || s.Host == "" {
 			t.Errorf("the session is %s, want its host, the program botwork and the assignment lock", s)

@@ -9,10 +9,19 @@ import (
 	"botwork/workqueue"
 )
 
+var _ workqueue.StatisticsStore = (*statisticsStore)(nil)
+
+// statisticsStore reads the statistics, compacts them and compares them with the items.
+type statisticsStore struct {
+	*connection
+	*bookkeeping
+	*queueStore
+}
+
 var statWindows = workqueue.StatisticsWindows()
 
 // Statistics implements workqueue.StatisticsStore.
-func (s *Store) Statistics(ctx context.Context, queue string) ([]workqueue.QueueStatistics, error) {
+func (s *statisticsStore) Statistics(ctx context.Context, queue string) ([]workqueue.QueueStatistics, error) {
 	var all []workqueue.QueueStatistics
 	err := s.retry(ctx, "read the statistics", func() (err error) {
 		all, err = s.statistics(ctx, queue)
@@ -21,8 +30,8 @@ func (s *Store) Statistics(ctx context.Context, queue string) ([]workqueue.Queue
 	return all, err
 }
 
-func (s *Store) statistics(ctx context.Context, only string) ([]workqueue.QueueStatistics, error) {
-	queues, err := s.queuesToTell(ctx, only)
+func (s *statisticsStore) statistics(ctx context.Context, only string) ([]workqueue.QueueStatistics, error) {
+	queues, err := s.queuesForStatistics(ctx, only)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +50,7 @@ func (s *Store) statistics(ctx context.Context, only string) ([]workqueue.QueueS
 		if q := queueOf(queues, name); q != nil {
 			return of[q.Name]
 		}
-		return nil // made after the queues were read, or not asked for
+		return nil // created after the queues were read, or not asked for
 	}
 	statement, v := "stat_read", values{}
 	for i, at := range since {
@@ -64,13 +73,13 @@ func (s *Store) statistics(ctx context.Context, only string) ([]workqueue.QueueS
 		return nil, err
 	}
 	for i := range all {
-		all[i].Settle()
+		all[i].ComputeWindows()
 	}
 	return all, nil
 }
 
-// queuesToTell reads the queues that statistics are asked for.
-func (s *Store) queuesToTell(ctx context.Context, only string) ([]workqueue.Queue, error) {
+// queuesForStatistics reads the queues that the caller asks for.
+func (s *statisticsStore) queuesForStatistics(ctx context.Context, only string) ([]workqueue.Queue, error) {
 	orm := s.listing.WithContext(ctx)
 	if only == "" {
 		return findQueues(orm)
@@ -82,7 +91,7 @@ func (s *Store) queuesToTell(ctx context.Context, only string) ([]workqueue.Queu
 	return []workqueue.Queue{queue}, nil
 }
 
-// readKept adds what is kept of what has ended.
+// readKept adds the recorded statistics of ended items.
 func readKept(rows *sql.Rows, find func(string) *workqueue.QueueStatistics) error {
 	return eachRow(rows, func() error {
 		var name string
@@ -105,7 +114,7 @@ func readKept(rows *sql.Rows, find func(string) *workqueue.QueueStatistics) erro
 		if kind != statFailed {
 			q.Items[workqueue.Lifecycle(kind)] += sums.level
 		}
-		for i := range q.Windows[min(age, len(q.Windows)):] { // a longer window holds the shorter ones
+		for i := range q.Windows[min(age, len(q.Windows)):] { // a longer window includes the shorter ones
 			w := &q.Windows[age+i]
 			switch kind {
 			case statCompleted:

@@ -18,7 +18,7 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// eachBenched runs a benchmark for every engine that is there.
+// eachBenched runs a benchmark on every available engine.
 func eachBenched(b *testing.B, bench func(b *testing.B, e testdb.Engine)) {
 	for _, e := range testdb.Engines {
 		b.Run(string(e.Driver), func(b *testing.B) {
@@ -30,8 +30,7 @@ func eachBenched(b *testing.B, bench func(b *testing.B, e testdb.Engine)) {
 	}
 }
 
-// BenchmarkFinish compares the end of a batch of runs with the same without
-// statistics, by turns.
+// BenchmarkFinish compares ending a batch of runs with and without statistics, by turns.
 func BenchmarkFinish(b *testing.B) {
 	eachBenched(b, func(b *testing.B, e testdb.Engine) {
 		for _, size := range []int{1, 10, 100, 500} {
@@ -82,7 +81,7 @@ func benchFinish(b *testing.B, e testdb.Engine, size int) {
 	}
 	without := func() {
 		timed(&unkept, func(f []workqueue.Finish) error {
-			return plain.FinishUnkept(ctx, worker.ID, worker.InstanceID, f)
+			return plain.FinishWithoutStatistics(ctx, worker.ID, worker.InstanceID, f)
 		})
 	}
 	turn := 0
@@ -95,12 +94,12 @@ func benchFinish(b *testing.B, e testdb.Engine, size int) {
 			with()
 		}
 	}
-	b.ReportMetric(0, "ns/op") // of two batches and their making: it says nothing
+	b.ReportMetric(0, "ns/op") // covers two batches and their preparation, so it is meaningless
 	reportRatio(b, "kept", kept, "unkept", unkept)
 }
 
-// withoutStatistics are the statements with one that ends runs and does nothing
-// else, on every engine.
+// withoutStatistics returns the statements with a statement finish that only ends runs, on
+// every engine.
 func withoutStatistics(b *testing.B) fs.FS {
 	b.Helper()
 	const name = "postgres/queries/finish.sql"
@@ -112,19 +111,18 @@ func withoutStatistics(b *testing.B) fs.FS {
 	_, text, found := strings.Cut(finish, "WITH done AS (\n")
 	text, _, cut := strings.Cut(text, `, j."Completed"`)
 	if !found || !cut {
-		b.Fatal("finish.sql of PostgreSQL is not as it was")
+		b.Fatal("finish.sql of PostgreSQL has changed")
 	}
 	all[name] = &fstest.MapFile{Data: []byte(text + ";")}
 	return all
 }
 
-// BenchmarkStatistics compares reading the figures of a table with a million
-// finished items with that of one with a thousand, by turns, and with counting
-// the million.
+// BenchmarkStatistics compares reading the statistics of a table with a million finished items
+// with those of a thousand, by turns, and with counting the million.
 func BenchmarkStatistics(b *testing.B) {
 	eachBenched(b, func(b *testing.B, e testdb.Engine) {
 		if e.Driver == database.SQLServer {
-			b.Skip("the rows are made by statements of the other engines")
+			b.Skip("the statements that insert the rows are for the other engines")
 		}
 		small, large := benchTable(b, e, 1000), benchTable(b, e, 1_000_000)
 		var few, many, counted []time.Duration
@@ -160,8 +158,8 @@ type benchStore struct {
 	count func() error
 }
 
-// benchTable makes items that have finished over the last day, in 10,000 batches or
-// one by one, and what is kept of them, summed up.
+// benchTable inserts items that finished during the last day, in 10,000 batches or one by one,
+// and their statistics, compacted.
 func benchTable(b *testing.B, e testdb.Engine, items int) benchStore {
 	b.Helper()
 	dsn := e.DSN(b)
@@ -191,9 +189,9 @@ func benchTable(b *testing.B, e testdb.Engine, items int) benchStore {
 	each := fmt.Sprint(items / batches)
 	exec(`INSERT INTO "BotQueueStats" ("QueueName", "Kind", "StartsAt", "Bucket", "Events", "Level", "DurationMs")
 		SELECT 'default', 'completed', ` + ago(batches) + `, 50 + s.n % 20, ` + each + `, ` + each + `, 12345 FROM ` + series(batches))
-	for taken := 1; taken > 0; {
+	for moved := 1; moved > 0; {
 		var err error
-		if taken, err = store.CompactStatistics(b.Context(), 0); err != nil {
+		if moved, err = store.CompactStatistics(b.Context(), 0); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -203,7 +201,7 @@ func benchTable(b *testing.B, e testdb.Engine, items int) benchStore {
 	}
 	figures, err := store.Statistics(b.Context(), workqueue.DefaultQueue)
 	if err != nil || figures[0].Items[workqueue.LifeCompleted] != int64(items) {
-		b.Fatalf("told are %v, %v", figures, err)
+		b.Fatalf("statistics are %v, %v", figures, err)
 	}
 	return benchStore{store, func() error {
 		var n int
@@ -211,8 +209,7 @@ func benchTable(b *testing.B, e testdb.Engine, items int) benchStore {
 	}}
 }
 
-// reportRatio reports two medians, in microseconds, and the first one by the
-// second.
+// reportRatio reports two medians in microseconds and their ratio.
 func reportRatio(b *testing.B, name string, a []time.Duration, other string, c []time.Duration) {
 	b.ReportMetric(float64(median(a).Nanoseconds())/1000, "µs/"+name)
 	b.ReportMetric(float64(median(c).Nanoseconds())/1000, "µs/"+other)

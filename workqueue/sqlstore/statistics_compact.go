@@ -9,26 +9,25 @@ import (
 	"botwork/internal/database"
 )
 
-// The tiers of BotQueueStats. A row of the past moves up when its place in the
-// next tier is over and the windows that look at it no longer have to.
+// The tiers of BotQueueStats. A row moves to the next tier when its time slot there is over and
+// no window needs the finer row any longer.
 const (
 	tierMoment  = iota // as it was written
-	tierSeconds        // ten of them
-	tierMinute
-	tierQuarter // of an hour
-	tierBefore  // all that no window reaches
+	tierSeconds        // ten seconds
+	tierMinute         // a minute
+	tierQuarter        // a quarter of an hour
+	tierBefore         // all that no window reaches
 )
 
-// tierSteps are the lengths of a row of each tier, but for the first and the
-// last.
+// tierSteps are the lengths of the time slots of the tiers, except the first and the last.
 var tierSteps = [...]time.Duration{tierSeconds: 10 * time.Second, tierMinute: time.Minute, tierQuarter: 15 * time.Minute}
 
-// windowSteps are how exactly the windows begin: the step of the highest tier in
-// each.
+// windowSteps are the precisions of the windows' starts: the slot length of the highest tier in
+// each window.
 var windowSteps = [...]time.Duration{tierSteps[tierSeconds], tierSteps[tierSeconds], tierSteps[tierMinute], tierSteps[tierQuarter]}
 
-// windowsSince returns where the windows begin: at least their length ago, at the start of
-// a row of each tier in them.
+// windowsSince returns when the windows start: at least their length ago, at the start of a
+// time slot of each tier in them.
 func windowsSince(now time.Time) []time.Time {
 	var since []time.Time
 	for i, length := range statWindows {
@@ -37,9 +36,9 @@ func windowsSince(now time.Time) []time.Time {
 	return since
 }
 
-// foldBefore is up to when the rows of a tier move to the next one. A row must
-// never reach across the beginning of a window: what moves is older than the
-// windows that need the finer rows by one step more.
+// foldBefore returns the time before which the rows of a tier move to the next one. A row must
+// never cross the start of a window, so a row moves only when it is one slot older than the
+// windows that need the finer rows.
 func foldBefore(tier int, now time.Time) time.Time {
 	switch tier {
 	case tierMoment:
@@ -53,43 +52,43 @@ func foldBefore(tier int, now time.Time) time.Time {
 	}
 }
 
-// beforeAll is when the rows of tierBefore begin, as it is written there.
+// beforeAll is the start of the rows of tierBefore, as it is stored.
 var beforeAll = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// foldBatch bounds one transaction, so that it locks few rows and no table;
-// foldLimit is how many rows a call takes up that names no number.
+// foldBatch limits one transaction, so that it locks few rows and no table. foldLimit is how
+// many rows a call without a limit moves.
 const foldBatch, foldLimit = 1000, 10_000
 
 // CompactStatistics implements workqueue.StatisticsStore.
-func (s *Store) CompactStatistics(ctx context.Context, limit int) (taken int, err error) {
+func (s *statisticsStore) CompactStatistics(ctx context.Context, limit int) (moved int, err error) {
 	limit = orDefault(limit, foldLimit)
 	now, err := s.Now(ctx)
 	if err != nil {
 		return 0, err
 	}
-	for before := -1; taken > before && taken < limit; { // again, for what has come up
-		before = taken
+	for before := -1; moved > before && moved < limit; { // again, for rows that have moved up
+		before = moved
 		tiers, err := s.tiersPast(ctx, now)
 		if err != nil {
-			return taken, err
+			return moved, err
 		}
 		for _, tier := range tiers {
-			n, err := s.foldTier(ctx, tier, foldBefore(tier, now), limit-taken)
-			if taken += n; err != nil {
-				return taken, err
+			n, err := s.foldTier(ctx, tier, foldBefore(tier, now), limit-moved)
+			if moved += n; err != nil {
+				return moved, err
 			}
 		}
 	}
-	return taken, nil
+	return moved, nil
 }
 
-// tiersPast lists the tiers of which rows are to move, the highest first.
-func (s *Store) tiersPast(ctx context.Context, now time.Time) (tiers []int, err error) {
+// tiersPast lists the tiers with rows that must move, the highest first.
+func (s *statisticsStore) tiersPast(ctx context.Context, now time.Time) (tiers []int, err error) {
 	v := values{}
 	for tier := tierMoment; tier <= tierQuarter; tier++ {
 		v[fmt.Sprintf("before_%d", tier)] = s.engine.timeArg(foldBefore(tier, now))
 	}
-	err = s.retry(ctx, "look for statistics of the past", func() error {
+	err = s.retry(ctx, "find old statistics", func() error {
 		tiers = nil
 		rows, err := s.queries.query(ctx, s.readers, "stat_past", v)
 		if err != nil {
@@ -106,42 +105,40 @@ func (s *Store) tiersPast(ctx context.Context, now time.Time) (tiers []int, err 
 }
 
 // foldTier moves up to limit rows of a tier to the next one.
-func (s *Store) foldTier(ctx context.Context, tier int, before time.Time, limit int) (taken int, err error) {
-	for taken < limit {
-		batch := min(foldBatch, limit-taken)
+func (s *statisticsStore) foldTier(ctx context.Context, tier int, before time.Time, limit int) (moved int, err error) {
+	for moved < limit {
+		batch := min(foldBatch, limit-moved)
 		n, err := s.fold(ctx, tier, before, batch)
-		if taken += n; err != nil || n < batch {
-			return taken, err
+		if moved += n; err != nil || n < batch {
+			return moved, err
 		}
 	}
-	return taken, nil
+	return moved, nil
 }
 
-// fold moves rows of a tier to the next one, as sums, in one transaction.
-func (s *Store) fold(ctx context.Context, tier int, before time.Time, limit int) (taken int, err error) {
+// fold moves rows of a tier to the next one, summed, in one transaction.
+func (s *statisticsStore) fold(ctx context.Context, tier int, before time.Time, limit int) (moved int, err error) {
 	err = s.retry(ctx, "compact the statistics", func() error {
 		return s.tx(ctx, func(tx *sql.Tx) error {
 			t := tally{}
-			taken, err = s.takeUp(ctx, tx, t, tier, before, limit)
-			if err != nil || taken == 0 {
+			moved, err = s.removeRows(ctx, tx, t, tier, before, limit)
+			if err != nil || moved == 0 {
 				return err
 			}
 			if tier+1 == tierBefore {
-				// One row for each queue and kind is enough: what is there
-				// already joins them.
-				if _, err := s.takeUp(ctx, tx, t, tierBefore, beforeAll.Add(time.Millisecond), foldBatch); err != nil {
+				// One row for each queue and kind is enough: add the existing one.
+				if _, err := s.removeRows(ctx, tx, t, tierBefore, beforeAll.Add(time.Millisecond), foldBatch); err != nil {
 					return err
 				}
 			}
 			return s.keep(ctx, tx, t)
 		})
 	})
-	return taken, err
+	return moved, err
 }
 
-// takeUp removes the oldest rows of a tier and adds them to t, as rows of the
-// next one.
-func (s *Store) takeUp(ctx context.Context, tx *sql.Tx, t tally, tier int, before time.Time, limit int) (taken int, err error) {
+// removeRows removes the oldest rows of a tier and adds them to t as rows of the next tier.
+func (s *statisticsStore) removeRows(ctx context.Context, tx *sql.Tx, t tally, tier int, before time.Time, limit int) (moved int, err error) {
 	rows, err := s.queries.query(ctx, tx, "stat_fold", values{"tier": tier, "before": s.engine.timeArg(before), "limit_rows": limit})
 	if err != nil {
 		return 0, err
@@ -159,8 +156,8 @@ func (s *Store) takeUp(ctx context.Context, tx *sql.Tx, t tally, tier int, befor
 			k.startsAt = at.Truncate(tierSteps[k.tier])
 		}
 		t.add(k, sums)
-		taken++
+		moved++
 		return nil
 	})
-	return taken, err
+	return moved, err
 }

@@ -9,19 +9,18 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// BenchmarkFold lets 100,000 items end over an hour, in batches of a hundred that
-// took five lengths of time, once with what is past summed up every minute and
-// once without, by turns.
+// BenchmarkFold ends 100,000 items during an hour, in batches of a hundred with five durations:
+// once with statistics compacted every minute and once without, by turns.
 func BenchmarkFold(b *testing.B) {
 	eachBenched(b, func(b *testing.B, e testdb.Engine) {
 		for b.Loop() {
 			benchFold(b, e)
 		}
-		b.ReportMetric(0, "ns/op") // of both and their making: it says nothing
+		b.ReportMetric(0, "ns/op") // covers both and their preparation, so it is meaningless
 	})
 }
 
-// hour is one of the two.
+// hour is one of the two variants.
 type hour struct {
 	store  storetest.Store
 	make   *storetest.Factory
@@ -52,14 +51,14 @@ func benchFold(b *testing.B, e testdb.Engine) {
 	folded, left := open(), open()
 	var folds, idle []time.Duration
 	most := 0
-	fold := func(into *[]time.Duration) (taken int) {
+	fold := func(into *[]time.Duration) (moved int) {
 		began := time.Now()
-		taken, err := folded.store.CompactStatistics(b.Context(), 0)
+		moved, err := folded.store.CompactStatistics(b.Context(), 0)
 		if err != nil {
 			b.Fatal(err)
 		}
 		*into = append(*into, time.Since(began))
-		return taken
+		return moved
 	}
 	for n := range batches {
 		began := clock
@@ -73,7 +72,7 @@ func benchFold(b *testing.B, e testdb.Engine) {
 		}
 		most = max(most, folded.rows())
 		if fold(&folds) > 0 && fold(&idle) > 0 {
-			b.Fatal("something was left to sum up")
+			b.Fatal("rows were left to compact")
 		}
 		for _, h := range []*hour{folded, left} {
 			began := time.Now()
@@ -92,7 +91,7 @@ func benchFold(b *testing.B, e testdb.Engine) {
 	b.ReportMetric(float64(sum(left.read[40:]))/float64(sum(folded.read[40:])), "read/read")
 }
 
-// endBatch lets a hundred items end that took five lengths of time.
+// endBatch ends a hundred items with five durations.
 func (h *hour) endBatch(b *testing.B, pass func(time.Duration)) {
 	const size, claims = 100, 5
 	h.make.Items(size, storetest.ItemOpts{State: workqueue.Assigned, Worker: h.worker})

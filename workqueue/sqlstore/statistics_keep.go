@@ -11,19 +11,25 @@ import (
 	"botwork/workqueue"
 )
 
-// statKind is a column of BotQueueStats. The ends of an item's life are kinds by
-// their names as lifecycles.
+// bookkeeping writes what belongs to a change of state, in its transaction: the attempt and the
+// statistics.
+type bookkeeping struct {
+	*connection
+}
+
+// statKind is a column of BotQueueStats. The kinds of ended items are named like their
+// lifecycles.
 type statKind string
 
 const (
 	statCompleted = statKind(workqueue.LifeCompleted)
 	statArchived  = statKind(workqueue.LifeArchived)
 	statDeleted   = statKind(workqueue.LifeDeleted)
-	statFailed    = statKind("failed")  // an attempt
-	statRecount   = statKind("recount") // counts the recounts; of no queue
+	statFailed    = statKind("failed")  // a failed attempt
+	statRecount   = statKind("recount") // the number of recounts; without a queue
 )
 
-// statKey names a row of BotQueueStats.
+// statKey identifies a row of BotQueueStats.
 type statKey struct {
 	queue    string
 	kind     statKind
@@ -32,10 +38,10 @@ type statKey struct {
 	bucket   int
 }
 
-// statSums is what the row holds.
+// statSums are the values of the row.
 type statSums struct{ events, level, tookMs int64 }
 
-// tally is what a transaction has to keep.
+// tally collects the changes of a transaction to the statistics.
 type tally map[statKey]statSums
 
 func (t tally) add(k statKey, more statSums) {
@@ -43,7 +49,7 @@ func (t tally) add(k statKey, more statSums) {
 	t[k] = statSums{sums.events + more.events, sums.level + more.level, sums.tookMs + more.tookMs}
 }
 
-// entered records that an item ended, left that it is no longer at that end.
+// entered records that an item has ended; left records that it is no longer ended.
 func (t tally) entered(queue string, end workqueue.Lifecycle) {
 	t.add(statKey{queue: queue, kind: statKind(end)}, statSums{events: 1, level: 1})
 }
@@ -64,9 +70,9 @@ type statRow struct {
 	DurationMs int64
 }
 
-// keep writes a tally, in the transaction in which that happened. The rows are
-// new ones: no transaction waits for another here.
-func (s *Store) keep(ctx context.Context, on runner, t tally) error {
+// keep writes a tally in the transaction that it is about. It only inserts rows, so no
+// transaction waits for another here.
+func (s *bookkeeping) keep(ctx context.Context, on runner, t tally) error {
 	var rows []statRow
 	for k, sums := range t {
 		if sums == (statSums{}) {
@@ -101,9 +107,8 @@ type place struct {
 	end   workqueue.Lifecycle // completed, archived, deleted; "": it has not ended
 }
 
-// places reads the queues and ends of items, and locks the items until the transaction
-// ends.
-func (s *Store) places(ctx context.Context, on runner, ids []int64) (map[int64]place, error) {
+// places reads the queues and ends of items, and locks the items until the transaction ends.
+func (s *bookkeeping) places(ctx context.Context, on runner, ids []int64) (map[int64]place, error) {
 	type row struct {
 		ItemID int64 `json:"ItemId"`
 	}
@@ -135,7 +140,7 @@ func (s *Store) places(ctx context.Context, on runner, ids []int64) (map[int64]p
 	return found, err
 }
 
-// endOf is the end of its life to which an item has come; "" for none.
+// endOf returns the end that an item has reached, or "" if it has not ended.
 func endOf(state workqueue.State, deleted bool) workqueue.Lifecycle {
 	switch l := workqueue.LifecycleOf(state, 0, true, deleted); l {
 	case workqueue.LifeCompleted, workqueue.LifeArchived, workqueue.LifeDeleted:
@@ -146,9 +151,9 @@ func endOf(state workqueue.State, deleted bool) workqueue.Lifecycle {
 }
 
 // keepMoves runs do, which changes some of the items with these ids, and records in the
-// statistics which of them ended by it or left an end. Items that are gone afterwards have
-// left theirs. The rows are locked first.
-func (s *Store) keepMoves(ctx context.Context, tx *sql.Tx, ids []int64, do func() error) error {
+// statistics which of them have ended or are no longer ended. Items that were deleted are no
+// longer ended. It locks the rows first.
+func (s *bookkeeping) keepMoves(ctx context.Context, tx *sql.Tx, ids []int64, do func() error) error {
 	before, err := s.places(ctx, tx, ids)
 	if err != nil {
 		return err
@@ -176,9 +181,8 @@ func (s *Store) keepMoves(ctx context.Context, tx *sql.Tx, ids []int64, do func(
 	return s.keep(ctx, tx, t)
 }
 
-// keepEnded records in the statistics that items, none of which had ended before, have
-// ended.
-func (s *Store) keepEnded(ctx context.Context, on runner, ids []int64) error {
+// keepEnded records in the statistics that items have ended, none of which had ended before.
+func (s *bookkeeping) keepEnded(ctx context.Context, on runner, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -195,7 +199,7 @@ func (s *Store) keepEnded(ctx context.Context, on runner, ids []int64) error {
 	return s.keep(ctx, on, t)
 }
 
-// keepRemoved records in the statistics that n items of a queue with this end are gone.
-func (s *Store) keepRemoved(ctx context.Context, on runner, queue string, end workqueue.Lifecycle, n int64) error {
+// keepRemoved records in the statistics that n ended items of a queue were removed.
+func (s *bookkeeping) keepRemoved(ctx context.Context, on runner, queue string, end workqueue.Lifecycle, n int64) error {
 	return s.keep(ctx, on, tally{{queue: queue, kind: statKind(end)}: {level: -n}})
 }

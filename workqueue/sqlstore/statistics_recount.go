@@ -9,21 +9,20 @@ import (
 	"botwork/workqueue"
 )
 
-// recountPage is how many ids one statement of a recount spans.
+// recountPage is the range of ids that one statement of a recount covers.
 const recountPage = 50_000
 
-// RecountStatistics implements workqueue.StatisticsStore. What is there and what
-// was kept are read in one view of the database, so that they differ by what
-// was changed by hand and by nothing else. What others keep meanwhile adds up
-// with the correction.
-func (s *Store) RecountStatistics(ctx context.Context, progress func(done, of int64)) ([]workqueue.StatisticsCorrection, error) {
+// RecountStatistics implements workqueue.StatisticsStore. It counts the items and reads the
+// statistics in one snapshot, so they differ only by changes made by hand in SQL. Statistics
+// that other processes write meanwhile add up with the correction.
+func (s *statisticsStore) RecountStatistics(ctx context.Context, progress func(done, of int64)) ([]workqueue.StatisticsCorrection, error) {
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
 	var corrections []workqueue.StatisticsCorrection
 	err := s.retry(ctx, "recount the statistics", func() error {
 		var r recount
-		if err := s.engine.snapshot(ctx, s, func(on runner) (err error) {
+		if err := s.engine.snapshot(ctx, s.connection, func(on runner) (err error) {
 			r, err = s.recount(ctx, on, progress)
 			return err
 		}); err != nil {
@@ -38,16 +37,16 @@ func (s *Store) RecountStatistics(ctx context.Context, progress func(done, of in
 	return corrections, nil
 }
 
-// recount is what one view of the database showed.
+// recount is the result of one snapshot.
 type recount struct {
 	kept    map[statKey]statSums // by queue and kind
 	counted map[statKey]int64    // likewise
 }
 
-// times is how many recounts had ended by then.
+// times returns how many recounts had finished by then.
 func (r recount) times() int64 { return r.kept[statKey{kind: statRecount}].events }
 
-func (s *Store) recount(ctx context.Context, on runner, progress func(done, of int64)) (recount, error) {
+func (s *statisticsStore) recount(ctx context.Context, on runner, progress func(done, of int64)) (recount, error) {
 	r := recount{counted: map[statKey]int64{}}
 	var lowest, highest int64
 	rows, err := s.queries.query(ctx, on, "stat_ids", nil)
@@ -74,8 +73,8 @@ func (s *Store) recount(ctx context.Context, on runner, progress func(done, of i
 	return r, nil
 }
 
-// countEnds adds up what a statement counted.
-func (s *Store) countEnds(rows *sql.Rows, counted map[statKey]int64) error {
+// countEnds adds the counts of a statement to counted.
+func (s *statisticsStore) countEnds(rows *sql.Rows, counted map[statKey]int64) error {
 	return eachRow(rows, func() error {
 		var queue string
 		var state workqueue.State
@@ -89,9 +88,9 @@ func (s *Store) countEnds(rows *sql.Rows, counted map[statKey]int64) error {
 	})
 }
 
-// keptSums reads what is kept of each queue and kind, and of no queue the
-// recounts.
-func (s *Store) keptSums(ctx context.Context, on runner) (map[statKey]statSums, error) {
+// keptSums reads the recorded sums of each queue and kind, and the number of recounts, which
+// has no queue.
+func (s *statisticsStore) keptSums(ctx context.Context, on runner) (map[statKey]statSums, error) {
 	kept := tally{}
 	rows, err := s.queries.query(ctx, on, "stat_levels", nil)
 	if err != nil {
@@ -110,12 +109,12 @@ func (s *Store) keptSums(ctx context.Context, on runner) (map[statKey]statSums, 
 	return kept, err
 }
 
-// levelKey names a level.
-func (s *Store) levelKey(queue string, kind statKind) statKey {
+// levelKey returns the key of a level.
+func (s *statisticsStore) levelKey(queue string, kind statKind) statKey {
 	return statKey{queue: s.engine.queueKey(queue), kind: kind}
 }
 
-// corrections lists what differs, by queue and lifecycle.
+// corrections lists the differences by queue and lifecycle.
 func (r recount) corrections() []workqueue.StatisticsCorrection {
 	var all []workqueue.StatisticsCorrection
 	add := func(k statKey) {
@@ -139,10 +138,10 @@ func (r recount) corrections() []workqueue.StatisticsCorrection {
 	return all
 }
 
-// correct writes the differences, unless another recount has done so since the
-// view was taken: they would count twice.
-func (s *Store) correct(ctx context.Context, tx *sql.Tx, r recount, corrections []workqueue.StatisticsCorrection) error {
-	if err := s.engine.lockAssignment(ctx, s, tx); err != nil { // so that two recounts write one after the other
+// correct writes the differences, unless another recount has done so since the snapshot: they
+// would count twice.
+func (s *statisticsStore) correct(ctx context.Context, tx *sql.Tx, r recount, corrections []workqueue.StatisticsCorrection) error {
+	if err := s.engine.lockAssignment(ctx, s.connection, tx); err != nil { // recounts write one after the other
 		return err
 	}
 	kept, err := s.keptSums(ctx, tx)

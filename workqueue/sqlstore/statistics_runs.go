@@ -7,30 +7,29 @@ import (
 	"botwork/workqueue"
 )
 
-// runEnds keeps what the ends of runs add to the statistics.
+// runEnds collects what the ends of runs add to the statistics.
 type runEnds struct {
-	s    *Store
-	ends map[refRow]runEnd
-	told map[refRow]run // by the statement that wrote the ends
+	s        *bookkeeping
+	ends     map[refRow]runEnd
+	returned map[refRow]run // by the statement that wrote the ends
 }
 
-// runEnd is an end as the statistics see it.
+// runEnd is an end for the statistics.
 type runEnd struct {
 	completed bool
-	failed    bool                // an attempt that counts as one
-	took      time.Duration       // 0: as long ago as it started
-	stays     workqueue.Lifecycle // where the item is then; "": it has not ended, or is gone
+	failed    bool                // an attempt that counts as failed
+	took      time.Duration       // 0: the time since its start
+	stays     workqueue.Lifecycle // the item's lifecycle after it; "": it has not ended, or is deleted
 }
 
-// expect records an end that is about to be written. removed reports that its item is not
-// kept.
+// expect adds an end that will be written. removed reports whether its item is deleted.
 func (r *runEnds) expect(ref refRow, f workqueue.Finish, removed bool) {
 	end := runEnd{completed: f.State == workqueue.Processed, failed: failedAttempt(f), took: f.Took}
 	if !removed {
 		end.stays = endOf(f.State, f.Delete == workqueue.DeletionLogical)
 	}
 	if !end.completed && !end.failed && end.stays == "" {
-		return // released, or to be run later
+		return // released, or retried later
 	}
 	if r.ends == nil {
 		r.ends = map[refRow]runEnd{}
@@ -38,24 +37,24 @@ func (r *runEnds) expect(ref refRow, f workqueue.Finish, removed bool) {
 	r.ends[ref] = end
 }
 
-// failedAttempt reports whether the end is that of a failed attempt. An item that a person
+// failedAttempt reports whether the end is that of a failed attempt. An item that a user
 // cancelled did not fail.
 func failedAttempt(f workqueue.Finish) bool {
 	return f.Attempt != nil && (f.Attempt.Outcome == "failed" || f.Attempt.Outcome == "timeout") && f.ErrorKind != workqueue.KindCancelled
 }
 
-// statColumns are an end inside a JSON parameter, for an engine whose statement
-// keeps it by itself.
+// statColumns are an end inside a JSON parameter, for an engine whose statement updates the
+// statistics itself.
 type statColumns struct {
 	Completed int    `json:",omitempty"`
 	Failed    int    `json:",omitempty"`
 	Stays     string `json:",omitempty"`
 }
 
-// columns leaves an end to the statement that writes it, where the engine's does
-// that; else they are empty, and keep writes it.
+// columns returns an end for the statement that updates the statistics itself, and drops it
+// from r. On other engines it returns nothing, and keep writes the end.
 func (r *runEnds) columns(ref refRow) (c statColumns) {
-	if !r.s.engine.dialect().finishKeeps {
+	if !r.s.engine.dialect().finishCounts {
 		return c
 	}
 	end := r.ends[ref]
@@ -72,11 +71,11 @@ func (r *runEnds) columns(ref refRow) (c statColumns) {
 
 func (r *runEnds) any() bool { return len(r.ends) > 0 }
 
-// keep writes what the ends that were written add up to.
+// keep writes the statistics of the ends that were written.
 func (r *runEnds) keep(ctx context.Context, on runner, written []refRow) error {
 	t := tally{}
 	for _, ref := range written {
-		end, run := r.ends[ref], r.told[ref]
+		end, run := r.ends[ref], r.returned[ref]
 		if end.took > 0 {
 			run.took = min(run.took, end.took)
 		}

@@ -19,7 +19,7 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// ended is one end of a run, as the test remembers it.
+// ended is one end of a run, as the test recorded it.
 type ended struct {
 	at       time.Time
 	tookMs   int64
@@ -27,8 +27,8 @@ type ended struct {
 	archived bool
 }
 
-// Whatever runs when, and whenever the figures of the past are summed up, each
-// window tells exactly what has happened since its beginning.
+// Whenever items run, and whenever old statistics are compacted, each window contains exactly
+// what has happened since its start.
 func TestStatisticsOfMovingWindows(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dsn := e.DSN(t)
@@ -45,7 +45,7 @@ func TestStatisticsOfMovingWindows(t *testing.T) {
 			clock = time.Date(2026, 1, 31, 13, 45, 7, 0, time.UTC)
 			make := storetest.NewFactory(t, store)
 			spec := make.Spec(storetest.WorkerOpts{})
-			spec.Lease = 1_000_000 * time.Hour // nobody renews it
+			spec.Lease = 1_000_000 * time.Hour // it is not renewed
 			worker, err := store.RegisterWorker(t.Context(), spec)
 			if err != nil {
 				rt.Fatal(err)
@@ -93,7 +93,7 @@ func TestStatisticsOfMovingWindows(t *testing.T) {
 						rt.Fatal(err)
 					}
 				},
-				"look": func(rt *rapid.T) {
+				"check": func(rt *rapid.T) {
 					if fault := wantWindows(t, store, clock, all); fault != "" {
 						rt.Fatal(fault)
 					}
@@ -106,7 +106,7 @@ func TestStatisticsOfMovingWindows(t *testing.T) {
 	})
 }
 
-// wantWindows compares the windows with what has happened.
+// wantWindows compares the windows with the recorded ends.
 func wantWindows(t *testing.T, store storetest.Store, now time.Time, all []ended) string {
 	t.Helper()
 	figures, err := store.Statistics(t.Context(), workqueue.DefaultQueue)
@@ -161,9 +161,9 @@ func wantWindows(t *testing.T, store storetest.Store, now time.Time, all []ended
 	return ""
 }
 
-// At every age an event is in the windows that begin before it and in no other,
-// while what is kept is summed up all the time: a sum that reached across the
-// beginning of a window would come or go as a whole.
+// At every age an event is in the windows that start before it and in no other, while the
+// statistics are compacted all the time. A row that crossed the start of a window would be
+// counted or lost as a whole.
 func TestStatisticsOfEveryAge(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dsn := e.DSN(t)
@@ -187,9 +187,9 @@ func TestStatisticsOfEveryAge(t *testing.T) {
 		} {
 			for age := ages.from; age < ages.to; age += ages.step {
 				clock = begin.Add(age)
-				for taken := 1; taken > 0; {
+				for moved := 1; moved > 0; {
 					var err error
-					if taken, err = store.CompactStatistics(t.Context(), 0); err != nil {
+					if moved, err = store.CompactStatistics(t.Context(), 0); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -204,8 +204,7 @@ func TestStatisticsOfEveryAge(t *testing.T) {
 	})
 }
 
-// What is kept stays small however much has happened, and summing up loses
-// nothing.
+// The statistics stay small however much has happened, and compacting loses nothing.
 func TestStatisticsStaySmall(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dsn := e.DSN(t)
@@ -231,16 +230,16 @@ func TestStatisticsStaySmall(t *testing.T) {
 		const limit = 700
 		calls := 0
 		for {
-			taken, err := store.CompactStatistics(t.Context(), limit)
+			moved, err := store.CompactStatistics(t.Context(), limit)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if calls++; taken < limit {
+			if calls++; moved < limit {
 				break
 			}
 		}
 		if again, err := store.CompactStatistics(t.Context(), limit); err != nil || again != 0 {
-			t.Errorf("summed up again: %d rows, %v; want nothing to be left after %d calls", again, err, calls)
+			t.Errorf("compacted again: %d rows, %v; want none left after %d calls", again, err, calls)
 		}
 		var rows, totals, events, took, archived int64
 		if err := db.QueryRowContext(t.Context(), `SELECT COUNT(*), SUM(CASE WHEN "Tier" = 4 THEN 1 ELSE 0 END),
@@ -249,9 +248,9 @@ func TestStatisticsStaySmall(t *testing.T) {
 			t.Fatal(err)
 		}
 		if events != n || took != 10*n || archived != -n {
-			t.Errorf("kept are %d events, %d ms and a level of %d, want %d, %d and %d", events, took, archived, n, 10*n, -n)
+			t.Errorf("there are %d events, %d ms and a level of %d, want %d, %d and %d", events, took, archived, n, 10*n, -n)
 		}
-		// For each kind: two steps of moments, then 6 minutes of ten seconds, 1¼ hours
+		// For each kind: two steps of moments, then 6 minutes in rows of ten seconds, 1¼ hours
 		// of minutes, 24½ hours of quarters, and one row.
 		if most := int64(2 * (2 + 6*6 + 6 + 76 + 15 + 98 + 1)); rows > most || totals != 2 {
 			t.Errorf("%d rows are left of %d, %d of them totals; want at most %d and 2", rows, 2*n, totals, most)
@@ -259,8 +258,8 @@ func TestStatisticsStaySmall(t *testing.T) {
 	})
 }
 
-// PostgreSQL puts durations into classes by itself: into the same ones.
-func TestFinishKnowsTheClassesOfDurations(t *testing.T) {
+// PostgreSQL itself puts durations into classes: they must be the same.
+func TestFinishUsesClassesOfDurations(t *testing.T) {
 	const server = "BOTWORK_TEST_POSTGRES_DSN"
 	if os.Getenv(server) == "" {
 		t.Skipf("%s is not set", server)
@@ -272,7 +271,7 @@ func TestFinishKnowsTheClassesOfDurations(t *testing.T) {
 	_, class, found := strings.Cut(text, `t."TookMs",`+"\n")
 	class, _, cut := strings.Cut(class, ` AS "Bucket"`)
 	if !found || !cut {
-		t.Fatal("finish.sql does not tell the class where it did")
+		t.Fatal("finish.sql no longer has the class at this position")
 	}
 	durations := []int64{math.MaxInt32 * 1000, math.MaxInt32*1000 + 1, math.MaxInt64}
 	for ms := range int64(50_000) {
@@ -304,8 +303,7 @@ func TestFinishKnowsTheClassesOfDurations(t *testing.T) {
 	}
 }
 
-// What had ended before the statistics were there is counted once, by their
-// migration.
+// The migration counts items once that ended before the statistics existed.
 func TestStatisticsOfOldItems(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dsn := e.DSN(t)
@@ -338,8 +336,8 @@ func TestStatisticsOfOldItems(t *testing.T) {
 	})
 }
 
-// Reading one queue costs what that queue keeps, and summing up what there is to
-// sum up.
+// Reading the statistics of one queue costs as much as that queue has, and compacting as much
+// as there is to compact.
 func TestStatisticsUseTheirIndexes(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dsn := e.DSN(t)
@@ -364,7 +362,7 @@ func TestStatisticsUseTheirIndexes(t *testing.T) {
 	})
 }
 
-// fillStatistics makes what many queues keep, most of it moments.
+// fillStatistics inserts statistics of many queues, most of them moments.
 func fillStatistics(t *testing.T, e testdb.Engine, db *sql.DB) {
 	t.Helper()
 	statement := `INSERT INTO "BotQueueStats" ("QueueName", "Kind", "Tier", "Level")

@@ -8,12 +8,11 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// Tags are stored as a JSON array of strings, metadata as a JSON object of strings, both
-// without spaces and escaped as by encoding/json, so that a search for a part of the text
-// finds them on every engine. A quote inside a value is escaped, so no value can look like
-// a tag or a pair.
+// Tags are stored as a JSON array of strings, metadata as a JSON object of strings. Both have
+// no spaces and are escaped as by encoding/json, so a text search finds them on every engine.
+// Quotes inside a value are escaped, so no value can look like a tag or a pair.
 
-// tagTexts are the pieces of JSON that tags leave in their column.
+// tagTexts returns the JSON text of each tag.
 func tagTexts(tags []string) []string {
 	texts := make([]string, len(tags))
 	for i, tag := range tags {
@@ -22,7 +21,7 @@ func tagTexts(tags []string) []string {
 	return texts
 }
 
-// metadataTexts are the pieces of JSON that pairs leave in their column.
+// metadataTexts returns the JSON text of each pair.
 func metadataTexts(pairs map[string]string) []string {
 	var texts []string
 	for _, key := range slices.Sorted(maps.Keys(pairs)) {
@@ -31,19 +30,28 @@ func metadataTexts(pairs map[string]string) []string {
 	return texts
 }
 
+// metadataBeginnings returns the JSON text of the beginning of each pair.
+func metadataBeginnings(pairs map[string]string) []string {
+	texts := metadataTexts(pairs)
+	for i := range texts {
+		texts[i] = texts[i][:len(texts[i])-1] // the quote
+	}
+	return texts
+}
+
 func quoted(text string) string {
 	json, err := json.Marshal(clean(text))
 	if err != nil {
-		return `""` // a string always has JSON
+		return `""` // cannot happen: every string has a JSON form
 	}
 	return string(json)
 }
 
-// holding are the conditions that a column holds each of the texts.
-func (s *Store) holding(name string, texts []string) []clause.Expression {
+// holding returns the conditions that a column contains each of the texts.
+func (s *itemLists) holding(name string, texts []string) []clause.Expression {
 	all := make([]clause.Expression, len(texts))
 	for i, text := range texts {
-		all[i] = clause.Expr{SQL: s.engine.dialect().contains, Vars: []any{column(name), text}}
+		all[i] = clause.NamedExpr{SQL: s.engine.dialect().contains, Vars: []any{map[string]any{"column": column(name), "text": text}}}
 	}
 	return all
 }

@@ -10,8 +10,18 @@ import (
 	"botwork/workqueue"
 )
 
+var _ workqueue.TaskStore = (*taskStore)(nil)
+
+// taskStore defines tasks, and makes their items when they are due.
+type taskStore struct {
+	*connection
+	*notices
+	*enqueuing
+	*scheduleStore
+}
+
 // Tasks implements workqueue.TaskStore.
-func (s *Store) Tasks(ctx context.Context) ([]workqueue.TaskRow, error) {
+func (s *taskStore) Tasks(ctx context.Context) ([]workqueue.TaskRow, error) {
 	var tasks []workqueue.TaskRow
 	err := s.retry(ctx, "list tasks", func() (err error) {
 		tasks, err = s.tasks(ctx, s.db)
@@ -20,7 +30,7 @@ func (s *Store) Tasks(ctx context.Context) ([]workqueue.TaskRow, error) {
 	return tasks, err
 }
 
-func (s *Store) tasks(ctx context.Context, on runner) ([]workqueue.TaskRow, error) {
+func (s *taskStore) tasks(ctx context.Context, on runner) ([]workqueue.TaskRow, error) {
 	rows, err := s.queries.query(ctx, on, "tasks", nil)
 	if err != nil {
 		return nil, err
@@ -44,7 +54,7 @@ func (s *Store) tasks(ctx context.Context, on runner) ([]workqueue.TaskRow, erro
 }
 
 // TaskFirings implements workqueue.TaskStore.
-func (s *Store) TaskFirings(ctx context.Context, since []workqueue.TaskSince) ([]workqueue.Firing, error) {
+func (s *taskStore) TaskFirings(ctx context.Context, since []workqueue.TaskSince) ([]workqueue.Firing, error) {
 	if len(since) == 0 {
 		return nil, nil
 	}
@@ -77,9 +87,9 @@ func (s *Store) TaskFirings(ctx context.Context, since []workqueue.TaskSince) ([
 }
 
 // TaskScopesBusy implements workqueue.TaskStore.
-func (s *Store) TaskScopesBusy(ctx context.Context, task string) (map[string]time.Time, error) {
+func (s *taskStore) TaskScopesBusy(ctx context.Context, task string) (map[string]time.Time, error) {
 	var busy map[string]time.Time
-	err := s.retry(ctx, fmt.Sprintf("look for items of task %q", task), func() error {
+	err := s.retry(ctx, fmt.Sprintf("find items of task %q", task), func() error {
 		busy = map[string]time.Time{}
 		rows, err := s.queries.query(ctx, s.db, "task_scopes_busy", values{"task": task})
 		if err != nil {
@@ -89,7 +99,7 @@ func (s *Store) TaskScopesBusy(ctx context.Context, task string) (map[string]tim
 			var scope string
 			var since database.Time
 			err := rows.Scan(&scope, &since)
-			// A hand may have written '' beside NULL: they are one value.
+			// A row written by hand may have '' instead of NULL: both mean no scope.
 			if first, twice := busy[scope]; !twice || since.Before(first) {
 				busy[scope] = since.Time
 			}
@@ -100,8 +110,8 @@ func (s *Store) TaskScopesBusy(ctx context.Context, task string) (map[string]tim
 }
 
 // SettleTask implements workqueue.TaskStore.
-func (s *Store) SettleTask(ctx context.Context, task string, closed []workqueue.Firing, until time.Time) error {
-	batch, err := s.firingNotes(closed)
+func (s *taskStore) SettleTask(ctx context.Context, task string, closed []workqueue.Firing, until time.Time) error {
+	batch, err := s.firingRows(closed)
 	if err != nil {
 		return err
 	}

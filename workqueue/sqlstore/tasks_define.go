@@ -10,11 +10,11 @@ import (
 	"botwork/workqueue"
 )
 
-// errTaskChanged says that another process wrote a row between the read and the write.
-var errTaskChanged = errors.New("a task has been changed meanwhile")
+// errTaskChanged reports that another process wrote a row between the read and the write.
+var errTaskChanged = errors.New("a task was changed by another process at the same time")
 
 // DefineTasks implements workqueue.TaskStore.
-func (s *Store) DefineTasks(ctx context.Context, defs []workqueue.TaskRow, by string) ([]string, error) {
+func (s *taskStore) DefineTasks(ctx context.Context, defs []workqueue.TaskRow, by string) ([]string, error) {
 	var changed []string
 	err := s.retry(ctx, "define tasks", func() (err error) {
 		for range recordTries {
@@ -22,7 +22,7 @@ func (s *Store) DefineTasks(ctx context.Context, defs []workqueue.TaskRow, by st
 				changed, err = s.defineTasks(ctx, tx, defs, by)
 				return err
 			})
-			// Another process defines the same tasks: look again.
+			// Another process defines the same tasks: read them again.
 			if !errors.Is(err, errTaskChanged) && classify(err) != uniqueError {
 				return err
 			}
@@ -36,7 +36,7 @@ func (s *Store) DefineTasks(ctx context.Context, defs []workqueue.TaskRow, by st
 	return changed, nil
 }
 
-func (s *Store) defineTasks(ctx context.Context, tx *sql.Tx, defs []workqueue.TaskRow, by string) ([]string, error) {
+func (s *taskStore) defineTasks(ctx context.Context, tx *sql.Tx, defs []workqueue.TaskRow, by string) ([]string, error) {
 	present, err := s.tasks(ctx, tx)
 	if err != nil {
 		return nil, err
@@ -71,8 +71,8 @@ func (s *Store) defineTasks(ctx context.Context, tx *sql.Tx, defs []workqueue.Ta
 	return changed, err
 }
 
-// defineTask makes a task, or changes one that the file had written otherwise.
-func (s *Store) defineTask(ctx context.Context, tx *sql.Tx, present []workqueue.TaskRow, def *workqueue.TaskRow, by string) (bool, error) {
+// defineTask creates a task, or changes one whose definition differs from the stored one.
+func (s *taskStore) defineTask(ctx context.Context, tx *sql.Tx, present []workqueue.TaskRow, def *workqueue.TaskRow, by string) (bool, error) {
 	v := values{
 		"name": def.Name, "by": clip(clean(by), nameLen), "now": s.nowArg(),
 		"topic": null(clip(def.Topic, nameLen)), "description": null(clip(def.Description, reasonLen)), "active": def.Active,
@@ -96,8 +96,8 @@ func (s *Store) defineTask(ctx context.Context, tx *sql.Tx, present []workqueue.
 	if was.Definition == def.Definition && def.Definition != "" {
 		return false, nil
 	}
-	// What the old definition left undone before now is no matter of a new
-	// schedule; another description leaves it to be recorded.
+	// Firings that the old definition has missed do not concern a new schedule. Other changes
+	// leave them to be recorded.
 	settle := 0
 	if was.ScheduleConfig != def.ScheduleConfig || was.Scope != def.Scope || was.Active != def.Active {
 		settle = 1

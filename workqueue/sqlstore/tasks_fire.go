@@ -10,11 +10,11 @@ import (
 	"botwork/workqueue"
 )
 
-// fireBatch bounds the items that one transaction makes for tasks.
+// fireBatch limits the items that one transaction inserts for tasks.
 const fireBatch = 200
 
 // FireTasks implements workqueue.TaskStore.
-func (s *Store) FireTasks(ctx context.Context, windows []workqueue.TaskWindow, by string) ([]workqueue.TaskItem, error) {
+func (s *taskStore) FireTasks(ctx context.Context, windows []workqueue.TaskWindow, by string) ([]workqueue.TaskItem, error) {
 	var made []workqueue.TaskItem
 	for batch := range slices.Chunk(windows, fireBatch) {
 		items, err := s.fireBatch(ctx, batch, by)
@@ -26,10 +26,10 @@ func (s *Store) FireTasks(ctx context.Context, windows []workqueue.TaskWindow, b
 	return made, nil
 }
 
-// scopeKey is a task and a scope value, as their records name them.
+// scopeKey is a task and a scope value, as in the records of firings.
 type scopeKey struct{ schedule, scope string }
 
-func (s *Store) fireBatch(ctx context.Context, windows []workqueue.TaskWindow, by string) ([]workqueue.TaskItem, error) {
+func (s *taskStore) fireBatch(ctx context.Context, windows []workqueue.TaskWindow, by string) ([]workqueue.TaskItem, error) {
 	type row struct {
 		Name, Task, Holder, Instant string
 		Closes                      *string
@@ -40,9 +40,9 @@ func (s *Store) fireBatch(ctx context.Context, windows []workqueue.TaskWindow, b
 	for _, w := range windows {
 		key := scopeKey{workqueue.TaskSchedule(w.Task), w.Scope}
 		if _, twice := byKey[key]; twice {
-			continue // of two windows at once the second would find the first one's item
+			continue // the second of two windows in one call would find the item of the first
 		}
-		byKey[key] = taskItem{TaskWindow: w, place: len(rows)}
+		byKey[key] = taskItem{TaskWindow: w, index: len(rows)}
 		rows = append(rows, row{
 			Name: key.schedule, Task: w.Task, Holder: w.Scope, Instant: w.PlannedAt.UTC().Format(s.engine.dialect().jsonTime),
 			Closes: s.jsonTime(w.Item.Deadline), Author: clip(clean(by), nameLen),
@@ -60,7 +60,7 @@ func (s *Store) fireBatch(ctx context.Context, windows []workqueue.TaskWindow, b
 			}
 			byKey[key] = it
 		}
-		return s.retry(ctx, "make the items of tasks", func() error {
+		return s.retry(ctx, "insert the items of tasks", func() error {
 			return s.tx(ctx, func(tx *sql.Tx) (err error) {
 				made, err = s.fire(ctx, tx, batch, byKey)
 				return err
@@ -74,16 +74,16 @@ func (s *Store) fireBatch(ctx context.Context, windows []workqueue.TaskWindow, b
 	return made, nil
 }
 
-// taskItem is an item of a task that can be inserted.
+// taskItem is an item of a task that is ready to be inserted.
 type taskItem struct {
 	workqueue.TaskWindow
-	place  int // among those that were asked for
+	index  int // position in the list of windows
 	insert *enqueue
 }
 
 // underPolicies inserts prepared items, and repeats that if a queue's policy has changed
-// since, or if another process just wrote a unique key: the next try finds it.
-func (s *Store) underPolicies(ctx context.Context, do func() error) error {
+// meanwhile, or if another process has just inserted a unique key: the next try finds it.
+func (s *enqueuing) underPolicies(ctx context.Context, do func() error) error {
 	var err error
 	for range enqueueTries {
 		err = do()
@@ -99,8 +99,8 @@ func (s *Store) underPolicies(ctx context.Context, do func() error) error {
 	return err
 }
 
-// fire records the windows that are free and makes their items.
-func (s *Store) fire(ctx context.Context, tx *sql.Tx, batch string, windows map[scopeKey]taskItem) ([]workqueue.TaskItem, error) {
+// fire records the windows that have no record yet, and inserts their items.
+func (s *taskStore) fire(ctx context.Context, tx *sql.Tx, batch string, windows map[scopeKey]taskItem) ([]workqueue.TaskItem, error) {
 	rows, err := s.queries.query(ctx, tx, "task_fire", values{"rows": batch, "now": s.nowArg()})
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (s *Store) fire(ctx context.Context, tx *sql.Tx, batch string, windows map[
 		}
 		it, ok := windows[key]
 		if !ok {
-			return fmt.Errorf("the record of %q for %q is none that was asked for", key.schedule, key.scope)
+			return fmt.Errorf("unexpected record of %q for %q", key.schedule, key.scope)
 		}
 		won = append(won, it)
 		return nil
@@ -121,7 +121,7 @@ func (s *Store) fire(ctx context.Context, tx *sql.Tx, batch string, windows map[
 	if err != nil || len(won) == 0 {
 		return nil, err
 	}
-	slices.SortFunc(won, func(a, b taskItem) int { return a.place - b.place })
+	slices.SortFunc(won, func(a, b taskItem) int { return a.index - b.index })
 	ids, err := s.insertTaskItems(ctx, tx, won)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (s *Store) fire(ctx context.Context, tx *sql.Tx, batch string, windows map[
 }
 
 // RunTask implements workqueue.TaskStore.
-func (s *Store) RunTask(ctx context.Context, task string, items []workqueue.ScopedItem) ([]int64, error) {
+func (s *taskStore) RunTask(ctx context.Context, task string, items []workqueue.ScopedItem) ([]int64, error) {
 	var ids []int64
 	err := s.underPolicies(ctx, func() error {
 		list := make([]taskItem, len(items))
@@ -162,9 +162,9 @@ func (s *Store) RunTask(ctx context.Context, task string, items []workqueue.Scop
 	return ids, nil
 }
 
-// insertTaskItems inserts items and says which task, scope value and window each
-// belongs to. It returns their ids in the order of the items.
-func (s *Store) insertTaskItems(ctx context.Context, tx *sql.Tx, items []taskItem) ([]int64, error) {
+// insertTaskItems inserts items and records the task, scope value and window of each. It
+// returns their ids in the order of the items.
+func (s *taskStore) insertTaskItems(ctx context.Context, tx *sql.Tx, items []taskItem) ([]int64, error) {
 	type row struct {
 		ItemID  int64 `json:"ItemId"`
 		Task    string

@@ -13,7 +13,7 @@ import (
 )
 
 // WaitingTaskItems implements workqueue.TaskStore.
-func (s *Store) WaitingTaskItems(ctx context.Context, state workqueue.State, afterID int64, limit int) ([]workqueue.TaskItem, error) {
+func (s *taskStore) WaitingTaskItems(ctx context.Context, state workqueue.State, afterID int64, limit int) ([]workqueue.TaskItem, error) {
 	var items []workqueue.TaskItem
 	err := s.retry(ctx, "list waiting items of tasks", func() error {
 		items = nil
@@ -34,7 +34,7 @@ func (s *Store) WaitingTaskItems(ctx context.Context, state workqueue.State, aft
 }
 
 // ReviseTaskItems implements workqueue.TaskStore.
-func (s *Store) ReviseTaskItems(ctx context.Context, revisions []workqueue.TaskRevision) (int, error) {
+func (s *taskStore) ReviseTaskItems(ctx context.Context, revisions []workqueue.TaskRevision) (int, error) {
 	type row struct {
 		ItemID                     int64 `json:"ItemId"`
 		OldState, OldPrio, NewPrio int
@@ -45,7 +45,7 @@ func (s *Store) ReviseTaskItems(ctx context.Context, revisions []workqueue.TaskR
 		for i, r := range chunk {
 			rows[i] = row{r.ItemID, int(r.State), r.Old, r.New}
 		}
-		// In the order of ids, as all statements lock them.
+		// Sorted by id, the order in which all statements lock items.
 		slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.ItemID, b.ItemID) })
 		batch, err := jsonRows(rows)
 		if err != nil {
@@ -66,12 +66,12 @@ func (s *Store) ReviseTaskItems(ctx context.Context, revisions []workqueue.TaskR
 }
 
 // NotifyTaskFailures implements workqueue.TaskStore.
-func (s *Store) NotifyTaskFailures(ctx context.Context, limit int, notice func(workqueue.TaskFailure) (workqueue.NewItem, bool)) (int, error) {
+func (s *taskStore) NotifyTaskFailures(ctx context.Context, limit int, notice func(workqueue.TaskFailure) (workqueue.NewItem, bool)) (int, error) {
 	failures, all, err := s.taskFailures(ctx, limit)
 	if err != nil || len(all) == 0 {
 		return 0, err
 	}
-	var taken int
+	var marked int
 	var lost error
 	err = s.underPolicies(ctx, func() error {
 		lost = nil
@@ -83,8 +83,8 @@ func (s *Store) NotifyTaskFailures(ctx context.Context, limit int, notice func(w
 			}
 			e, err := s.prepare(ctx, []workqueue.NewItem{item})
 			if bad := (*workqueue.BadItemError)(nil); errors.As(err, &bad) {
-				// Never to be had: the failure is taken all the same, or it would
-				// be looked at for ever and hide the others.
+				// The item can never be inserted. Mark the failure anyway, or every call would
+				// read it again and it would hide others.
 				lost = errors.Join(lost, fmt.Errorf("the notification of item %d is lost: %w", f.ID, err))
 				continue
 			}
@@ -93,9 +93,9 @@ func (s *Store) NotifyTaskFailures(ctx context.Context, limit int, notice func(w
 			}
 			notices[f.ID] = e
 		}
-		return s.retry(ctx, "notify of failures of tasks", func() error {
+		return s.retry(ctx, "notify about failures of tasks", func() error {
 			return s.tx(ctx, func(tx *sql.Tx) (err error) {
-				taken, err = s.takeFailures(ctx, tx, all, notices)
+				marked, err = s.markFailures(ctx, tx, all, notices)
 				return err
 			})
 		})
@@ -103,8 +103,8 @@ func (s *Store) NotifyTaskFailures(ctx context.Context, limit int, notice func(w
 	if err != nil {
 		return 0, err
 	}
-	s.readyIf(taken > 0)
-	return taken, lost
+	s.readyIf(marked > 0)
+	return marked, lost
 }
 
 // itemIDRow is an item inside a JSON parameter.
@@ -112,9 +112,9 @@ type itemIDRow struct {
 	ItemID int64 `json:"ItemId"`
 }
 
-// taskFailures lists cancelled items that were not processed yet: all of them, and the
-// notifications for those that failed finally.
-func (s *Store) taskFailures(ctx context.Context, limit int) ([]workqueue.TaskFailure, []itemIDRow, error) {
+// taskFailures lists the cancelled items that were not handled yet, and the notifications for
+// those that finally failed.
+func (s *taskStore) taskFailures(ctx context.Context, limit int) ([]workqueue.TaskFailure, []itemIDRow, error) {
 	var failures []workqueue.TaskFailure
 	var all []itemIDRow
 	err := s.retry(ctx, "list failures of tasks", func() error {
@@ -127,13 +127,13 @@ func (s *Store) taskFailures(ctx context.Context, limit int) ([]workqueue.TaskFa
 			var f workqueue.TaskFailure
 			var scope, text, kind nullText
 			var planned, deadline, finished database.Time
-			var noNews bool
+			var superseded bool
 			err := rows.Scan(&f.ID, &f.Task, &scope, &f.Queue, &f.Priority, &planned, &deadline, &f.Pipeline, &text, &kind,
-				&f.Attempts, &finished, &noNews)
+				&f.Attempts, &finished, &superseded)
 			f.Scope, f.Error, f.ErrorKind = string(scope), string(text), workqueue.ErrorKind(kind)
 			f.PlannedAt, f.Deadline, f.FinishedAt = planned.Time, deadline.Time, finished.Time
 			all = append(all, itemIDRow{f.ID})
-			if !noNews && f.ErrorKind != workqueue.KindCancelled && f.ErrorKind != "" {
+			if !superseded && f.ErrorKind != workqueue.KindCancelled && f.ErrorKind != "" {
 				failures = append(failures, f)
 			}
 			return err
@@ -142,23 +142,24 @@ func (s *Store) taskFailures(ctx context.Context, limit int) ([]workqueue.TaskFa
 	return failures, all, err
 }
 
-// takeFailures marks the items, and writes the notices of those that it got.
-func (s *Store) takeFailures(ctx context.Context, tx *sql.Tx, all []itemIDRow, notices map[int64]*enqueue) (int, error) {
+// markFailures marks the items, and inserts the notifications for those that no other process
+// has marked.
+func (s *taskStore) markFailures(ctx context.Context, tx *sql.Tx, all []itemIDRow, notices map[int64]*enqueue) (int, error) {
 	batch, err := jsonRows(all)
 	if err != nil {
 		return 0, err
 	}
-	taken, err := s.queries.ids(ctx, tx, "task_notify", values{"rows": batch, "now": s.nowArg()})
+	marked, err := s.queries.ids(ctx, tx, "task_notify", values{"rows": batch, "now": s.nowArg()})
 	if err != nil {
 		return 0, err
 	}
-	slices.Sort(taken)
-	for _, id := range taken {
+	slices.Sort(marked)
+	for _, id := range marked {
 		if e, ok := notices[id]; ok {
 			if err := e.write(ctx, tx); err != nil {
 				return 0, err
 			}
 		}
 	}
-	return len(taken), nil
+	return len(marked), nil
 }

@@ -8,7 +8,7 @@ import (
 	"botwork/workqueue"
 )
 
-// The items of tasks come in by the policy of their queue, as all items do.
+// Items of tasks are inserted by the policy of their queue, like all items.
 
 func TestTasksOfAnEncryptedQueue(t *testing.T) {
 	eachSealed(t, func(x *sealed) {
@@ -44,7 +44,7 @@ func TestTasksOfAnEncryptedQueue(t *testing.T) {
 	})
 }
 
-func TestTasksWhoseItemsTheQueueRefuses(t *testing.T) {
+func TestTasksWithItemsThatTheQueueRefuses(t *testing.T) {
 	eachSealed(t, func(x *sealed) {
 		strict := workqueue.Queue{Name: "strict", PriorityOffset: 40}
 		strict.PayloadSchema = `{"type": "object", "required": ["card"]}`
@@ -62,15 +62,15 @@ func TestTasksWhoseItemsTheQueueRefuses(t *testing.T) {
 		if made, err := x.store.FireTasks(t.Context(), []workqueue.TaskWindow{good, bad}, "test"); !errors.As(err, &refused) {
 			t.Errorf("FireTasks = %v, %v, want a *BadItemError", made, err)
 		}
-		if records, err := x.store.Firings(t.Context(), "task:pay", 10); err != nil || len(records) > 0 {
-			t.Errorf("the refused windows left %v, %v", records, err)
+		if records, err := x.store.Firings(t.Context(), workqueue.FiringFilter{Schedule: "task:pay", Limit: 10}); err != nil || len(records) > 0 {
+			t.Errorf("the refused windows left records %v, %v", records, err)
 		}
 		made, err := x.store.FireTasks(t.Context(), []workqueue.TaskWindow{good}, "test")
 		if err != nil || len(made) != 1 || made[0].Priority != 590 || x.show(x.store, made[0].ID).Priority != 590 {
 			t.Errorf("FireTasks = %+v, %v, want one item with the queue's offset, 590", made, err)
 		}
 		if waiting, err := x.store.WaitingTaskItems(t.Context(), workqueue.Ready, 0, 10); err != nil || len(waiting) != 1 {
-			t.Errorf("waiting: %v, %v: the offset was taken for a person's word", waiting, err)
+			t.Errorf("waiting: %v, %v: the offset was mistaken for a change by a user", waiting, err)
 		}
 	})
 }

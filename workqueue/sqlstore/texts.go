@@ -12,7 +12,14 @@ import (
 	"botwork/workqueue"
 )
 
-// textPage bounds a listing of texts, textBatch the texts of one statement.
+var _ workqueue.TextStore = (*textStore)(nil)
+
+// textStore keeps the texts of the pipelines that ran.
+type textStore struct {
+	*connection
+}
+
+// textPage limits a listing of texts, textBatch the texts of one statement.
 const textPage, textBatch = 100, 200
 
 // textRow is BotPipelineTexts.
@@ -28,7 +35,7 @@ type textRow struct {
 func (textRow) TableName() string { return "BotPipelineTexts" }
 
 // KeepTexts implements workqueue.TextStore.
-func (s *Store) KeepTexts(ctx context.Context, texts []workqueue.PipelineText) error {
+func (s *textStore) KeepTexts(ctx context.Context, texts []workqueue.PipelineText) error {
 	type row struct{ Hash, Pipeline, Body string }
 	var batches []string
 	for len(texts) > 0 {
@@ -43,7 +50,7 @@ func (s *Store) KeepTexts(ctx context.Context, texts []workqueue.PipelineText) e
 		}
 		batches, texts = append(batches, batch), texts[n:]
 	}
-	return s.retry(ctx, "keep texts of pipelines", func() (err error) {
+	return s.retry(ctx, "store texts of pipelines", func() (err error) {
 		for range defineTries {
 			if err = s.tx(ctx, func(tx *sql.Tx) error { return s.keepTexts(ctx, tx, batches) }); classify(err) != uniqueError {
 				return err
@@ -53,9 +60,9 @@ func (s *Store) KeepTexts(ctx context.Context, texts []workqueue.PipelineText) e
 	})
 }
 
-// keepTexts fails with a unique error when another process has kept one of the
-// texts since this one looked.
-func (s *Store) keepTexts(ctx context.Context, tx *sql.Tx, batches []string) error {
+// keepTexts returns a unique violation if another process has stored one of the texts at the
+// same time.
+func (s *textStore) keepTexts(ctx context.Context, tx *sql.Tx, batches []string) error {
 	for _, batch := range batches {
 		for _, statement := range []string{"text_used", "text_new"} {
 			if _, err := s.queries.exec(ctx, tx, statement, values{"rows": batch, "now": s.nowArg()}); err != nil {
@@ -67,7 +74,7 @@ func (s *Store) keepTexts(ctx context.Context, tx *sql.Tx, batches []string) err
 }
 
 // Texts implements workqueue.TextStore.
-func (s *Store) Texts(ctx context.Context, f workqueue.TextFilter) ([]workqueue.PipelineText, error) {
+func (s *textStore) Texts(ctx context.Context, f workqueue.TextFilter) ([]workqueue.PipelineText, error) {
 	var rows []textRow
 	err := s.retry(ctx, "list texts of pipelines", func() error {
 		rows = nil
@@ -76,7 +83,7 @@ func (s *Store) Texts(ctx context.Context, f workqueue.TextFilter) ([]workqueue.
 			orm = orm.Where(map[string]any{"Pipeline": f.Pipeline})
 		}
 		if f.Hash != "" {
-			// In hexadecimal g is behind all that may follow the beginning.
+			// "g" sorts after every hexadecimal digit, so this selects a prefix.
 			orm = orm.Where(clause.Gte{Column: column("Hash"), Value: f.Hash}, clause.Lt{Column: column("Hash"), Value: f.Hash + "g"})
 		}
 		return orm.Order(clause.OrderByColumn{Column: column("UsedAt"), Desc: true}).Order(clause.OrderByColumn{Column: column("Id"), Desc: true}).
@@ -90,6 +97,6 @@ func (s *Store) Texts(ctx context.Context, f workqueue.TextFilter) ([]workqueue.
 }
 
 // RemoveTexts implements workqueue.HousekeepingStore.
-func (s *Store) RemoveTexts(ctx context.Context, age time.Duration, limit int) (int, error) {
+func (s *housekeepingStore) RemoveTexts(ctx context.Context, age time.Duration, limit int) (int, error) {
 	return s.cleanBatch(ctx, "remove old texts of pipelines", "clean_texts", s.aged(age, limit))
 }

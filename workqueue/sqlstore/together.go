@@ -7,17 +7,17 @@ import (
 	"botwork/internal/database"
 )
 
-// scanner reads the present row, as the method Scan of sql.Rows does.
+// scanner reads the current row, like the method Scan of sql.Rows.
 type scanner = func(to ...any) error
 
-// ask is a statement by its name and what takes its rows.
+// ask is a named statement and the function that reads its rows.
 type ask struct {
 	name   string
 	values values
-	row    func(scan scanner) error // nil: no rows matter
+	row    func(scan scanner) error // nil: rows are ignored
 }
 
-// together asks for several things, in their order.
+// together runs several statements in their order.
 func (v *assignView) together(ctx context.Context, asks ...ask) error {
 	if v.s.engine.oneRoundTrip(v.on) && len(asks) > 1 {
 		_, err := v.queries.together(ctx, asks...)
@@ -38,18 +38,18 @@ func (v *assignView) together(ctx context.Context, asks ...ask) error {
 	return nil
 }
 
-// together runs statements of PostgreSQL as one transaction in one round trip, and
-// returns how many rows each has changed.
+// together runs statements of PostgreSQL as one transaction in one round trip. It returns how
+// many rows each has changed.
 func (q *queries) together(ctx context.Context, asks ...ask) (changed []int64, err error) {
-	questions := make([]database.Question, len(asks))
+	questions := make([]database.BatchQuery, len(asks))
 	for i, a := range asks {
 		b, err := q.bind(ctx, q.db, a.name, a.values)
 		if err != nil {
 			return nil, err
 		}
-		questions[i] = database.Question{Text: b.text, Args: b.args, Row: a.row}
+		questions[i] = database.BatchQuery{Text: b.text, Args: b.args, Row: a.row}
 	}
-	if err := database.Together(ctx, q.db, questions); err != nil {
+	if err := database.QueryBatch(ctx, q.db, questions); err != nil {
 		return nil, err
 	}
 	changed = make([]int64, len(questions))

@@ -12,7 +12,7 @@ import (
 )
 
 // tx runs do in a transaction.
-func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
+func (s *connection) tx(ctx context.Context, do func(*sql.Tx) error) error {
 	tx, end, err := s.engine.begin(ctx, s.db)
 	if err != nil {
 		return err
@@ -33,16 +33,16 @@ func (s *Store) tx(ctx context.Context, do func(*sql.Tx) error) error {
 	return nil
 }
 
-// commitError is the error of a commit. Unlike one of a statement before, it may mean
-// that all is done and only the answer was lost.
+// commitError is the error of a commit. Unlike an error of an earlier statement, it may mean
+// that the commit succeeded and only the response was lost.
 type commitError struct{ err error }
 
 func (e *commitError) Error() string { return e.err.Error() }
 
 func (e *commitError) Unwrap() error { return e.err }
 
-// unknown reports whether the transaction may have been committed all the same. What the
-// server itself refused, it has undone.
+// unknown reports whether the transaction may have been committed nevertheless. If the server
+// itself returned the error, it has rolled back.
 func (e *commitError) unknown() bool {
 	if errors.Is(e.err, sql.ErrTxDone) || classify(e.err) != otherError {
 		return false
@@ -55,7 +55,7 @@ func (e *commitError) unknown() bool {
 	return !postgres && !sqlserver
 }
 
-// single runs one statement, and repeats it when the engine asks for that.
-func (s *Store) single(ctx context.Context, doing string, do func(runner) error) error {
+// single runs one statement, and retries it after transient errors.
+func (s *connection) single(ctx context.Context, doing string, do func(runner) error) error {
 	return s.retry(ctx, doing, func() error { return s.engine.alone(ctx, s, do) })
 }

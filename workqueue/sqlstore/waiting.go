@@ -8,10 +8,15 @@ import (
 	"botwork/workqueue"
 )
 
+// waitingStore finds out whether items wait.
+type waitingStore struct {
+	*connection
+}
+
 // Ready implements workqueue.WaitingStore.
-func (s *Store) Ready(ctx context.Context, workerID int64, band workqueue.Band) (ready workqueue.Readiness, next time.Duration, err error) {
+func (s *waitingStore) Ready(ctx context.Context, workerID int64, band workqueue.Band) (ready workqueue.Readiness, next time.Duration, err error) {
 	var dueIn sql.NullInt64
-	err = s.retry(ctx, "look for what there is to do", func() error {
+	err = s.retry(ctx, "find work", func() error {
 		rows, err := s.queries.query(ctx, s.db, "ready", values{
 			"worker": workerID, "min_priority": band.Min, "max_priority": band.Max,
 			"recent_ms": ms(workqueue.RecentlyDue), "elsewhere_ms": ms(workqueue.HeldElsewhere), "now": s.nowArg(),
@@ -25,9 +30,9 @@ func (s *Store) Ready(ctx context.Context, workerID int64, band workqueue.Band) 
 }
 
 // Waits implements workqueue.WaitingStore.
-func (s *Store) Waits(ctx context.Context, band workqueue.Band) (bool, error) {
+func (s *waitingStore) Waits(ctx context.Context, band workqueue.Band) (bool, error) {
 	var waits int
-	err := s.retry(ctx, "look for waiting items", func() error {
+	err := s.retry(ctx, "find waiting items", func() error {
 		rows, err := s.queries.query(ctx, s.db, "waiting", values{
 			"min_priority": band.Min, "max_priority": band.Max, "now": s.nowArg(),
 		})

@@ -7,8 +7,8 @@ import (
 	sqlfiles "botwork/sql"
 )
 
-// What Waits finds and no pass assigns would have every busy worker run passes for
-// nothing; what it misses would wait for the end of lesser items.
+// If Waits found items that no pass assigns, every busy worker would run passes in vain. If it
+// missed items, they would wait until less urgent items end.
 func TestWaitingHasTheConditionsOfDue(t *testing.T) {
 	read := func(folder, name string) string {
 		t.Helper()
@@ -24,9 +24,10 @@ func TestWaitingHasTheConditionsOfDue(t *testing.T) {
 		if len(parts) != 4 {
 			t.Fatalf("%s/due has %d parts, want 4", folder, len(parts))
 		}
-		// The third, of those that may go before others, tells an order: they are in the first two.
+		// The third part, items that may overtake others, only defines an order: its items are
+		// also in the first two.
 		for i, due := range append(parts[:2:2], parts[3]) {
-			// The last conditions leave out what a pass has found without a place.
+			// The last conditions exclude items that a pass has found to be at a limit.
 			from, to := strings.Index(due, " FROM BotWorkQueueItems "), strings.Index(due, "@queues ")
 			if folder == "postgres" {
 				from, to = strings.Index(due, ` FROM "BotWorkQueueItems" `), strings.Index(due, "CAST(@queues ")
@@ -36,7 +37,7 @@ func TestWaitingHasTheConditionsOfDue(t *testing.T) {
 			}
 			for name, text := range map[string]string{"waiting": waiting, "ready": ready} {
 				if !strings.Contains(text, "WHEN EXISTS (SELECT 1"+due[from:to]+")") && !strings.Contains(text, "WHEN (SELECT 1"+due[from:to]+" ORDER BY ") {
-					t.Errorf("%s/%s has not the conditions of part %d of due: %s", folder, name, i+1, due[from:to])
+					t.Errorf("%s/%s does not have the conditions of part %d of due: %s", folder, name, i+1, due[from:to])
 				}
 			}
 		}

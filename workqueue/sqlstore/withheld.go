@@ -2,9 +2,9 @@ package sqlstore
 
 import "context"
 
-// releaseWithheld gives back assigned items that no claim starts, and returns how many:
-// an operator who pauses a queue keeps its items from starting, not its workers from
-// other work. When the queue is resumed, or the items are due, passes assign them again.
+// releaseWithheld releases assigned items that no claim can start, and returns how many. When
+// an operator pauses a queue, its items must not occupy workers. Passes assign them again when
+// the queue is resumed, or when the items are due.
 func (a *assignTx) releaseWithheld(ctx context.Context) (total int, err error) {
 	for {
 		found, err := a.queries.ids(ctx, a.tx, "withheld", values{"limit_rows": rescueBatch, "now": a.s.nowArg()})
@@ -19,7 +19,7 @@ func (a *assignTx) releaseWithheld(ctx context.Context) (total int, err error) {
 		if total += int(n); err != nil {
 			return total, err
 		}
-		// Nothing moved although something was found: others were quicker.
+		// Items were found but none moved: other processes changed them first.
 		if len(found) < rescueBatch || n == 0 {
 			return total, nil
 		}

@@ -12,6 +12,14 @@ import (
 	"botwork/workqueue"
 )
 
+var _ workqueue.WorkerStore = (*workerStore)(nil)
+
+// workerStore registers workers, and keeps their labels and states.
+type workerStore struct {
+	*connection
+	*notices
+}
+
 // workerRow is BotWorkers.
 type workerRow struct {
 	ID             int64 `gorm:"column:Id;primaryKey"`
@@ -46,11 +54,11 @@ func (r *workerRow) worker() workqueue.Worker {
 	}
 }
 
-// errLostRace says that another process registered in between: look again.
+// errLostRace reports that another process registered at the same time: try again.
 var errLostRace = errors.New("another process registered at the same time")
 
 // RegisterWorker implements workqueue.WorkerStore.
-func (s *Store) RegisterWorker(ctx context.Context, spec workqueue.WorkerSpec) (workqueue.Worker, error) {
+func (s *workerStore) RegisterWorker(ctx context.Context, spec workqueue.WorkerSpec) (workqueue.Worker, error) {
 	var worker workqueue.Worker
 	err := s.retry(ctx, fmt.Sprintf("register worker %q", spec.Name), func() (err error) {
 		for range 3 {
@@ -65,12 +73,12 @@ func (s *Store) RegisterWorker(ctx context.Context, spec workqueue.WorkerSpec) (
 		return err
 	})
 	if err == nil {
-		s.notices.registered(worker.ID)
+		s.registered(worker.ID)
 	}
 	return worker, err
 }
 
-func (s *Store) register(ctx context.Context, tx *sql.Tx, spec workqueue.WorkerSpec) (workqueue.Worker, error) {
+func (s *workerStore) register(ctx context.Context, tx *sql.Tx, spec workqueue.WorkerSpec) (workqueue.Worker, error) {
 	channels, err := spec.Channels.Text()
 	if err != nil {
 		return workqueue.Worker{}, err
@@ -90,8 +98,8 @@ func (s *Store) register(ctx context.Context, tx *sql.Tx, spec workqueue.WorkerS
 	}
 	if created == 0 {
 		if spec.Replaces != "" {
-			// Items before the worker's row, as everywhere. If another process gets the
-			// name, this is rolled back.
+			// Items before the worker's row, as all transactions do. If another process gets
+			// the name, this is rolled back.
 			dead := values{"name": spec.Name, "replaces": spec.Replaces}
 			if _, err := s.queries.exec(ctx, tx, "expire_leases", dead); err != nil {
 				return workqueue.Worker{}, err
@@ -110,7 +118,7 @@ func (s *Store) register(ctx context.Context, tx *sql.Tx, spec workqueue.WorkerS
 	if err != nil {
 		return workqueue.Worker{}, err
 	}
-	// The first beat gives the lease; the sum of times is the statement's.
+	// The first heartbeat sets the lease; the statement adds the lease time to now.
 	rows, err := s.queries.query(ctx, tx, "beat_worker", values{
 		"worker": row.ID, "instance": spec.InstanceID, "lease_ms": ms(spec.Lease), "stuck": 0, "ended_ms": nil, "now": s.nowArg(),
 	})
@@ -129,7 +137,7 @@ func (s *Store) register(ctx context.Context, tx *sql.Tx, spec workqueue.WorkerS
 	return row.worker(), err
 }
 
-func (s *Store) workerByName(ctx context.Context, tx *sql.Tx, name string) (workerRow, error) {
+func (s *workerStore) workerByName(ctx context.Context, tx *sql.Tx, name string) (workerRow, error) {
 	var row workerRow
 	orm := s.orm.WithContext(ctx)
 	orm.Statement.ConnPool = tx
@@ -137,7 +145,7 @@ func (s *Store) workerByName(ctx context.Context, tx *sql.Tx, name string) (work
 	return row, err
 }
 
-func (s *Store) nameTaken(ctx context.Context, tx *sql.Tx, name string) error {
+func (s *workerStore) nameTaken(ctx context.Context, tx *sql.Tx, name string) error {
 	row, err := s.workerByName(ctx, tx, name)
 	if err != nil {
 		return errLostRace
@@ -153,7 +161,7 @@ func (s *Store) nameTaken(ctx context.Context, tx *sql.Tx, name string) error {
 }
 
 // Workers implements workqueue.WorkerStore.
-func (s *Store) Workers(ctx context.Context) ([]workqueue.Worker, error) {
+func (s *workerStore) Workers(ctx context.Context) ([]workqueue.Worker, error) {
 	var rows []workerRow
 	err := s.retry(ctx, "list workers", func() error {
 		rows = nil
@@ -167,7 +175,7 @@ func (s *Store) Workers(ctx context.Context) ([]workqueue.Worker, error) {
 }
 
 // DrainWorker implements workqueue.WorkerStore.
-func (s *Store) DrainWorker(ctx context.Context, name, instanceID string) error {
+func (s *workerStore) DrainWorker(ctx context.Context, name, instanceID string) error {
 	which := map[string]any{"Name": name, "State": []string{string(workqueue.WorkerActive), string(workqueue.WorkerDraining)}}
 	if instanceID != "" {
 		which["InstanceId"] = instanceID
@@ -183,7 +191,7 @@ func (s *Store) DrainWorker(ctx context.Context, name, instanceID string) error 
 }
 
 // StopWorker implements workqueue.WorkerStore.
-func (s *Store) StopWorker(ctx context.Context, workerID int64, instanceID string) error {
+func (s *workerStore) StopWorker(ctx context.Context, workerID int64, instanceID string) error {
 	return s.retry(ctx, "stop worker", func() error {
 		return s.tx(ctx, func(tx *sql.Tx) error {
 			if _, err := s.queries.exec(ctx, tx, "release_assigned", values{"worker": workerID, "instance": instanceID}); err != nil {
@@ -202,9 +210,9 @@ func (s *Store) StopWorker(ctx context.Context, workerID int64, instanceID strin
 	})
 }
 
-// LabelWorker replaces the labels of a worker. It returns ErrWorkerReplaced when the
-// instance is not the present one.
-func (s *Store) LabelWorker(ctx context.Context, workerID int64, instanceID string, labels workqueue.JSONText) error {
+// LabelWorker replaces the labels of a worker. It returns ErrWorkerReplaced if the instance is
+// not the current one.
+func (s *workerStore) LabelWorker(ctx context.Context, workerID int64, instanceID string, labels workqueue.JSONText) error {
 	return s.retry(ctx, "label worker", func() error {
 		result := s.orm.WithContext(ctx).Model(&workerRow{}).Where(map[string]any{"Id": workerID, "InstanceId": instanceID}).
 			Updates(map[string]any{"Labels": null(string(labels))})

@@ -16,21 +16,21 @@ import (
 func assignTests() []test {
 	return []test{
 		{"passes never overlap", assignLock},
-		{"a pass that fails writes nothing", assignRollsBack},
-		{"a pass that panics gives the lock back", assignPanics},
-		{"a wait for the lock ends with its context", assignContext},
-		{"an assigned item", assignFields},
+		{"a failed pass writes nothing", assignRollsBack},
+		{"a panicking pass releases the lock", assignPanics},
+		{"waiting for the lock stops when the context is cancelled", assignContext},
+		{"the fields of an assigned item", assignFields},
 		{"only waiting items are assigned", assignSkips},
-		{"hundreds in one write", assignMany},
-		{"workers that may take items", assignWorkers},
-		{"what a worker holds", assignLoads},
-		{"what is left of running items", assignLeft},
-		{"estimates that no sum can hold", assignOddEstimates},
+		{"hundreds of items in one write", assignMany},
+		{"workers that may get items", assignWorkers},
+		{"the items that a worker holds", assignLoads},
+		{"the remaining time of running items", assignLeft},
+		{"estimates whose sum overflows", assignOddEstimates},
 	}
 }
 
-// Each pass takes the first due item for its own. Passes that overlap would
-// take the same one, and the counter would see them together.
+// Each pass assigns the first due item. Overlapping passes would assign the
+// same one, and the counter would count more than one pass.
 func assignLock(x *fixture) {
 	const passes, stores = 24, 3
 	x.Items(passes, ItemOpts{})
@@ -46,7 +46,7 @@ func assignLock(x *fixture) {
 			wg.Go(func() {
 				err := store.Assign(x.ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
 					if n := inside.Add(1); n != 1 {
-						x.Errorf("%d passes run at the same time", n)
+						x.Errorf("%d passes are running at the same time", n)
 					}
 					defer inside.Add(-1)
 					due, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 1)
@@ -111,7 +111,7 @@ func assignContext(x *fixture) {
 	waiter := make(chan error, 1)
 	x.pass(func(context.Context, workqueue.AssignTx) error {
 		go func() {
-			waiter <- x.Store.Assign(ctx, func(context.Context, workqueue.AssignTx) error { return errors.New("it got the lock") })
+			waiter <- x.Store.Assign(ctx, func(context.Context, workqueue.AssignTx) error { return errors.New("got the lock") })
 		}()
 		cancel()
 		if err := <-waiter; !errors.Is(err, context.Canceled) {
@@ -129,7 +129,7 @@ func assignFields(x *fixture) {
 	x.wantClean("AssignedAt", got.AssignedAt)
 	want := before
 	want.State, want.WorkerID, want.AssignedAt = workqueue.Assigned, &w.ID, got.AssignedAt
-	want.Lifecycle = workqueue.LifeAssigned
+	want.Lifecycle, want.Version = workqueue.LifeAssigned, before.Version+1
 	if asJSON(got) != asJSON(want) {
 		x.Errorf("the assigned item is\n     %s\nwant %s", asJSON(got), asJSON(want))
 	}
@@ -138,17 +138,17 @@ func assignFields(x *fixture) {
 func assignSkips(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	batch := []workqueue.Assignment{{ItemID: 4711, WorkerID: w.ID}}
-	var others []workqueue.Item
+	var unchanged []workqueue.Item
 	for _, s := range []workqueue.State{workqueue.Blocked, workqueue.Processed, workqueue.Cancelled, workqueue.Assigned} {
-		others = append(others, x.Item(ItemOpts{State: s}))
+		unchanged = append(unchanged, x.Item(ItemOpts{State: s}))
 	}
-	// A pass saw it waiting; then a person cancelled it.
+	// A pass read it as waiting; then a user cancelled it.
 	late := x.Item(ItemOpts{})
 	if err := Do(x.ctx, x.Store, workqueue.Cancel, late.ID, "too late"); err != nil {
 		x.Fatal(err)
 	}
-	others = append(others, x.show(late.ID))
-	for _, it := range others {
+	unchanged = append(unchanged, x.show(late.ID))
+	for _, it := range unchanged {
 		batch = append(batch, workqueue.Assignment{ItemID: it.ID, WorkerID: w.ID})
 	}
 	waiting := x.Item(ItemOpts{})
@@ -163,7 +163,7 @@ func assignSkips(x *fixture) {
 		}
 		return err
 	})
-	for _, it := range others {
+	for _, it := range unchanged {
 		x.wantSame(it)
 	}
 	x.wantState(workqueue.Assigned, waiting.ID)
@@ -177,7 +177,7 @@ func assignMany(x *fixture) {
 	}
 }
 
-// loads reads what a pass knows of the workers.
+// loads returns the workers as a pass reads them.
 func (x *fixture) loads(seenWithin time.Duration, band workqueue.Band) []workqueue.WorkerLoad {
 	x.Helper()
 	var loads []workqueue.WorkerLoad
@@ -190,7 +190,7 @@ func (x *fixture) loads(seenWithin time.Duration, band workqueue.Band) []workque
 
 func assignWorkers(x *fixture) {
 	if got := x.loads(time.Hour, workqueue.EveryPriority); len(got) != 0 {
-		x.Errorf("workers of an empty database: %v", got)
+		x.Errorf("workers of an empty database = %v, want none", got)
 	}
 	first := x.Worker(WorkerOpts{Name: "zoe", Capacity: 7})
 	for _, set := range []string{
@@ -201,21 +201,21 @@ func assignWorkers(x *fixture) {
 	last := x.Worker(WorkerOpts{Name: "ann"})
 	got := x.loads(15*time.Minute, workqueue.EveryPriority)
 	if len(got) != 2 || got[0].WorkerID != first.ID || got[1].WorkerID != last.ID {
-		x.Fatalf("workers = %+v, want %q and %q in the order of their ids", got, first.Name, last.Name)
+		x.Fatalf("workers = %+v, want %q and %q in order of their ids", got, first.Name, last.Name)
 	}
 	want := workqueue.WorkerLoad{WorkerID: first.ID, Name: "zoe", Capacity: 7, AvailableSince: first.StartedAt}
 	if diff := cmp.Diff(want, got[0]); diff != "" {
-		x.Errorf("the first (-want +got):\n%s", diff)
+		x.Errorf("the first worker (-want +got):\n%s", diff)
 	}
 	x.exec(1, `UPDATE "BotWorkers" SET "Labels" = '{"gpu":true}', "Channels" = '{"voice":{"cost":2}}', "Queues" = '["erp"]', "StuckSlots" = 1,
 		"AvailableSince" = %s WHERE "Id" = %d`, longAgo, first.ID)
 	got = x.loads(15*time.Minute, workqueue.EveryPriority)
 	if l := got[0]; l.Labels != `{"gpu":true}` || l.Channels != `{"voice":{"cost":2}}` || l.Queues != `["erp"]` || l.Capacity != 6 || !l.AvailableSince.Before(first.StartedAt) {
-		x.Errorf("the first is %+v, want what its row says", l)
+		x.Errorf("the first worker is %+v, want the values of its row", l)
 	}
 }
 
-// assignOddEstimates: a hand may have written estimates that no sum can hold.
+// assignOddEstimates: estimates that were edited by hand may be too large to add up.
 func assignOddEstimates(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	for _, estimate := range []string{"9223372036854775807", "9223372036854775807", "-9223372036854775807"} {
@@ -224,14 +224,14 @@ func assignOddEstimates(x *fixture) {
 	}
 	got := x.loads(time.Hour, workqueue.EveryPriority)
 	if len(got) != 1 || heldBy(got[0]).Count != 3 || heldBy(got[0]).Estimate < 20*365*24*time.Hour {
-		x.Errorf("loads = %+v, want one worker with 3 items of twenty years or more in all", got)
+		x.Errorf("loads = %+v, want one worker with 3 items of at least 20 years in total", got)
 	}
 	it := x.Item(ItemOpts{})
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "EstimatedDurationMs" = 9223372036854775807 WHERE "Id" = %d`, it.ID)
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
 		due, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 10)
 		if err == nil && (len(due) != 1 || due[0].Estimate < 20*365*24*time.Hour) {
-			x.Errorf("due = %+v, want one item of twenty years or more", due)
+			x.Errorf("due = %+v, want one item of at least 20 years", due)
 		}
 		return err
 	})
@@ -245,7 +245,7 @@ func assignLoads(x *fixture) {
 		x.Item(ItemOpts{State: workqueue.Assigned, Worker: busy, Priority: p}) // its estimate is the default, 10 s
 		x.Item(ItemOpts{Priority: p})
 	}
-	// Nothing of their estimates has passed.
+	// No time of their estimates has passed.
 	x.exec(3, `UPDATE "BotWorkQueueItems" SET "StartedAt" = %s WHERE "State" = 1`, x.agoSQL(-time.Hour))
 	running := func(p int) workqueue.HeldWork {
 		return workqueue.HeldWork{Priority: p, Running: true, Count: 1, Estimate: 2 * time.Second}
@@ -258,15 +258,15 @@ func assignLoads(x *fixture) {
 		band workqueue.Band
 		held []workqueue.HeldWork
 	}{
-		{highBand, []workqueue.HeldWork{running(1001), assigned(1001), running(500), running(499)}}, // what runs takes up slots
+		{highBand, []workqueue.HeldWork{running(1001), assigned(1001), running(500), running(499)}}, // running items occupy slots
 		{mediumBand, []workqueue.HeldWork{running(1001), assigned(1001), running(500), assigned(500), running(499)}},
 		{lowBand, all},
-		{workqueue.Band{Min: 499, Max: 499}, all}, // what is above the band counts
+		{workqueue.Band{Min: 499, Max: 499}, all}, // items above the band count
 		{workqueue.Band{Min: 1002, Max: 1002}, []workqueue.HeldWork{running(1001), running(500), running(499)}},
 	} {
 		got := x.loads(15*time.Minute, c.band)
 		if len(got) != 2 || got[0].WorkerID != busy.ID || got[1].WorkerID != idle.ID || got[1].Held != nil {
-			x.Fatalf("%s: loads = %+v, want those of %q and %q, which holds nothing", c.band, got, busy.Name, idle.Name)
+			x.Fatalf("%s: loads = %+v, want those of %q and of %q, which holds nothing", c.band, got, busy.Name, idle.Name)
 		}
 		if diff := cmp.Diff(c.held, got[0].Held); diff != "" {
 			x.Errorf("%s: held (-want +got):\n%s", c.band, diff)
@@ -277,21 +277,21 @@ func assignLoads(x *fixture) {
 	}
 }
 
-// assignLeft: what runs counts with what is left of its estimate, and with as long again as
-// it has run once that is over.
+// assignLeft: a running item counts with the rest of its estimate. When it has exceeded
+// the estimate, it counts with the time that it has run so far.
 func assignLeft(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	for i, c := range []struct {
 		name     string
 		estimate time.Duration // 0: the default, 10 s
 		started  string
-		want     time.Duration // a minute more or less
+		want     time.Duration // give or take a minute
 	}{
-		{"half done", 2 * time.Hour, x.agoSQL(time.Hour), time.Hour},
-		{"an overrun", time.Millisecond, x.agoSQL(time.Hour), time.Hour},
-		{"an overrun of an unknown estimate", 0, x.agoSQL(3 * time.Hour), 3 * time.Hour},
-		{"started by another clock", 2 * time.Hour, x.agoSQL(-time.Hour), 2 * time.Hour},
-		{"its start is unknown", 2 * time.Hour, "NULL", 2 * time.Hour},
+		{"halfway through its estimate", 2 * time.Hour, x.agoSQL(time.Hour), time.Hour},
+		{"longer than estimated", time.Millisecond, x.agoSQL(time.Hour), time.Hour},
+		{"longer than the default estimate", 0, x.agoSQL(3 * time.Hour), 3 * time.Hour},
+		{"started in the future", 2 * time.Hour, x.agoSQL(-time.Hour), 2 * time.Hour},
+		{"no start time", 2 * time.Hour, "NULL", 2 * time.Hour},
 		{"started at an impossible time", time.Hour, `'1753-01-01'`, 10 * 365 * 24 * time.Hour},
 	} {
 		it := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w, Priority: i + 1, Estimate: c.estimate})
@@ -306,19 +306,19 @@ func assignLeft(x *fixture) {
 	}
 }
 
-// agoSQL is the time so long ago by the database's clock, as a literal.
+// agoSQL is the time d ago by the database's clock, as a literal.
 func (x *fixture) agoSQL(d time.Duration) string {
 	x.Helper()
 	var now time.Time
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
-		m, err := tx.Marks(ctx)
+		m, err := tx.PassState(ctx)
 		now = m.Now
 		return err
 	})
 	return "'" + now.Add(-d).Format("2006-01-02 15:04:05.000") + "'"
 }
 
-// heldBy sums up all that a worker holds.
+// heldBy adds up all items that a worker holds.
 func heldBy(l workqueue.WorkerLoad) (all workqueue.HeldWork) {
 	for _, h := range l.Held {
 		all.Count += h.Count

@@ -12,9 +12,9 @@ import (
 func batchTests() []test {
 	return []test{
 		{"a part is enqueued once", batchOnce},
-		{"a part by several at a time", batchContend},
-		{"a part of other items is refused", batchMismatch},
-		{"a part that is refused is not recorded", batchRefused},
+		{"several processes enqueue the same part", batchContend},
+		{"a part with different items is refused", batchMismatch},
+		{"a refused part is not recorded", batchRefused},
 		{"a change is made once", batchChanges},
 		{"a page is changed once", batchPages},
 		{"a page is purged once", batchPurge},
@@ -34,7 +34,7 @@ func (x *fixture) batch(key string) (records []workqueue.BatchRecord) {
 func batchOnce(x *fixture) {
 	x.defineThese(workqueue.Queue{Name: "keys", QueueKeys: workqueue.QueueKeys{KeyScope: workqueue.KeyScopeQueue}})
 	x.Items(1, ItemOpts{})
-	taken, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{{QueueName: "keys", IntegrationConfig: Pipeline, NaturalKey: "taken"}})
+	existing, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{{QueueName: "keys", IntegrationConfig: Pipeline, NaturalKey: "taken"}})
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func batchOnce(x *fixture) {
 	var first []workqueue.Enqueued
 	for try := range 3 {
 		got, err := x.Store.EnqueueBatch(x.ctx, workqueue.BatchPart{Key: key, Part: 1}, items)
-		if err != nil || len(got) != 5 || !got[2].Existing || got[2].ID != taken[0].ID || got[3].Existing || !got[4].Existing || got[4].ID != got[3].ID {
+		if err != nil || len(got) != 5 || !got[2].Existing || got[2].ID != existing[0].ID || got[3].Existing || !got[4].Existing || got[4].ID != got[3].ID {
 			x.Fatalf("try %d: %v, %v", try, got, err)
 		}
 		if first == nil {
@@ -64,10 +64,10 @@ func batchOnce(x *fixture) {
 		if got, err := x.Store.EnqueueBatch(x.ctx, workqueue.BatchPart{Key: key, Part: 2}, more); err != nil || len(got) != 2500 {
 			x.Fatalf("got %d results, %v", len(got), err)
 		}
-		more[0].CreatedBy = "bo" // who enqueues does not count
+		more[0].CreatedBy = "bo" // CreatedBy is not part of the comparison
 	}
 	if n := len(x.list(workqueue.ItemFilter{Limit: 5000})); n != 2+3+2500 {
-		x.Errorf("%d items are there, want 2505", n)
+		x.Errorf("%d items exist, want 2505", n)
 	}
 	records := x.batch(key)
 	if len(records) != 2 || records[0].Kind != workqueue.BatchEnqueue || records[0].Items != 5 || !slices.Equal(records[0].Enqueued, first) ||
@@ -100,7 +100,7 @@ func batchContend(x *fixture) {
 		}
 	}
 	if n := len(x.list(workqueue.ItemFilter{})); n != 10 {
-		x.Errorf("%d items are there, want 10", n)
+		x.Errorf("%d items exist, want 10", n)
 	}
 }
 
@@ -122,11 +122,11 @@ func batchMismatch(x *fixture) {
 		change(&other)
 		var mismatch *workqueue.BatchMismatchError
 		if _, err := x.Store.EnqueueBatch(x.ctx, part, []workqueue.NewItem{other}); !errors.As(err, &mismatch) {
-			x.Errorf("another %s: %v, want *BatchMismatchError", name, err)
+			x.Errorf("different %s: %v, want *BatchMismatchError", name, err)
 		}
 	}
 	if n := len(x.list(workqueue.ItemFilter{})); n != 1 {
-		x.Errorf("%d items are there, want 1", n)
+		x.Errorf("%d items exist, want 1", n)
 	}
 }
 
@@ -135,7 +135,7 @@ func batchRefused(x *fixture) {
 	var bad *workqueue.BadItemError
 	_, err := x.Store.EnqueueBatch(x.ctx, workqueue.BatchPart{Key: key, Part: 1}, []workqueue.NewItem{{IntegrationConfig: Pipeline}, {}})
 	if !errors.As(err, &bad) || bad.Index != 1 {
-		x.Errorf("got %v, want *BadItemError of the second", err)
+		x.Errorf("got %v, want *BadItemError for the second item", err)
 	}
 	if records := x.batch(key); records != nil {
 		x.Errorf("the records are %v, want none", records)
@@ -150,13 +150,13 @@ func batchChanges(x *fixture) {
 	again, againErr := x.Store.ChangeItem(x.ctx, done.ID, c)
 	other, otherErr := x.Store.ChangeItem(x.ctx, waits.ID, c)
 	if err := errors.Join(err, againErr, otherErr); err != nil || first == 0 || again != first || other == first || other == 0 {
-		x.Errorf("cloned as %d, %d and %d, %v; want the same twice, and another", first, again, other, err)
+		x.Errorf("cloned as %d, %d and %d, %v; want the same id twice, then a different one", first, again, other, err)
 	}
 	if records := x.batch(c.Batch.Key); len(records) != 2 || records[0].Items != 1 || len(records[0].Clones) != 1 {
 		x.Errorf("the records are %s", asJSON(records))
 	}
 	cancel := workqueue.Change{Action: workqueue.Cancel, Batch: workqueue.BatchPart{Key: workqueue.NewBatchKey()}}
-	for range 2 { // the second time it is cancelled already
+	for range 2 { // it is already cancelled the second time
 		if _, err := x.Store.ChangeItem(x.ctx, waits.ID, cancel); err != nil {
 			x.Error(err)
 		}
@@ -174,21 +174,21 @@ func batchPages(x *fixture) {
 	for range 2 {
 		got, err := x.Store.ChangeItems(x.ctx, workqueue.ItemFilter{Limit: 6}, c)
 		if err != nil || got.Changed != 6 || got.Next != ids[4] || got.Top != ids[9]+1 {
-			x.Errorf("ChangeItems = %+v, %v; want six and the next page", got, err)
+			x.Errorf("ChangeItems = %+v, %v; want 6 changed and a next page", got, err)
 		}
 	}
 	c.Batch.Part = 2
 	if got, err := x.Store.ChangeItems(x.ctx, workqueue.ItemFilter{BeforeID: ids[4], Limit: 6}, c); err != nil || got.Changed != 4 || got.Next != 0 {
-		x.Errorf("ChangeItems = %+v, %v; want the last four", got, err)
+		x.Errorf("ChangeItems = %+v, %v; want the last 4", got, err)
 	}
 	clone := workqueue.Change{Action: workqueue.Clone, Batch: workqueue.BatchPart{Key: workqueue.NewBatchKey(), Part: 1}}
 	first, err := x.Store.ChangeItems(x.ctx, workqueue.ItemFilter{Limit: 3}, clone)
 	again, againErr := x.Store.ChangeItems(x.ctx, workqueue.ItemFilter{BeforeID: first.Top, Limit: 3}, clone)
 	if err := errors.Join(err, againErr); err != nil || first.Changed != 3 || !slices.Equal(first.Clones, again.Clones) {
-		x.Errorf("cloned %+v and %+v, %v; want the same", first, again, err)
+		x.Errorf("cloned %+v and %+v, %v; want the same clones", first, again, err)
 	}
 	if n := len(x.list(workqueue.ItemFilter{})); n != 13 {
-		x.Errorf("%d items are there, want 13", n)
+		x.Errorf("%d items exist, want 13", n)
 	}
 }
 
@@ -197,11 +197,11 @@ func batchPurge(x *fixture) {
 	p := workqueue.PurgeParams{Queue: workqueue.DefaultQueue, Limit: 6, Batch: workqueue.BatchPart{Key: workqueue.NewBatchKey(), Part: 1}}
 	for range 2 {
 		if got, err := x.Store.PurgeQueue(x.ctx, p); err != nil || got.Removed != 6 || got.Next == 0 {
-			x.Errorf("PurgeQueue = %+v, %v; want six and the next page", got, err)
+			x.Errorf("PurgeQueue = %+v, %v; want 6 removed and a next page", got, err)
 		}
 	}
 	if n := len(x.list(workqueue.ItemFilter{})); n != 4 {
-		x.Errorf("%d items are there, want 4", n)
+		x.Errorf("%d items exist, want 4", n)
 	}
 }
 
@@ -219,6 +219,6 @@ func batchRemoved(x *fixture) {
 	n, err = s.RemoveBatches(x.ctx, 24*time.Hour, 0)
 	x.wantRemoved(n, err, 1)
 	if left := x.batch(key); len(left) != 1 || left[0].Part != 0 {
-		x.Errorf("%v are left, want the youngest", left)
+		x.Errorf("the remaining records are %v, want the newest", left)
 	}
 }

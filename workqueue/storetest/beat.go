@@ -13,13 +13,13 @@ import (
 func beatTests() []test {
 	return []test{
 		{"the worker's own lease", beatWorker},
-		{"the leases of what it holds", beatHeld},
-		{"what it lost", beatLost},
+		{"the leases of the items that it holds", beatHeld},
+		{"lost items", beatLost},
 		{"hundreds of leases", beatMany},
-		{"what others want of it", beatState},
-		{"slots that are stuck", beatStuck},
-		{"since when the worker is free", beatEnded},
-		{"not for a worker that was replaced", beatReplaced},
+		{"the requested state of the worker", beatState},
+		{"stuck slots", beatStuck},
+		{"the time since which the worker is free", beatEnded},
+		{"no heartbeat of a replaced worker", beatReplaced},
 	}
 }
 
@@ -28,7 +28,7 @@ func (x *fixture) beat(w workqueue.Worker, held ...workqueue.ItemRef) (workqueue
 	return x.Store.Beat(x.ctx, workqueue.BeatParams{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: leaseTime, Held: held})
 }
 
-// mustBeat is a beat that must be taken.
+// mustBeat sends a heartbeat that must succeed.
 func (x *fixture) mustBeat(w workqueue.Worker, held ...workqueue.ItemRef) workqueue.BeatResult {
 	x.Helper()
 	result, err := x.beat(w, held...)
@@ -66,31 +66,31 @@ func beatWorker(x *fixture) {
 	}
 	got := x.worker(w.Name)
 	if got.LastSeenAt.Before(w.LastSeenAt) || !got.LeaseExpiresAt.Equal(got.LastSeenAt.Add(leaseTime)) {
-		x.Errorf("the worker was seen at %s and is trusted until %s, want now and %s later", got.LastSeenAt, got.LeaseExpiresAt, leaseTime)
+		x.Errorf("the worker was last seen at %s and its lease ends at %s, want now and %s later", got.LastSeenAt, got.LeaseExpiresAt, leaseTime)
 	}
 }
 
 func beatHeld(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	held := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w, Priority: 1})
-	other := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w, Priority: 2}) // runs, but is not named in the beat
+	other := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w, Priority: 2}) // is running, but not named in the heartbeat
 	x.exec(2, `UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = %s`, longAgo)
 	if got := x.mustBeat(w, ref(held)); len(got.Lost) != 0 {
-		x.Errorf("lost %v, want none", got.Lost)
+		x.Errorf("lost = %v, want none", got.Lost)
 	}
 	if got := x.show(held.ID); got.LeaseExpiresAt.Before(*held.LeaseExpiresAt) || got.State != workqueue.Blocked || got.Fence != held.Fence {
 		x.Errorf("the held item is %s, want its lease renewed and nothing else changed", asJSON(got))
 	}
 	if got := x.show(other.ID); got.LeaseExpiresAt.Year() != 2001 {
-		x.Errorf("a lease that was not named runs until %s, want it left alone", got.LeaseExpiresAt)
+		x.Errorf("a lease that was not named ends at %s, want it unchanged", got.LeaseExpiresAt)
 	}
 }
 
 func beatLost(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	held := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
-	others := []workqueue.Item{
-		x.Item(ItemOpts{State: workqueue.Blocked}), // another worker's
+	notHeld := []workqueue.Item{
+		x.Item(ItemOpts{State: workqueue.Blocked}), // of another worker
 		x.Item(ItemOpts{State: workqueue.Processed, Worker: w, Priority: 1}),
 		x.Item(ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 2}),
 		x.Item(ItemOpts{}),
@@ -99,8 +99,8 @@ func beatLost(x *fixture) {
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "Fence" = "Fence" + 1 WHERE "Id" = %d`, stale.ID)
 	refs := []workqueue.ItemRef{ref(held), {ItemID: 4711, Fence: 1}, ref(stale)}
 	want := []int64{4711, stale.ID}
-	others = append(others, x.show(stale.ID))
-	for _, it := range others[:4] {
+	notHeld = append(notHeld, x.show(stale.ID))
+	for _, it := range notHeld[:4] {
 		refs = append(refs, ref(it))
 		want = append(want, it.ID)
 	}
@@ -108,7 +108,7 @@ func beatLost(x *fixture) {
 	slices.Sort(got)
 	slices.Sort(want)
 	x.wantIDs("lost", got, want)
-	for _, it := range others {
+	for _, it := range notHeld {
 		x.wantSame(it)
 	}
 }
@@ -135,40 +135,40 @@ func beatState(x *fixture) {
 		x.Fatal(err)
 	}
 	if got := x.mustBeat(w, ref(held)); got.State != workqueue.WorkerDraining || len(got.Lost) != 0 {
-		x.Errorf("Beat = %+v, want draining, and its items still its own", got)
+		x.Errorf("Beat = %+v, want draining and no lost items", got)
 	}
 }
 
 func beatReplaced(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	held := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
-	earlier, nobody := w, w
+	earlier, unknown := w, w
 	earlier.InstanceID = "the instance before"
-	nobody.ID = 4711
+	unknown.ID = 4711
 	for _, c := range []struct {
 		name   string
 		worker workqueue.Worker
-	}{{"an earlier instance", earlier}, {"a worker without a row", nobody}} {
+	}{{"an earlier instance", earlier}, {"a worker without a row", unknown}} {
 		before := x.worker(w.Name)
 		if _, err := x.beat(c.worker, ref(held)); !errors.Is(err, workqueue.ErrWorkerReplaced) {
-			x.Errorf("beat of %s: %v, want ErrWorkerReplaced", c.name, err)
+			x.Errorf("heartbeat of %s: %v, want ErrWorkerReplaced", c.name, err)
 		}
 		if got := x.worker(w.Name); asJSON(got) != asJSON(before) {
-			x.Errorf("beat of %s changed the worker to %s", c.name, asJSON(got))
+			x.Errorf("heartbeat of %s changed the worker to %s", c.name, asJSON(got))
 		}
 	}
 	if err := x.Store.StopWorker(x.ctx, w.ID, w.InstanceID); err != nil {
 		x.Fatal(err)
 	}
 	if _, err := x.beat(w, ref(held)); !errors.Is(err, workqueue.ErrWorkerReplaced) {
-		x.Errorf("beat of a stopped worker: %v, want ErrWorkerReplaced", err)
+		x.Errorf("heartbeat of a stopped worker: %v, want ErrWorkerReplaced", err)
 	}
 	x.wantSame(held)
 }
 
 func beatStuck(x *fixture) {
 	w := x.Worker(WorkerOpts{Name: "ann", Capacity: 4})
-	tell := func(stuck int) {
+	beatWith := func(stuck int) {
 		x.Helper()
 		_, err := x.Store.Beat(x.ctx, workqueue.BeatParams{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: leaseTime, Stuck: stuck})
 		if err != nil {
@@ -185,23 +185,23 @@ func beatStuck(x *fixture) {
 			return err
 		})
 	}
-	tell(3)
-	tell(0)
-	tell(4)
+	beatWith(3)
+	beatWith(0)
+	beatWith(4)
 	spec := x.Spec(WorkerOpts{Name: "ann"})
 	spec.Replaces = w.InstanceID
 	if _, err := x.Store.RegisterWorker(x.ctx, spec); err != nil {
 		x.Fatal(err)
 	}
 	if got := x.worker("ann").StuckSlots; got != 0 {
-		x.Errorf("%d slots of the new process are stuck, want 0", got)
+		x.Errorf("the new process has %d stuck slots, want 0", got)
 	}
 }
 
-// beatEnded: passes learn since when a worker has been free from its heartbeats.
+// beatEnded: passes read from its heartbeats since when a worker has been free.
 func beatEnded(x *fixture) {
 	w := x.Worker(WorkerOpts{Name: "ann"})
-	tell := func(ended *time.Duration) workqueue.Worker {
+	beatWith := func(ended *time.Duration) workqueue.Worker {
 		x.Helper()
 		_, err := x.Store.Beat(x.ctx, workqueue.BeatParams{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: leaseTime, Ended: ended})
 		if err != nil {
@@ -209,15 +209,15 @@ func beatEnded(x *fixture) {
 		}
 		return x.worker("ann")
 	}
-	if got := tell(nil); got.AvailableSince != nil {
-		x.Errorf("available since %s, want nothing before a run has ended", got.AvailableSince)
+	if got := beatWith(nil); got.AvailableSince != nil {
+		x.Errorf("available since %s, want no time before a run has ended", got.AvailableSince)
 	}
-	first := tell(new(90 * time.Second))
+	first := beatWith(new(90 * time.Second))
 	if first.AvailableSince == nil || !first.AvailableSince.Equal(first.LastSeenAt.Add(-90*time.Second)) {
 		x.Errorf("available since %v, want 90 s before the heartbeat at %s", first.AvailableSince, first.LastSeenAt)
 	}
-	if got := tell(nil); got.AvailableSince == nil || !got.AvailableSince.Equal(*first.AvailableSince) {
-		x.Errorf("available since %v, want %v still", got.AvailableSince, first.AvailableSince)
+	if got := beatWith(nil); got.AvailableSince == nil || !got.AvailableSince.Equal(*first.AvailableSince) {
+		x.Errorf("available since %v, want it unchanged at %v", got.AvailableSince, first.AvailableSince)
 	}
 	if got := x.loads(time.Hour, workqueue.EveryPriority); len(got) != 1 || !got[0].AvailableSince.Equal(*first.AvailableSince) {
 		x.Errorf("loads = %s, want one worker that is available since %s", asJSON(got), first.AvailableSince)

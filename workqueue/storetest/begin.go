@@ -8,17 +8,17 @@ import (
 
 func beginTests() []test {
 	return []test{
-		{"the attempt starts when it begins", beginStarts},
-		{"a later attempt leaves the first start alone", beginAgain},
-		{"what must not begin is refused and left alone", beginRefused},
-		{"some of a batch", beginSome},
-		{"what has begun may be said again", beginTwice},
+		{"begin sets the start time of the attempt", beginStarts},
+		{"a later attempt does not change the first start", beginAgain},
+		{"items that must not begin are refused and unchanged", beginRefused},
+		{"a batch is refused in part", beginSome},
+		{"begin may be called again for the same run", beginTwice},
 		{"nothing to begin", beginNothing},
-		{"a claim that is given back has never started", beginReturned},
+		{"a released claim has no start", beginReturned},
 	}
 }
 
-// begin records that runs begin, and returns what was refused.
+// begin records that runs begin, and returns the ids of the refused items.
 func (x *fixture) begin(w workqueue.Worker, refs ...workqueue.ItemRef) []int64 {
 	x.Helper()
 	refused, err := x.Store.Begin(x.ctx, workqueue.BeginParams{WorkerID: w.ID, InstanceID: w.InstanceID, Items: refs})
@@ -28,7 +28,7 @@ func (x *fixture) begin(w workqueue.Worker, refs ...workqueue.ItemRef) []int64 {
 	return refused
 }
 
-// claimOne assigns an item to the worker and has it claim that.
+// claimOne assigns an item to the worker and claims it for the worker.
 func (x *fixture) claimOne(w workqueue.Worker, id int64) workqueue.Item {
 	x.Helper()
 	x.Assign(w, id)
@@ -37,7 +37,7 @@ func (x *fixture) claimOne(w workqueue.Worker, id int64) workqueue.Item {
 	return got[0]
 }
 
-// wantStarts checks the starts of an item.
+// wantStarts checks the start times of an item.
 func (x *fixture) wantStarts(id int64, first, latest *time.Time) {
 	x.Helper()
 	got := x.show(id)
@@ -77,20 +77,20 @@ func beginAgain(y *fixture) {
 func beginRefused(y *fixture) {
 	x := newTimed(y)
 	for name, spoil := range map[string]func(x *timed, w *workqueue.Worker, it *workqueue.Item){
-		"another fence":   func(_ *timed, _ *workqueue.Worker, it *workqueue.Item) { it.Fence-- },
-		"a fence to come": func(_ *timed, _ *workqueue.Worker, it *workqueue.Item) { it.Fence++ },
-		"another worker":  func(x *timed, w *workqueue.Worker, _ *workqueue.Item) { *w = x.Worker(WorkerOpts{}) },
-		"a dead instance": func(_ *timed, w *workqueue.Worker, _ *workqueue.Item) { w.InstanceID = "gone" },
-		"a lease that is out": func(x *timed, _ *workqueue.Worker, _ *workqueue.Item) {
+		"another fence":       func(_ *timed, _ *workqueue.Worker, it *workqueue.Item) { it.Fence-- },
+		"a future fence":      func(_ *timed, _ *workqueue.Worker, it *workqueue.Item) { it.Fence++ },
+		"another worker":      func(x *timed, w *workqueue.Worker, _ *workqueue.Item) { *w = x.Worker(WorkerOpts{}) },
+		"a previous instance": func(_ *timed, w *workqueue.Worker, _ *workqueue.Item) { w.InstanceID = "gone" },
+		"an expired lease": func(x *timed, _ *workqueue.Worker, _ *workqueue.Item) {
 			x.now = x.now.Add(leaseTime + time.Millisecond)
 		},
-		"a freed lease": func(x *timed, _ *workqueue.Worker, it *workqueue.Item) {
+		"no lease": func(x *timed, _ *workqueue.Worker, it *workqueue.Item) {
 			x.exec(1, `UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = NULL WHERE "Id" = %d`, it.ID)
 		},
-		"a deadline that is over": func(x *timed, _ *workqueue.Worker, it *workqueue.Item) {
+		"a deadline in the past": func(x *timed, _ *workqueue.Worker, it *workqueue.Item) {
 			x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeadlineAt" = %s WHERE "Id" = %d`, longAgo, it.ID)
 		},
-		"a life that is over": func(x *timed, _ *workqueue.Worker, it *workqueue.Item) {
+		"an expired item": func(x *timed, _ *workqueue.Worker, it *workqueue.Item) {
 			x.exec(1, `UPDATE "BotWorkQueueItems" SET "ExpiresAt" = %s WHERE "Id" = %d`, longAgo, it.ID)
 		},
 		"a deleted item": func(x *timed, _ *workqueue.Worker, it *workqueue.Item) {
@@ -100,7 +100,7 @@ func beginRefused(y *fixture) {
 			x.exec(1, `UPDATE "BotQueues" SET "Paused" = '1' WHERE "Name" = '%s'`, it.QueueName)
 		},
 		"a cancelled item": func(x *timed, _ *workqueue.Worker, it *workqueue.Item) {
-			if err := Do(x.ctx, x.Store, workqueue.Cancel, it.ID, "not wanted"); err != nil {
+			if err := Do(x.ctx, x.Store, workqueue.Cancel, it.ID, "not needed"); err != nil {
 				x.Fatal(err)
 			}
 		},
@@ -134,23 +134,23 @@ func beginSome(y *fixture) {
 	x.now = x.now.Add(time.Second)
 	x.wantIDs("refused at the deadline", x.begin(w, refs[0]), nil)
 	x.now = x.now.Add(time.Millisecond)
-	x.wantIDs("refused after it", x.begin(w, refs...), late[1:])
+	x.wantIDs("refused after the deadline", x.begin(w, refs...), late[1:])
 }
 
 func beginTwice(y *fixture) {
 	x := newTimed(y)
 	w := x.Worker(WorkerOpts{})
 	it := x.claimOne(w, x.Item(ItemOpts{Deadline: x.now.Add(time.Second)}).ID)
-	begun := x.now
+	started := x.now
 	x.begin(w, ref(it))
 	x.now = x.now.Add(leaseTime + time.Second)
 	x.exec(1, `UPDATE "BotQueues" SET "Paused" = '1' WHERE "Name" = 'default'`)
-	x.wantIDs("refused although it has begun", x.begin(w, ref(it)), nil)
-	x.wantStarts(it.ID, &begun, &begun)
-	if err := Do(x.ctx, x.Store, workqueue.Cancel, it.ID, "not wanted"); err != nil {
+	x.wantIDs("refused although it is running", x.begin(w, ref(it)), nil)
+	x.wantStarts(it.ID, &started, &started)
+	if err := Do(x.ctx, x.Store, workqueue.Cancel, it.ID, "not needed"); err != nil {
 		x.Fatal(err)
 	}
-	x.wantIDs("refused when it is cancelled", x.begin(w, ref(it)), []int64{it.ID})
+	x.wantIDs("refused after it was cancelled", x.begin(w, ref(it)), []int64{it.ID})
 }
 
 func beginNothing(x *fixture) {
@@ -164,11 +164,11 @@ func beginReturned(y *fixture) {
 	x.wantIDs("lost", x.finish(w, workqueue.Finish{ItemID: it.ID, Fence: it.Fence, State: workqueue.Ready}), nil)
 	x.wantStarts(it.ID, nil, nil)
 	if n := len(x.attempts(it.ID)); n != 0 {
-		x.Errorf("%d attempts, want none: nothing had started", n)
+		x.Errorf("%d attempts, want none: the run had not started", n)
 	}
 	x.now = x.now.Add(time.Hour)
 	if it = x.claimOne(w, it.ID); it.RecordBegin {
-		x.Error("the begin of an item that was given back must be recorded, want as usual")
+		x.Error("RecordBegin is true for an item that was released before, want false")
 	}
 	x.wantStarts(it.ID, &x.now, &x.now)
 }

@@ -12,25 +12,25 @@ import (
 func changeTests() []test {
 	return []test{
 		{"every action in every state", changeEvery},
-		{"the table of what may be done where", changeTable},
-		{"an item that is not there", changeMissing},
-		{"a row that was deleted by hand is left alone", changeDeleted},
-		{"a cancelled item has no worker", changeCancelledIsNobodys},
-		{"a cancelled run can write no more", changeCancelledRun},
+		{"the actions allowed in each state", changeTable},
+		{"an item that does not exist", changeMissing},
+		{"a row deleted by hand is not changed", changeDeleted},
+		{"no worker claims a cancelled item", changeCancelledNotClaimed},
+		{"a cancelled run can no longer write", changeCancelledRun},
 		{"a repeated item runs again", changeRepeatedRuns},
-		{"a repeated item keeps nothing of its first life", changeRepeatedAsNew},
-		{"a repeated item is no robot's", changeRepeatedRobot},
-		{"a logically deleted item is hidden and can come back", changeHidden},
-		{"a whole filter, page by page", changePages},
-		{"a page passes over what may not be changed", changePassesOver},
+		{"a repeated item keeps nothing of its first run", changeRepeatedAsNew},
+		{"a repeated item has no robot", changeRepeatedRobot},
+		{"a logically deleted item is hidden and can be restored", changeHidden},
+		{"all items of a filter, page by page", changePages},
+		{"a page skips items that may not be changed", changePassesOver},
 		{"a page reports all its changes when a key is taken", changeKeyTaken},
 		{"a dry run changes nothing", changeDry},
 		{"a dry run of a filter counts what would be changed", changeDryPages},
 	}
 }
 
-// lifeOf is the table of the design: what an action makes of an item in each
-// state. A state that is missing is refused.
+// lifeOf is the table of the design: the state that an item has after an action, by the
+// action and the previous state. A state that is missing is refused.
 var lifeOf = map[workqueue.Action]map[workqueue.State]workqueue.State{
 	workqueue.RunNow: {
 		workqueue.Ready: workqueue.Ready, workqueue.Pending: workqueue.Pending,
@@ -68,13 +68,13 @@ func changeTable(x *fixture) {
 		from := slices.Clone(a.From())
 		slices.Sort(from)
 		if !slices.Equal(states, from) {
-			x.Errorf("%s may be done to %v, want %v", a, from, states)
+			x.Errorf("%s is allowed in %v, want %v", a, from, states)
 		}
 	}
 }
 
-// changeEvery does every action to an item of every state. What is refused
-// changes nothing and says why.
+// changeEvery applies every action to an item of every state. A refused action changes
+// nothing, and its error has the reason.
 func changeEvery(x *fixture) {
 	for _, a := range workqueue.Actions() {
 		for _, state := range workqueue.States() {
@@ -85,7 +85,7 @@ func changeEvery(x *fixture) {
 			case !may:
 				x.wantTransition(err, before.ID, string(a), state)
 				if hint := err.Error(); !strings.Contains(hint, "; ") {
-					x.Errorf("%s of an item that is %s: %q names no reason", a, state, hint)
+					x.Errorf("%s of an item that is %s: error %q has no reason", a, state, hint)
 				}
 				x.wantSame(before)
 			case err != nil:
@@ -99,8 +99,7 @@ func changeEvery(x *fixture) {
 	}
 }
 
-// later makes waiting items wait for their time, so that RunNow has something
-// to do.
+// later returns a delay for waiting items, so that RunNow has an effect.
 func later(state workqueue.State) time.Duration {
 	if state == workqueue.Ready || state == workqueue.Pending {
 		return time.Hour
@@ -113,6 +112,9 @@ func (x *fixture) wantChanged(a workqueue.Action, before workqueue.Item, state w
 	x.Helper()
 	got, want := x.show(before.ID), before
 	want.State = state
+	if a != workqueue.Clone {
+		want.Version++
+	}
 	switch a {
 	case workqueue.RunNow:
 		want.AvailableAt, want.Lifecycle = got.AvailableAt, workqueue.LifePending
@@ -128,10 +130,10 @@ func (x *fixture) wantChanged(a workqueue.Action, before workqueue.Item, state w
 	case workqueue.Clone:
 		x.wantClone(before, clone)
 	}
-	if asJSON(got) != asJSON(want) {
+	if asJSON(got) != asJSON(want) || got.Version != want.Version {
 		x.Errorf("%s of an item that is %s made\n     %s\nwant %s", a, before.State, asJSON(got), asJSON(want))
 	}
-	failed := 0 // by its making
+	failed := 0 // by creating the item
 	if before.State == workqueue.Cancelled {
 		failed = 1
 	}
@@ -143,16 +145,16 @@ func (x *fixture) wantChanged(a workqueue.Action, before workqueue.Item, state w
 	}
 }
 
-// wantClone checks that an item is like another, but for its life.
+// wantClone checks that an item is a new copy of another one.
 func (x *fixture) wantClone(of workqueue.Item, id int64) {
 	x.Helper()
 	got := x.show(id)
 	want := workqueue.Item{
 		ID: id, QueueName: of.QueueName, State: workqueue.Pending, Lifecycle: workqueue.LifePending, Priority: of.Priority,
 		IntegrationConfig: of.IntegrationConfig, Payload: of.Payload, CreatedBy: new("ann"),
-		AvailableAt: got.AvailableAt, CreatedAt: got.CreatedAt, IdempotencyKey: got.IdempotencyKey,
+		AvailableAt: got.AvailableAt, CreatedAt: got.CreatedAt, IdempotencyKey: got.IdempotencyKey, Version: 1,
 	}
-	if id <= of.ID || asJSON(got) != asJSON(want) {
+	if id <= of.ID || asJSON(got) != asJSON(want) || got.Version != want.Version {
 		x.Errorf("the clone is\n     %s\nwant %s", asJSON(got), asJSON(want))
 	}
 }
@@ -160,24 +162,24 @@ func (x *fixture) wantClone(of workqueue.Item, id int64) {
 func (x *fixture) wantGone(id int64) {
 	x.Helper()
 	if _, err := x.Store.Item(x.ctx, id); !errors.Is(err, workqueue.ErrNotFound) {
-		x.Errorf("the deleted item %d: error %v, want ErrNotFound", id, err)
+		x.Errorf("Item of the deleted item %d: error %v, want ErrNotFound", id, err)
 	}
 	if n := len(x.attempts(id)); n != 0 {
-		x.Errorf("%d attempts of the deleted item are left, want none", n)
+		x.Errorf("the deleted item has %d attempts, want none", n)
 	}
 }
 
 func changeMissing(x *fixture) {
 	for _, a := range workqueue.Actions() {
 		if err := Do(x.ctx, x.Store, a, 4711, "why"); !errors.Is(err, workqueue.ErrNotFound) || !strings.Contains(err.Error(), "4711") {
-			x.Errorf("%s of an item that is not there: %v, want ErrNotFound with the id", a, err)
+			x.Errorf("%s of an item that does not exist: %v, want ErrNotFound with the id", a, err)
 		}
 	}
 }
 
 func changeDeleted(x *fixture) {
 	for _, a := range workqueue.Actions() {
-		if a.TakesDeleted() {
+		if a.AllowsDeleted() {
 			continue
 		}
 		for _, state := range a.From() {
@@ -190,14 +192,14 @@ func changeDeleted(x *fixture) {
 			err := Do(x.ctx, x.Store, a, it.ID, "why")
 			x.wantTransition(err, it.ID, string(a), state)
 			if !strings.Contains(err.Error(), "deleted") {
-				x.Errorf("%s: %q does not say that the item was deleted", a, err)
+				x.Errorf("%s: error %q does not mention the deletion", a, err)
 			}
 			x.wantSame(before)
 		}
 	}
 }
 
-func changeCancelledIsNobodys(x *fixture) {
+func changeCancelledNotClaimed(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	it := x.Item(ItemOpts{State: workqueue.Assigned, Worker: w})
 	if err := Do(x.ctx, x.Store, workqueue.Cancel, it.ID, "why"); err != nil {
@@ -209,12 +211,12 @@ func changeCancelledIsNobodys(x *fixture) {
 	x.wantIDs("due items", x.due(workqueue.EveryPriority, 10), nil)
 }
 
-// Whatever the run of a cancelled item writes afterwards is too late, and its
-// worker learns of it.
+// Everything that the run of a cancelled item writes afterwards is ignored, and the
+// worker is notified.
 func changeCancelledRun(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	it := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
-	if err := Do(x.ctx, x.Store, workqueue.Cancel, it.ID, "not wanted any more"); err != nil {
+	if err := Do(x.ctx, x.Store, workqueue.Cancel, it.ID, "no longer needed"); err != nil {
 		x.Fatal(err)
 	}
 	cancelled := x.show(it.ID)
@@ -225,25 +227,25 @@ func changeCancelledRun(x *fixture) {
 	if err != nil {
 		x.Fatal(err)
 	}
-	x.wantIDs("lost by the beat", beat.Lost, []int64{it.ID})
-	lost, err := x.Store.Progress(x.ctx, w.ID, w.InstanceID, []workqueue.ProgressNote{{ItemRef: ref, Progress: "going on"}})
+	x.wantIDs("lost in Beat", beat.Lost, []int64{it.ID})
+	lost, err := x.Store.Progress(x.ctx, w.ID, w.InstanceID, []workqueue.ProgressNote{{ItemRef: ref, Progress: "halfway"}})
 	if err != nil {
 		x.Fatal(err)
 	}
-	x.wantIDs("lost by the progress", lost, []int64{it.ID})
-	x.wantIDs("lost by the finish", x.finish(w, success(it)), []int64{it.ID})
+	x.wantIDs("lost in Progress", lost, []int64{it.ID})
+	x.wantIDs("lost in Finish", x.finish(w, success(it)), []int64{it.ID})
 	x.wantSame(cancelled)
 	x.wantRescue(workqueue.RescueResult{})
 	x.wantIDs("due items", x.due(workqueue.EveryPriority, 10), nil)
 	attempts := x.attempts(it.ID)
 	if len(attempts) != 1 || attempts[0].Outcome != "failed" || deref(attempts[0].ErrorKind) != "cancelled" ||
-		deref(attempts[0].Error) != "not wanted any more" || deref(attempts[0].WorkerName) != w.Name {
-		x.Errorf("attempts = %s, want the run that was cancelled", asJSON(attempts))
+		deref(attempts[0].Error) != "no longer needed" || deref(attempts[0].WorkerName) != w.Name {
+		x.Errorf("attempts = %s, want the cancelled run", asJSON(attempts))
 	}
 }
 
-// The fence goes on growing, so that a finish of the first life changes
-// nothing in the second.
+// The fence continues to grow, so that a late Finish of the first run has no effect on
+// the second.
 func changeRepeatedRuns(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	it := x.Item(ItemOpts{State: workqueue.Cancelled, Worker: w})

@@ -6,8 +6,8 @@ import (
 	"botwork/workqueue"
 )
 
-// A queue that deletes logically keeps the row: no listing shows it unless it
-// is asked for, nothing runs it, and Repeat brings it back.
+// A queue with logical deletion keeps the row: listings show it only on request, no
+// worker runs it, and Repeat restores it.
 func changeHidden(x *fixture) {
 	x.exec(1, `INSERT INTO "BotQueues" ("Name", "Deletion") VALUES ('kept', 'logical')`)
 	for _, state := range workqueue.Delete.From() {
@@ -40,7 +40,7 @@ func (x *fixture) list(f workqueue.ItemFilter) []int64 {
 	return idsOf(items)
 }
 
-// changeAll does to all items that a filter picks what a Change says.
+// changeAll applies a Change to all items of a filter.
 func (x *fixture) changeAll(f workqueue.ItemFilter, c workqueue.Change) (changed int, clones []int64) {
 	x.Helper()
 	for {
@@ -60,7 +60,7 @@ func (x *fixture) changeAll(f workqueue.ItemFilter, c workqueue.Change) (changed
 func changePages(x *fixture) {
 	x.exec(1, `INSERT INTO "BotQueues" ("Name") VALUES ('mail')`)
 	mail := x.Items(25, ItemOpts{Queue: "mail"})
-	others := x.Items(5, ItemOpts{})
+	inDefault := x.Items(5, ItemOpts{})
 	filter := workqueue.ItemFilter{QueueName: "mail", Limit: 4}
 	want := func(what string, got, want int) {
 		x.Helper()
@@ -71,13 +71,13 @@ func changePages(x *fixture) {
 	archived, _ := x.changeAll(filter, workqueue.Change{Action: workqueue.Archive, Reason: "season over"})
 	want("archive", archived, 25)
 	x.wantState(workqueue.Cancelled, mail...)
-	x.wantState(workqueue.Ready, others...)
+	x.wantState(workqueue.Ready, inDefault...)
 	again, _ := x.changeAll(filter, workqueue.Change{Action: workqueue.Archive})
 	want("archive again", again, 0)
 	cloned, clones := x.changeAll(filter, workqueue.Change{Action: workqueue.Clone, By: "ann"})
 	want("clone", cloned, 25)
 	x.wantState(workqueue.Pending, clones...)
-	if len(clones) != 25 || slices.ContainsFunc(clones, func(id int64) bool { return id <= others[4] }) {
+	if len(clones) != 25 || slices.ContainsFunc(clones, func(id int64) bool { return id <= inDefault[4] }) {
 		x.Errorf("the clones are %v, want 25 new ones", clones)
 	}
 	filter.Lifecycles = []workqueue.Lifecycle{workqueue.LifeArchived}
@@ -87,7 +87,7 @@ func changePages(x *fixture) {
 	filter.Lifecycles = []workqueue.Lifecycle{workqueue.LifePending}
 	deleted, _ := x.changeAll(filter, workqueue.Change{Action: workqueue.Delete})
 	want("delete", deleted, 50)
-	x.wantIDs("what is left", x.list(workqueue.ItemFilter{}), []int64{others[4], others[3], others[2], others[1], others[0]})
+	x.wantIDs("remaining items", x.list(workqueue.ItemFilter{}), []int64{inDefault[4], inDefault[3], inDefault[2], inDefault[1], inDefault[0]})
 }
 
 func changePassesOver(x *fixture) {
@@ -102,12 +102,12 @@ func changePassesOver(x *fixture) {
 	x.wantState(workqueue.Cancelled, running.ID, waiting.ID)
 	x.wantSame(done)
 	if n := len(x.attempts(running.ID)); n != 1 {
-		x.Errorf("the run that was cancelled left %d attempts, want 1", n)
+		x.Errorf("the cancelled run has %d attempts, want 1", n)
 	}
 }
 
-// Two deleted items had the same key, and only one of them can have it again. The items
-// that were repeated before the conflict was found are reported as well.
+// Two deleted items had the same key, and only one of them can have it again. The result
+// also counts the items that were repeated before the conflict was found.
 func changeKeyTaken(x *fixture) {
 	x.exec(1, `INSERT INTO "BotQueues" ("Name", "Deletion", "KeyScope") VALUES ('kept', 'logical', 'queue')`)
 	present := x.Item(ItemOpts{Queue: "kept", State: workqueue.Cancelled})
@@ -128,6 +128,6 @@ func changeKeyTaken(x *fixture) {
 	ready := x.list(workqueue.ItemFilter{QueueName: "kept", States: []workqueue.State{workqueue.Ready}})
 	hidden := x.list(workqueue.ItemFilter{QueueName: "kept", Lifecycles: []workqueue.Lifecycle{workqueue.LifeDeleted}})
 	if len(ready) != 2 || len(hidden) != 1 || !slices.Contains(deleted, hidden[0]) {
-		x.Errorf("ready are %v and still deleted are %v, want one of %v to be deleted", ready, hidden, deleted)
+		x.Errorf("%v are ready and %v are still deleted, want one of %v still deleted", ready, hidden, deleted)
 	}
 }

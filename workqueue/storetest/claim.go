@@ -11,16 +11,16 @@ import (
 
 func claimTests() []test {
 	return []test{
-		{"a claimed item", claimFields},
-		{"by priority and id, up to the limit", claimOrder},
-		{"expedited items first, whatever their priority", claimExpedited},
+		{"the fields of a claimed item", claimFields},
+		{"in order of priority and id, up to the limit", claimOrder},
+		{"expedited items first, regardless of priority", claimExpedited},
 		{"bands include both ends", claimBands},
-		{"no further than the work and the bytes that may wait", claimBounds},
-		{"not of channels that are full", claimFullChannels},
-		{"large texts as far as the queue allows them", claimLarge},
+		{"up to the allowed amount of waiting work and bytes", claimBounds},
+		{"no items of full channels", claimFullChannels},
+		{"large texts up to the limit of the queue", claimLarge},
 		{"the fence grows with every claim", claimFence},
-		{"nothing for the wrong claimer", claimNothing},
-		{"claimers that contend get each item once", claimContention},
+		{"another worker claims nothing", claimNothing},
+		{"concurrent claimers get each item once", claimContention},
 	}
 }
 
@@ -35,13 +35,13 @@ func claimFields(x *fixture) {
 	x.wantClean("LeaseExpiresAt", got[0].LeaseExpiresAt)
 	want := before
 	want.State, want.Fence, want.StartedAt, want.FirstStartedAt = workqueue.Blocked, before.Fence+1, got[0].StartedAt, got[0].StartedAt
-	want.Lifecycle = workqueue.LifeActive
+	want.Lifecycle, want.Version = workqueue.LifeActive, before.Version+1
 	ends := got[0].StartedAt.Add(leaseTime)
 	want.LeaseExpiresAt = &ends
 	if asJSON(got[0]) != asJSON(want) {
 		x.Errorf("the claimed item is\n     %s\nwant %s", asJSON(got[0]), asJSON(want))
 	}
-	x.wantSame(got[0]) // what Claim returned is what the database holds
+	x.wantSame(got[0]) // Claim returns what the database has
 }
 
 func claimOrder(x *fixture) {
@@ -56,11 +56,11 @@ func claimOrder(x *fixture) {
 	x.wantIDs("the last claim", idsOf(x.claim(w, 3)), []int64{})
 }
 
-// Items that begin at once are claimed whatever they take; of the others only so many
-// that none waits long, and that all have room in memory.
+// Items that begin at once are claimed regardless of their estimates. Of the others, only
+// as many are claimed as can start soon and fit into memory.
 func claimBounds(x *fixture) {
 	w := x.Worker(WorkerOpts{})
-	give := func(estimate time.Duration, payload workqueue.JSONText) int64 {
+	assign := func(estimate time.Duration, payload workqueue.JSONText) int64 {
 		id := x.Item(ItemOpts{Payload: payload}).ID
 		x.write(workqueue.Assignment{ItemID: id, WorkerID: w.ID, RunOrder: id, Estimate: estimate})
 		return id
@@ -75,16 +75,16 @@ func claimBounds(x *fixture) {
 	}
 	var ids []int64
 	for range 3 {
-		ids = append(ids, give(time.Second, "1"))
+		ids = append(ids, assign(time.Second, "1"))
 	}
-	ids = append(ids, give(0, "1"), give(time.Second, "1"))
-	x.wantIDs("a claim of those that begin", claim(workqueue.ClaimParams{Max: 5, Begin: 2, Work: time.Millisecond}), ids[:2])
-	x.wantIDs("behind no more than a second", claim(workqueue.ClaimParams{Max: 5, Work: time.Second}), ids[2:5])
+	ids = append(ids, assign(0, "1"), assign(time.Second, "1"))
+	x.wantIDs("a claim of items that begin at once", claim(workqueue.ClaimParams{Max: 5, Begin: 2, Work: time.Millisecond}), ids[:2])
+	x.wantIDs("a claim of at most a second of waiting work", claim(workqueue.ClaimParams{Max: 5, Work: time.Second}), ids[2:5])
 
 	large := workqueue.JSONText(`"` + strings.Repeat("x", 1000) + `"`)
-	ids = []int64{give(0, large), give(0, large), give(0, large), give(0, "1")}
-	x.wantIDs("behind no more than 1,500 bytes", claim(workqueue.ClaimParams{Max: 5, Bytes: 1500}), ids[:2])
-	x.wantIDs("behind any number of them", claim(workqueue.ClaimParams{Max: 5}), ids[2:])
+	ids = []int64{assign(0, large), assign(0, large), assign(0, large), assign(0, "1")}
+	x.wantIDs("a claim of at most 1,500 waiting bytes", claim(workqueue.ClaimParams{Max: 5, Bytes: 1500}), ids[:2])
+	x.wantIDs("a claim without limits", claim(workqueue.ClaimParams{Max: 5}), ids[2:])
 }
 
 func claimFullChannels(x *fixture) {
@@ -105,7 +105,7 @@ func claimFullChannels(x *fixture) {
 		return idsOf(items)
 	}
 	x.wantIDs("without voice and mail", claim("voice", "it's \"mail\""), ids[1:3])
-	x.wantIDs("without voice", claim("voice", "chat"), ids[3:])
+	x.wantIDs("without voice and chat", claim("voice", "chat"), ids[3:])
 	x.wantIDs("all", claim(), ids[:1])
 }
 
@@ -198,8 +198,8 @@ func claimContention(x *fixture) {
 	}
 	wg.Wait()
 	checkOnce(x.T, seen, claimers*each)
-	// A claim may find nothing while others hold what is left; nothing may
-	// stay behind when all of them are through.
+	// A claim may return nothing while other claimers lock the remaining items. When
+	// all claimers have ended, no item may remain.
 	x.wantIDs("a last claim", idsOf(x.claim(w, 10)), []int64{})
 }
 

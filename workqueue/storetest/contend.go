@@ -12,13 +12,17 @@ import (
 )
 
 func contendTests() []test {
-	return []test{{"processes that do anything at any time", contendAnything}}
+	return []test{
+		{"processes that do random things at the same time", contendAnything},
+		{"a filter whose items change", contendFilter},
+		{"running items that are cancelled", contendCancel},
+	}
 }
 
-// Several processes, each with a store of its own, do random things with the
-// same items at once: they assign, rescue, claim, finish what they have and what
-// they had, beat, and give back; leases end under them. Afterwards the answers
-// that they got must fit together, and the rows must fit the answers.
+// Several processes, each with its own store, do random things with the same
+// items at the same time: they assign, rescue, claim, finish current and past claims,
+// send heartbeats and release items, while leases expire. Afterwards the results that
+// they received must be consistent with each other and with the rows.
 func contendAnything(x *fixture) {
 	const processes, steps = 4, 90
 	ids := x.Items(40, ItemOpts{})
@@ -42,16 +46,16 @@ func contendAnything(x *fixture) {
 		})
 	}
 	wg.Wait()
-	answers.judge(x, ids)
+	answers.check(x, ids)
 }
 
-// answers are the store's answers to the processes: the fences that it gave, and the
-// ends that it accepted.
+// answers are the results that the processes received: the fences of their claims, and
+// the ends that the store accepted.
 type answers struct {
 	mu      sync.Mutex
 	claims  []workqueue.ItemRef
 	ended   map[workqueue.ItemRef]int
-	noted   int // ends that leave an attempt
+	failed  int // accepted ends with an attempt
 	rescued int
 }
 
@@ -61,15 +65,15 @@ func (a *answers) add(do func()) {
 	do()
 }
 
-// contender is one process. It remembers its claims for ever, so that it also
-// writes ends that come too late.
+// contender is one process. It keeps all its claims, so that it also
+// finishes claims that it no longer has.
 type contender struct {
 	*fixture
 	store   Store
 	worker  workqueue.Worker
 	answers *answers
 	random  *rand.Rand
-	had     []workqueue.Item
+	claimed []workqueue.Item
 }
 
 func (c *contender) step() error {
@@ -91,12 +95,12 @@ func (c *contender) step() error {
 	}
 }
 
-// pass rescues, and assigns to itself what is due; now and then the leases of
-// some items end first.
+// pass rescues items, and assigns due items to its worker. Sometimes it first lets
+// some leases expire.
 func (c *contender) pass() error {
 	if c.random.IntN(3) == 0 {
-		// One by one: a statement by hand takes its rows in any order, and could
-		// meet the store's, which take theirs by id, in a deadlock.
+		// One by one: an UPDATE of several rows locks them in any order, and could
+		// deadlock with the store, which locks rows by id.
 		for _, end := range []string{"MIN", "MAX"} {
 			for third := range 3 {
 				c.Exec(c.T, fmt.Sprintf(`UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = NULL WHERE "State" = 1 AND "Id" = `+
@@ -128,7 +132,7 @@ func (c *contender) pass() error {
 
 func (c *contender) claimSome() error {
 	items, err := c.store.Claim(c.ctx, claimParams(c.worker, 1+c.random.IntN(5)))
-	c.had = append(c.had, items...)
+	c.claimed = append(c.claimed, items...)
 	c.answers.add(func() {
 		for _, it := range items {
 			c.answers.claims = append(c.answers.claims, ref(it))
@@ -137,14 +141,14 @@ func (c *contender) claimSome() error {
 	return err
 }
 
-// finishSome ends a few claims, present and past, well or badly.
+// finishSome ends a few claims, current and past, with success or failure.
 func (c *contender) finishSome() error {
 	var ends []workqueue.Finish
-	for _, i := range c.random.Perm(len(c.had))[:min(len(c.had), 4)] {
-		// The last ones are more likely to be live.
-		it := c.had[max(i, len(c.had)-1-c.random.IntN(6))]
+	for _, i := range c.random.Perm(len(c.claimed))[:min(len(c.claimed), 4)] {
+		// Recent claims are more likely to be live.
+		it := c.claimed[max(i, len(c.claimed)-1-c.random.IntN(6))]
 		if slices.ContainsFunc(ends, func(f workqueue.Finish) bool { return f.ItemID == it.ID }) {
-			continue // one claim of an item is enough to find out which one was lost
+			continue // Finish returns item ids, so name each item once
 		}
 		end := failure(it, workqueue.Ready)
 		end.Delay = 0
@@ -162,7 +166,7 @@ func (c *contender) finishSome() error {
 			if !slices.Contains(lost, f.ItemID) {
 				c.answers.ended[workqueue.ItemRef{ItemID: f.ItemID, Fence: f.Fence}]++
 				if f.Attempt != nil {
-					c.answers.noted++
+					c.answers.failed++
 				}
 			}
 		}
@@ -172,28 +176,28 @@ func (c *contender) finishSome() error {
 
 func (c *contender) refs() []workqueue.ItemRef {
 	var refs []workqueue.ItemRef
-	for _, it := range c.had[max(0, len(c.had)-8):] {
+	for _, it := range c.claimed[max(0, len(c.claimed)-8):] {
 		refs = append(refs, ref(it))
 	}
 	return refs
 }
 
-// judge checks that no fence was given twice, that each of an item's fences up to its
-// last was given, that no claim ended twice, that each attempt is a reported end or
-// rescue, and that no item is lost.
-func (a *answers) judge(x *fixture, ids []int64) {
-	given := map[workqueue.ItemRef]bool{}
+// check checks that no fence was assigned twice, that each fence of an item up to its
+// current one was assigned, that no claim ended twice, that each attempt is a reported
+// end or rescue, and that no item is lost.
+func (a *answers) check(x *fixture, ids []int64) {
+	claimed := map[workqueue.ItemRef]bool{}
 	count := map[int64]int64{}
 	for _, ref := range a.claims {
-		if given[ref] {
-			x.Errorf("claim %+v was given twice", ref)
+		if claimed[ref] {
+			x.Errorf("claim %+v was returned twice", ref)
 		}
-		given[ref] = true
+		claimed[ref] = true
 		count[ref.ItemID]++
 	}
 	for ref, n := range a.ended {
-		if n != 1 || !given[ref] {
-			x.Errorf("claim %+v (given: %t) ended %d times", ref, given[ref], n)
+		if n != 1 || !claimed[ref] {
+			x.Errorf("claim %+v (returned: %t) ended %d times", ref, claimed[ref], n)
 		}
 	}
 	attempts := 0
@@ -206,9 +210,9 @@ func (a *answers) judge(x *fixture, ids []int64) {
 		failed, rescued := 0, 0
 		for _, at := range x.attempts(id) {
 			attempts++
-			told := a.ended[workqueue.ItemRef{ItemID: id, Fence: at.Fence}] == 1
-			if fences[at.Fence] || told != (at.Outcome == "failed") {
-				x.Errorf("item %d: attempt %s, but its claim's end was taken: %t", id, asJSON(at), told)
+			accepted := a.ended[workqueue.ItemRef{ItemID: id, Fence: at.Fence}] == 1
+			if fences[at.Fence] || accepted != (at.Outcome == "failed") {
+				x.Errorf("item %d: attempt %s, but the end of its claim was accepted: %t", id, asJSON(at), accepted)
 			}
 			fences[at.Fence] = true
 			if failed++; at.Outcome == "rescued" {
@@ -216,16 +220,16 @@ func (a *answers) judge(x *fixture, ids []int64) {
 			}
 		}
 		if it.RetryCount > failed || it.ReleaseCount != rescued {
-			x.Errorf("item %d counts %d failures and %d releases, its attempts say %d and %d", id, it.RetryCount, it.ReleaseCount, failed, rescued)
+			x.Errorf("item %d has %d failures and %d releases, but %d and %d by its attempts", id, it.RetryCount, it.ReleaseCount, failed, rescued)
 		}
-		if told := a.ended[ref(it)] == 1; it.State == workqueue.Processed && !told || it.State == workqueue.Blocked && told {
-			x.Errorf("item %d is %s, but the end of its last claim was taken: %t", id, it.State, told)
+		if accepted := a.ended[ref(it)] == 1; it.State == workqueue.Processed && !accepted || it.State == workqueue.Blocked && accepted {
+			x.Errorf("item %d is %s, but the end of its last claim was accepted: %t", id, it.State, accepted)
 		}
 	}
-	if attempts != a.noted+a.rescued {
-		x.Errorf("%d attempts are noted, want %d failures and %d rescues", attempts, a.noted, a.rescued)
+	if attempts != a.failed+a.rescued {
+		x.Errorf("%d attempts are recorded, want %d failures and %d rescues", attempts, a.failed, a.rescued)
 	}
-	if len(a.claims) == 0 || a.noted == 0 || a.rescued == 0 {
-		x.Errorf("%d claims, %d failures, %d rescues: nothing was tried", len(a.claims), a.noted, a.rescued)
+	if len(a.claims) == 0 || a.failed == 0 || a.rescued == 0 {
+		x.Errorf("%d claims, %d failures, %d rescues: want some of each", len(a.claims), a.failed, a.rescued)
 	}
 }

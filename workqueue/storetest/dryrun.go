@@ -13,16 +13,16 @@ import (
 
 func dryRunTests() []test {
 	return []test{
-		{"what the next pass does", dryRunSame},
+		{"same result as the next pass", dryRunSame},
 		{"queues with limits", dryRunLimits},
-		{"what moves to a worker that joins", dryRunMoves},
+		{"items that move to a new worker", dryRunMoves},
 		{"scores", dryRunScores},
-		{"what is left out", dryRunLeft},
-		{"what is freed first", dryRunFrees},
+		{"items that are left out", dryRunLeft},
+		{"items that must be released first", dryRunFrees},
 	}
 }
 
-// dryRun runs one that must change nothing.
+// dryRun does a dry run and checks that it changes nothing.
 func (x *fixture) dryRun(p assign.AssignParams) assign.DryRunResult {
 	x.Helper()
 	before := x.everything()
@@ -36,7 +36,7 @@ func (x *fixture) dryRun(p assign.AssignParams) assign.DryRunResult {
 	return result
 }
 
-// everything is what a pass could change.
+// everything returns all that a pass could change.
 func (x *fixture) everything() string {
 	x.Helper()
 	items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{Limit: 10_000})
@@ -47,9 +47,9 @@ func (x *fixture) everything() string {
 	if err != nil {
 		x.Fatal(err)
 	}
-	var marks workqueue.Marks
-	err = x.Store.Survey(x.ctx, func(ctx context.Context, view workqueue.AssignView) (err error) {
-		marks, err = view.Marks(ctx)
+	var marks workqueue.PassState
+	err = x.Store.ReadUnlocked(x.ctx, func(ctx context.Context, view workqueue.AssignView) (err error) {
+		marks, err = view.PassState(ctx)
 		return err
 	})
 	if err != nil {
@@ -58,8 +58,8 @@ func (x *fixture) everything() string {
 	return asJSON([]any{items, workers, marks.Passes, marks.Turns})
 }
 
-// wantDryRun checks that the next pass assigns to whom the dry run says, and
-// nothing else.
+// wantDryRun checks that the next pass assigns the items exactly as the dry run
+// predicted.
 func (x *fixture) wantDryRun(p assign.AssignParams, dry assign.DryRunResult) {
 	x.Helper()
 	want := x.holders()
@@ -71,14 +71,14 @@ func (x *fixture) wantDryRun(p assign.AssignParams, dry assign.DryRunResult) {
 		x.Fatal(err)
 	}
 	if diff := cmp.Diff(want, x.holders()); diff != "" {
-		x.Errorf("who has the items (-dry run +pass):\n%s", diff)
+		x.Errorf("workers of the items (-dry run +pass):\n%s", diff)
 	}
 	if got := result.Assigned + result.Moved; got != len(dry.Items) || got == 0 {
-		x.Errorf("the pass has assigned and moved %d items, want %d as in the dry run, and some", got, len(dry.Items))
+		x.Errorf("the pass assigned and moved %d items, want %d as in the dry run, and at least 1", got, len(dry.Items))
 	}
 }
 
-// holders returns the workers that have been given items, with the items.
+// holders returns the name of the worker of each assigned item.
 func (x *fixture) holders() map[int64]string {
 	x.Helper()
 	names := map[int64]string{}
@@ -108,16 +108,16 @@ func dryRunSame(x *fixture) {
 		x.Items(5, ItemOpts{Priority: 1500, Estimate: 3 * time.Minute})
 		x.Items(7, ItemOpts{})
 		for range 4 {
-			x.asks(`"gpu = true"`)
+			x.withSelectors(`"gpu = true"`)
 		}
 		p := assign.AssignParams{Workers: assign.AvailableWorkers, Horizon: 2 * time.Minute, Distribution: matching.Distribution{Mode: mode}}
 		dry := x.dryRun(p)
 		for i, it := range dry.Items {
 			if it.Mode != mode || it.Queue != workqueue.DefaultQueue || it.Pipeline != Pipeline || it.From != nil || it.StartsAt.Before(dry.At.Add(-time.Second)) || it.Estimate <= 0 {
-				x.Errorf("item %+v, want mode %s, the default queue, pipeline %s, and when it starts", it, mode, Pipeline)
+				x.Errorf("item %+v, want mode %s, the default queue, pipeline %s, and a start time", it, mode, Pipeline)
 			}
 			if i > 0 && it.Priority > dry.Items[i-1].Priority {
-				x.Errorf("item %+v is after %+v", it, dry.Items[i-1])
+				x.Errorf("item %+v comes after %+v", it, dry.Items[i-1])
 			}
 		}
 		x.wantDryRun(p, dry)
@@ -139,7 +139,7 @@ func dryRunLimits(x *fixture) {
 		}
 	}
 	if left != 15 {
-		x.Errorf("%d items are left out by the rate of their queue, want 15: %+v", left, dry.Left)
+		x.Errorf("%d items are left out because of the rate limit of their queue, want 15: %+v", left, dry.Left)
 	}
 	x.wantDryRun(p, dry)
 }
@@ -151,11 +151,11 @@ func dryRunMoves(x *fixture) {
 	p := assign.AssignParams{Workers: assign.AvailableWorkers}
 	dry := x.dryRun(p)
 	if len(dry.Items) == 0 {
-		x.Fatal("nothing moves to a worker that joins")
+		x.Fatal("no item moves to the new worker")
 	}
 	for _, it := range dry.Items {
 		if it.From == nil || *it.From != "a" || it.Worker != "b" || it.EstimateFrom != "item" {
-			x.Errorf("item %+v, want it to move from a to b", it)
+			x.Errorf("item %+v, want a move from a to b", it)
 		}
 	}
 	x.wantDryRun(p, dry)
@@ -166,11 +166,11 @@ func dryRunScores(x *fixture) {
 		x.whyWorker(name, 1, func(s *workqueue.WorkerSpec) { s.Labels = skill })
 	}
 	x.Items(3, ItemOpts{})
-	asked := 0
+	calls := 0
 	p := assign.AssignParams{
 		Workers: assign.AvailableWorkers, MaxPerWorker: 1,
 		Distribution: matching.Distribution{Mode: matching.BestWorker, Scoring: &matching.Scoring{Rule: matching.ExpressionRule, Expression: "1", Ascending: true}},
-		NewRule:      func(matching.Scoring) (matching.Rule, error) { return skillRule{&asked}, nil },
+		NewRule:      func(matching.Scoring) (matching.Rule, error) { return skillRule{&calls}, nil },
 	}
 	dry := x.dryRun(p)
 	got := map[string]float64{}
@@ -181,18 +181,18 @@ func dryRunScores(x *fixture) {
 		got[it.Worker] = *it.Score
 	}
 	if diff := cmp.Diff(map[string]float64{"a": 1, "b": -10, "c": 0.5}, got); diff != "" || dry.Items[0].Worker != "b" {
-		x.Errorf("scores (-want +got), the least first:\n%s\n%+v", diff, dry.Items)
+		x.Errorf("scores (-want +got), the lowest first:\n%s\n%+v", diff, dry.Items)
 	}
-	if asked != 1 {
-		x.Errorf("the rule was asked %d times, want once: a score that is reported is not computed again", asked)
+	if calls != 1 {
+		x.Errorf("the rule was called %d times, want once: a reported score is not computed again", calls)
 	}
 	x.wantDryRun(p, dry)
 }
 
-type skillRule struct{ asked *int }
+type skillRule struct{ calls *int }
 
 func (r skillRule) Scores(_ context.Context, _ matching.Job, workers []matching.Labels) ([]float64, error) {
-	*r.asked++
+	*r.calls++
 	scores := make([]float64, len(workers))
 	for i, labels := range workers {
 		scores[i] = map[matching.Value]float64{matching.Text("novice"): 1, matching.Text("expert"): -10, {}: 0.5}[labels["skill"]]
@@ -217,7 +217,7 @@ func dryRunLeft(x *fixture) {
 	}
 	check(false)
 	x.whyWorker("a", 1, nil)
-	want = map[int64]assign.ReasonKind{x.asks(`"gpu = true"`): assign.WhySelectors}
+	want = map[int64]assign.ReasonKind{x.withSelectors(`"gpu = true"`): assign.WhySelectors}
 	check(false)
 	x.Items(1, ItemOpts{})
 	want[x.Item(ItemOpts{}).ID] = assign.WhyBehind
@@ -242,13 +242,13 @@ func dryRunFrees(x *fixture) {
 	x.whyWorker("b", 1, nil)
 	id := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w}).ID
 	if dry := x.dryRun(assign.AssignParams{}); dry.Frees || len(dry.Items) != 0 {
-		x.Errorf("dry run %+v, want that it frees nothing", dry)
+		x.Errorf("dry run %+v, want Frees to be false", dry)
 	}
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = %s`, longAgo)
 	waits := x.Item(ItemOpts{Priority: 900}).ID
 	dry := x.dryRun(assign.AssignParams{})
 	if !dry.Frees || len(dry.Items) != 1 || dry.Items[0].ItemID != waits {
-		x.Errorf("dry run %+v, want that it frees something first, and assigns item %d", dry, waits)
+		x.Errorf("dry run %+v, want Frees to be true, and item %d assigned", dry, waits)
 	}
 	x.wantState(workqueue.Blocked, id)
 }

@@ -11,18 +11,18 @@ import (
 
 func dueTests() []test {
 	return []test{
-		{"both waiting states and no other", dueStates},
-		{"not before its time", dueTime},
-		{"by priority, deadline and id", dueOrder},
-		{"the limit cuts the least urgent", dueLimit},
-		{"the limit cuts the latest deadlines", dueLimitDeadlines},
-		{"the limit cuts what was scheduled alike", dueLimitScheduled},
+		{"only items in a waiting state", dueStates},
+		{"no item before its time", dueTime},
+		{"in order of priority, deadline and id", dueOrder},
+		{"the limit cuts off the least urgent items", dueLimit},
+		{"the limit cuts off the latest deadlines", dueLimitDeadlines},
+		{"the limit cuts off scheduled items in the same order", dueLimitScheduled},
 		{"bands include both ends", dueBands},
-		{"not from a paused queue", duePaused},
-		{"not a deleted row", dueDeleted},
-		{"not what the pass has assigned", dueAssigned},
-		{"what a pass knows of an item", dueFields},
-		{"not of pipelines that are left out", dueBut},
+		{"no items of a paused queue", duePaused},
+		{"no deleted items", dueDeleted},
+		{"no items that the pass has assigned", dueAssigned},
+		{"the fields of a due item", dueFields},
+		{"no items of excluded pipelines", dueExcluding},
 	}
 }
 
@@ -39,7 +39,7 @@ func dueStates(x *fixture) {
 func dueTime(x *fixture) {
 	due := x.Item(ItemOpts{})
 	x.Item(ItemOpts{In: time.Hour})
-	x.Item(ItemOpts{In: time.Hour, Deadline: time.Now().Add(time.Hour)})
+	x.Item(ItemOpts{In: time.Hour, Deadline: time.Now().Add(2 * time.Hour)})
 	x.wantIDs("due items", x.due(workqueue.EveryPriority, 100), []int64{due.ID})
 	x.exec(3, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s`, longAgo)
 	if got := x.due(workqueue.EveryPriority, 100); len(got) != 3 {
@@ -126,7 +126,7 @@ func dueAssigned(x *fixture) {
 		}
 		due, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 1)
 		if len(due) != 0 {
-			x.Errorf("the pass sees %v after it assigned all", due)
+			x.Errorf("the pass sees %v after it assigned all items", due)
 		}
 		return err
 	})
@@ -147,19 +147,19 @@ func dueFields(x *fixture) {
 			return fmt.Errorf("%d due items, want 3", len(due))
 		}
 		if d := due[0]; d.ID != timed || d.Priority != 3 || !d.Deadline.Equal(deadline) || d.Estimate != 1500*time.Millisecond {
-			x.Errorf("the first is %+v, want item %d with its deadline and estimate", d, timed)
+			x.Errorf("the first item is %+v, want item %d with its deadline and estimate", d, timed)
 		}
 		if d := due[1]; d.ID != named || !d.Deadline.IsZero() || d.Estimate != 0 || d.Pipeline != "Invoice" {
-			x.Errorf("the second is %+v, want item %d with its pipeline", d, named)
+			x.Errorf("the second item is %+v, want item %d with its pipeline", d, named)
 		}
 		if d := due[2]; d.ID != long || d.Pipeline == "" || !strings.HasPrefix(inline, d.Pipeline) {
-			x.Errorf("the third is %+v, want item %d with the start of its config", d, long)
+			x.Errorf("the third item is %+v, want item %d with the start of its config", d, long)
 		}
 		return nil
 	})
 }
 
-func dueBut(x *fixture) {
+func dueExcluding(x *fixture) {
 	soon := time.Now().Add(time.Hour)
 	work := x.Item(ItemOpts{}).ID
 	for range 3 { // more than the limit, in each part of the statement
@@ -167,16 +167,16 @@ func dueBut(x *fixture) {
 		x.Item(ItemOpts{Pipeline: "Broken", Deadline: soon})
 		x.Item(ItemOpts{Pipeline: "Broken one", In: time.Hour})
 	}
-	later := x.Item(ItemOpts{In: time.Hour, Deadline: soon}).ID
-	dated := x.Item(ItemOpts{Deadline: soon}).ID
-	x.exec(12, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s`, longAgo) // those of In are listed by their time
+	later := x.Item(ItemOpts{In: time.Hour, Deadline: soon.Add(time.Hour)}).ID
+	dated := x.Item(ItemOpts{Deadline: soon.Add(time.Hour)}).ID
+	x.exec(12, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s`, longAgo) // the statement lists items with In separately
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
 		due, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{Pipelines: []string{"Broken", "Broken one"}}, 3)
 		var got []int64
 		for _, d := range due {
 			got = append(got, d.ID)
 		}
-		x.wantIDs("due items but those of broken pipelines", got, []int64{later, dated, work})
+		x.wantIDs("due items without those of broken pipelines", got, []int64{later, dated, work})
 		return err
 	})
 }

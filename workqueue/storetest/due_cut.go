@@ -7,7 +7,7 @@ import (
 )
 
 // A limit cuts off the items with the latest deadlines. Here the ids are in the opposite
-// order, so that a statement which sorts by id alone, and is cut off, loses the wrong ones.
+// order, so that a statement that sorts by id alone cuts off the wrong items.
 func dueLimitDeadlines(x *fixture) {
 	const n = 6
 	soon := time.Now().Add(time.Hour)
@@ -20,8 +20,8 @@ func dueLimitDeadlines(x *fixture) {
 	}
 }
 
-// Items that were scheduled for later are read by another index, and cut off in the same
-// order; those without a deadline come last.
+// Items that were scheduled for later are read through another index, and cut off in the
+// same order; those without a deadline come last.
 func dueLimitScheduled(x *fixture) {
 	const n = 5
 	soon := time.Now().Add(2 * time.Hour)

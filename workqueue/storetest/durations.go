@@ -15,24 +15,24 @@ import (
 
 func durationTests() []test {
 	return []test{
-		{"nothing is learned yet", durationNone},
-		{"batch by batch as in one", durationBatches},
+		{"nothing learned yet", durationNone},
+		{"several batches give the same result as one", durationBatches},
 		{"keys that differ in one letter are different", durationLetters},
 		{"long and odd names", durationNames},
-		{"a listing and what is forgotten", durationList},
-		{"what a hand has changed", durationHand},
-		{"what a pass reads is bounded by the latest", durationLatest},
-		{"all or none", durationAllOrNone},
-		{"many at a time lose no run", durationContend},
+		{"listing and forgetting", durationList},
+		{"rows edited by hand", durationHand},
+		{"a pass reads only the most recent keys", durationLatest},
+		{"a batch is learned completely or not at all", durationAllOrNone},
+		{"concurrent processes lose no run", durationContend},
 	}
 }
 
-// keyOf is the key of a pipeline.
+// keyOf returns the key of a pipeline.
 func keyOf(pipeline string) learned.Key {
 	return learned.Key{Kind: learned.OfPipeline, Pipeline: pipeline}
 }
 
-// took are runs of a key, in seconds.
+// took returns runs of a key with these durations in seconds.
 func took(k learned.Key, seconds ...float64) learned.Runs {
 	r := learned.Runs{Key: k}
 	for _, s := range seconds {
@@ -57,7 +57,7 @@ func (x *fixture) durations(f learned.Filter) []learned.Duration {
 	return all
 }
 
-// learnedOf is what the store knows of a key.
+// learnedOf returns what the store has learned of a key.
 func (x *fixture) learnedOf(k learned.Key) learned.Duration {
 	x.Helper()
 	for _, l := range x.durations(learned.Filter{}) {
@@ -65,12 +65,12 @@ func (x *fixture) learnedOf(k learned.Key) learned.Duration {
 			return l
 		}
 	}
-	x.Fatalf("nothing is known of %q", k)
+	x.Fatalf("the store has learned nothing of %q", k)
 	return learned.Duration{}
 }
 
-// wantLearned compares what the store knows of a key with what these runs teach
-// by themselves. Weights of classes are kept rounded.
+// wantLearned checks that the store has learned of a key what these runs alone
+// would teach. The store rounds the weights of classes.
 func (x *fixture) wantLearned(k learned.Key, runs ...learned.Runs) {
 	x.Helper()
 	var want learned.Duration
@@ -84,14 +84,14 @@ func (x *fixture) wantLearned(k learned.Key, runs ...learned.Runs) {
 			got.Runs, got.MeanMs, got.ErrorMs, got.P90(), want.Runs, want.MeanMs, want.ErrorMs, want.P90())
 	}
 	if got.UpdatedAt.IsZero() {
-		x.Errorf("%q does not say when it was learned", k)
+		x.Errorf("%q has no UpdatedAt", k)
 	}
 }
 
 func durationNone(x *fixture) {
 	x.learn()
 	if all := x.durations(learned.Filter{}); len(all) != 0 {
-		x.Errorf("known is %v, want nothing", all)
+		x.Errorf("durations = %v, want none", all)
 	}
 	if known, err := x.Store.Learned(x.ctx); err != nil || len(known) != 0 {
 		x.Errorf("Learned = %v, %v, want nothing", known, err)
@@ -129,10 +129,10 @@ func durationBatches(x *fixture) {
 	l := x.learnedOf(invoices)
 	got, p90 := known[invoices], l.P90()
 	if got.Runs != l.Runs || got.Mean != l.Mean() || got.P90 < p90 || got.P90 >= p90+time.Millisecond { // rounded up
-		x.Errorf("a pass counts with %+v, want %d runs, %s and %s", got, l.Runs, l.Mean(), p90)
+		x.Errorf("a pass uses %+v, want %d runs, %s and %s", got, l.Runs, l.Mean(), p90)
 	}
 	if known[letters].Mean != 300*time.Microsecond {
-		x.Errorf("a pass counts with %s, want 300µs", known[letters].Mean)
+		x.Errorf("a pass uses %s, want 300µs", known[letters].Mean)
 	}
 }
 
@@ -226,26 +226,26 @@ func durationList(x *fixture) {
 	x.wantLearned(keyOf("a"), took(keyOf("a"), 7))
 }
 
-// What a person writes counts from then on, and nonsense does no harm.
+// A pass uses values that a user edited by hand; invalid values do no harm.
 func durationHand(x *fixture) {
 	p := keyOf("p")
 	x.learn(took(p, 1, 1, 1))
 	x.exec(1, `UPDATE "BotDurations" SET "MeanMs" = 60000, "Runs" = 100, "Histogram" = 'nonsense', "P90Ms" = -5`)
 	known, err := x.Store.Learned(x.ctx)
 	if want := (learned.Typical{Runs: 100, Mean: time.Minute}); err != nil || known[p] != want {
-		x.Errorf("a pass counts with %+v, %v, want %+v", known[p], err, want)
+		x.Errorf("a pass uses %+v, %v, want %+v", known[p], err, want)
 	}
 	x.learn(took(p, 10))
 	l := x.learnedOf(p)
 	if l.Runs != 101 || l.Mean().Round(time.Microsecond) != 55*time.Second || l.P90().Round(time.Second) != 10*time.Second {
-		x.Errorf("101 runs later: %d, %s, %s, want 101, 55s, 10s", l.Runs, l.Mean(), l.P90())
+		x.Errorf("after 101 runs: %d, %s, %s, want 101, 55s, 10s", l.Runs, l.Mean(), l.P90())
 	}
 	if n := x.Exec(x.T, `INSERT INTO "BotDurations" ("KeyHash", "Kind", "Pipeline", "Name", "Runs", "MeanMs", "P90Ms", "ErrorMs", "Histogram")
-		VALUES ('mine', 'pipeline', 'by hand', '', 3, 5000, 6000, 0, '{}')`); n != 1 {
-		x.Errorf("%d rows were inserted by hand", n)
+		VALUES ('some hash', 'pipeline', 'by hand', '', 3, 5000, 6000, 0, '{}')`); n != 1 {
+		x.Errorf("inserted %d rows by hand, want 1", n)
 	}
 	if known, err := x.Store.Learned(x.ctx); err != nil || known[keyOf("by hand")].Mean != 5*time.Second {
-		x.Errorf("a pass counts with %+v, %v, want 5s", known[keyOf("by hand")], err)
+		x.Errorf("a pass uses %+v, %v, want 5s", known[keyOf("by hand")], err)
 	}
 }
 
@@ -269,7 +269,7 @@ func durationLatest(x *fixture) {
 	}
 	for k := range known {
 		if strings.HasPrefix(k.Pipeline, "p0-") {
-			x.Fatalf("%q is among them, and others are not that were learned later", k)
+			x.Fatalf("%q is among them, although other keys were learned later", k)
 		}
 	}
 }
@@ -277,14 +277,14 @@ func durationLatest(x *fixture) {
 func durationAllOrNone(x *fixture) {
 	bad := took(learned.Key{Kind: "nonsense", Pipeline: "p"}, 1)
 	if err := x.Store.Learn(x.ctx, []learned.Runs{took(keyOf("p"), 1), bad}); err == nil {
-		x.Error("a key of no kind was learned")
+		x.Error("a key of an unknown kind was learned")
 	}
 	if all := x.durations(learned.Filter{}); len(all) != 0 {
-		x.Errorf("known is %v, want nothing", all)
+		x.Errorf("durations = %v, want none", all)
 	}
 }
 
-// Several processes learn of the same keys, new ones among them: all runs count.
+// Several processes learn of the same keys, some of them new: all runs count.
 func durationContend(x *fixture) {
 	const processes, rounds = 4, 25
 	keys := []learned.Key{keyOf("a"), keyOf("b"), {Kind: learned.OfTask, Pipeline: "a", Name: "t"}}
@@ -307,12 +307,12 @@ func durationContend(x *fixture) {
 	wg.Wait()
 	for i, want := range []int64{2 * processes * rounds, processes * rounds, processes * rounds} {
 		if got := x.learnedOf(keys[i]); got.Runs != want {
-			x.Errorf("%q has learned of %d runs, want %d", keys[i], got.Runs, want)
+			x.Errorf("%q has %d runs, want %d", keys[i], got.Runs, want)
 		}
 	}
 	for round := range rounds {
 		if got := x.learnedOf(keyOf(fmt.Sprint("new-", round))); got.Runs != processes || got.Mean() != 5*time.Second {
-			x.Errorf("%q has learned %s of %d runs, want 5s of %d", got.Key, got.Mean(), got.Runs, processes)
+			x.Errorf("%q has mean %s of %d runs, want 5s of %d", got.Key, got.Mean(), got.Runs, processes)
 		}
 	}
 }
@@ -320,7 +320,7 @@ func durationContend(x *fixture) {
 func housekeepDurations(x *fixture) {
 	s := x.cleaned()
 	for name, age := range map[string]time.Duration{
-		"old": *days(200), "just": *days(90), "almost": *days(90) - time.Millisecond, "new": 0, "ahead": -*days(1),
+		"old": *days(200), "just": *days(90), "almost": *days(90) - time.Millisecond, "new": 0, "future": -*days(1),
 	} {
 		x.learn(took(keyOf(name), 1))
 		x.exec(1, `UPDATE "BotDurations" SET "UpdatedAt" = %s WHERE "Pipeline" = '%s'`, ago(age), name)
@@ -329,7 +329,7 @@ func housekeepDurations(x *fixture) {
 		n, err := s.RemoveDurations(x.ctx, *days(90), 1)
 		x.wantRemoved(n, err, want)
 		if want == 1 && n == 1 && len(x.durations(learned.Filter{Pipeline: "old"})) != 0 {
-			x.Error("the oldest is still there")
+			x.Error("the oldest still exists")
 		}
 	}
 	var left []string
@@ -337,7 +337,7 @@ func housekeepDurations(x *fixture) {
 		left = append(left, l.Pipeline)
 	}
 	slices.SortFunc(left, cmp.Compare[string])
-	if want := []string{"ahead", "almost", "new"}; !slices.Equal(left, want) {
-		x.Errorf("left is %q, want %q", left, want)
+	if want := []string{"almost", "future", "new"}; !slices.Equal(left, want) {
+		x.Errorf("remaining durations are %q, want %q", left, want)
 	}
 }

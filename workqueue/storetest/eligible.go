@@ -11,16 +11,16 @@ import (
 
 func eligibleTests() []test {
 	return []test{
-		{"no statement starts what is not eligible", eligibleEach},
-		{"each statement starts a row made by hand", eligibleByHand},
-		{"what snoozed between plan and write stays", eligibleAfterSnooze},
-		{"what is not eligible is not reported", eligibleNotReported},
+		{"no statement starts an item that is not eligible", eligibleEach},
+		{"each statement starts a row inserted by hand", eligibleByHand},
+		{"an item that snoozed between plan and write does not start", eligibleAfterSnooze},
+		{"items that are not eligible are not reported", eligibleNotReported},
 		{"four runners whose items fail or snooze for an hour", eligibleRace},
 	}
 }
 
-// obstacle keeps an item from being given out or started: a change by hand to the row
-// of the item, of its queue, or of the worker that is to have it.
+// obstacle prevents an item from being assigned or started: a change by hand to the row
+// of the item, of its queue, or of the worker that would get it.
 type obstacle struct{ table, set, clear string }
 
 const (
@@ -29,7 +29,7 @@ const (
 	workerRow = "BotWorkers"
 )
 
-// These keep every starter from starting the item.
+// These obstacles prevent every starter from starting the item.
 var (
 	withholding = []obstacle{
 		{itemRow, `"AvailableAt" = ` + farAway, `"AvailableAt" = ` + longAgo},
@@ -50,10 +50,10 @@ var (
 	draining   = obstacle{workerRow, `"State" = 'draining'`, `"State" = 'active'`}
 	stopped    = obstacle{workerRow, `"State" = 'stopped'`, `"State" = 'active'`}
 	dead       = obstacle{workerRow, `"LeaseExpiresAt" = ` + longAgo, `"LeaseExpiresAt" = NULL`}
-	replaced   = obstacle{workerRow, `"InstanceId" = 'its successor'`, `"InstanceId" = 'this one'`}
+	replaced   = obstacle{workerRow, `"InstanceId" = 'the next one'`, `"InstanceId" = 'this one'`}
 )
 
-// starter is a statement that gives an item to a worker or starts it. start returns
+// starter is a statement that assigns an item to a worker or starts it. start returns
 // how many items it moved.
 type starter struct {
 	name  string
@@ -82,9 +82,9 @@ var starters = []starter{
 	{"take", waiting, []obstacle{forRobots, draining, stopped, replaced}, func(x *fixture, w workqueue.Worker, it workqueue.Item) int {
 		return len(x.takeItems(w, workqueue.Assignment{ItemID: it.ID, WorkerID: w.ID}))
 	}},
-	{"take as a pass of nothing else", waiting, []obstacle{forRobots, draining, stopped, replaced}, func(x *fixture, w workqueue.Worker, it workqueue.Item) int {
-		taken, _ := x.takePass(w, x.passes(), it.ID)
-		return len(taken)
+	{"take in a pass of its own", waiting, []obstacle{forRobots, draining, stopped, replaced}, func(x *fixture, w workqueue.Worker, it workqueue.Item) int {
+		claimed, _ := x.takePass(w, x.passes(), it.ID)
+		return len(claimed)
 	}},
 	{"claim", assigned, []obstacle{forRobots, draining, stopped, replaced}, func(x *fixture, w workqueue.Worker, _ workqueue.Item) int {
 		return len(x.claim(w, 10))
@@ -98,7 +98,7 @@ var starters = []starter{
 	}},
 }
 
-// write assigns items and returns how many.
+// write assigns items and returns how many it assigned.
 func (x *fixture) write(list ...workqueue.Assignment) (n int) {
 	x.Helper()
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) (err error) {
@@ -108,8 +108,8 @@ func (x *fixture) write(list ...workqueue.Assignment) (n int) {
 	return n
 }
 
-// prepare makes a worker whose instance is known by name, and puts the item where the starter
-// finds it. It must be called before the queue is for robots.
+// prepare makes a worker with a known instance id, and puts the item where the starter
+// finds it. Call it before the queue is made one for robots.
 func (x *fixture) prepare(s *starter, id int64) (workqueue.Worker, workqueue.Item) {
 	x.Helper()
 	w := x.Worker(WorkerOpts{})
@@ -126,7 +126,7 @@ func (x *fixture) prepare(s *starter, id int64) (workqueue.Worker, workqueue.Ite
 	return w, x.show(id)
 }
 
-// change writes one side of an obstacle.
+// change sets or clears an obstacle.
 func (x *fixture) change(o obstacle, columns string, w workqueue.Worker, it workqueue.Item) {
 	x.Helper()
 	where := map[string]string{
@@ -135,9 +135,9 @@ func (x *fixture) change(o obstacle, columns string, w workqueue.Worker, it work
 	x.exec(1, `UPDATE "%s" SET %s WHERE %s`, o.table, columns, where)
 }
 
-// A plan may be older than a failure, a snooze, a pause or an edit. If anything prevents
-// an item from starting when the statement runs, the item stays unchanged; without the
-// obstacle, the same statement starts it.
+// A plan may be older than a failure, a snooze, a pause or an edit. If an obstacle exists
+// when the statement runs, the item stays unchanged; without the obstacle, the same
+// statement starts it.
 func eligibleEach(x *fixture) {
 	for i := range starters {
 		s := &starters[i]
@@ -158,8 +158,8 @@ func eligibleEach(x *fixture) {
 	}
 }
 
-// A row written by hand has defaults in all other columns; a worker's row created by hand
-// has no lease.
+// A row inserted by hand has defaults in all other columns; a worker's row inserted by
+// hand has no lease.
 func eligibleByHand(x *fixture) {
 	for i := range starters {
 		s := &starters[i]
@@ -171,15 +171,15 @@ func eligibleByHand(x *fixture) {
 		w, it := x.prepare(s, list[0].ID)
 		x.exec(1, `UPDATE "BotWorkers" SET "LeaseExpiresAt" = NULL WHERE "Id" = %d`, w.ID)
 		if n := s.start(x, w, it); n != 1 {
-			x.Errorf("%s of a row made by hand: %d items, want one", s.name, n)
+			x.Errorf("%s of a row inserted by hand: %d items, want one", s.name, n)
 		}
 		x.exec(1, `UPDATE "BotQueues" SET "Consumer" = 'workers' WHERE "Name" = 'default'`)
 	}
 }
 
-// A worker's own passes take items without counting as a pass, so that the plan of
-// another worker, made before, is written after them: what has run and snoozed in
-// between is waiting again, but not for that plan.
+// A worker can take items without counting as a pass, so another worker may write an
+// older plan after that. An item that ran and snoozed in between is waiting again, but
+// the old plan must not start it.
 func eligibleAfterSnooze(x *fixture) {
 	quick, slow := x.Worker(WorkerOpts{}), x.Worker(WorkerOpts{})
 	for i := range starters {
@@ -196,13 +196,13 @@ func eligibleAfterSnooze(x *fixture) {
 		x.finish(quick, workqueue.Finish{ItemID: it.ID, Fence: ran[0].Fence, State: workqueue.Ready, Delay: time.Hour})
 		before := x.show(it.ID)
 		if n := s.start(x, slow, it); n != 0 {
-			x.Errorf("%s of an item that snoozed since: %d items, want none", s.name, n)
+			x.Errorf("%s of an item that has snoozed since: %d items, want none", s.name, n)
 		}
 		x.wantSame(before)
 	}
 }
 
-// A worker that gets a report of items that no claim returns would search for them
+// If the store reported items that no claim returns, a worker would search for them
 // repeatedly, and a pass would plan to move them.
 func eligibleNotReported(x *fixture) {
 	claim := &starters[4]
@@ -216,7 +216,7 @@ func eligibleNotReported(x *fixture) {
 		x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
 			items, err := tx.AssignedItems(ctx, workqueue.EveryPriority, 10)
 			if len(items) != 0 {
-				x.Errorf("with %s the assigned items that a pass may move are %v, want none", o.set, items)
+				x.Errorf("with %s a pass may move the assigned items %v, want none", o.set, items)
 			}
 			return err
 		})

@@ -8,11 +8,11 @@ import (
 	"botwork/workqueue"
 )
 
-// Four runners plan without the lock the same items, each of which fails or snoozes for
-// an hour when it runs. Two of them write each plan only after another runner has ended
-// items since. Whatever their plans say, each item runs once in that hour.
+// Four runners plan the same items without the lock. Each item fails or snoozes for an
+// hour when it runs. Two of the runners write each plan only after another runner has
+// finished items since. Regardless of the plans, each item runs once in that hour.
 func eligibleRace(x *fixture) {
-	const items, each = 600, 2 // of quick runners and of late ones
+	const items, each = 600, 2 // each: quick runners, and as many late ones
 	ids := x.Items(items, ItemOpts{})
 	ended, over := make(chan struct{}), make(chan struct{})
 	var planned, quick, late sync.WaitGroup // planned: the late runners have a plan
@@ -77,8 +77,8 @@ func eligibleRace(x *fixture) {
 	}
 }
 
-// racer is one of the runners: one that assigns items and claims them then, or one that
-// takes them as a worker's own passes do, which do not count as passes.
+// racer is one of the runners. It either assigns items and then claims them, or takes
+// them like a worker that assigns to itself, which does not count as a pass.
 type racer struct {
 	*fixture
 	store   Store
@@ -86,9 +86,9 @@ type racer struct {
 	assigns bool
 }
 
-// plan gives itself the most urgent items.
+// plan assigns the most urgent items to its worker.
 func (r *racer) plan() (plan []workqueue.Assignment, err error) {
-	err = r.store.Survey(r.ctx, func(ctx context.Context, view workqueue.AssignView) error {
+	err = r.store.ReadUnlocked(r.ctx, func(ctx context.Context, view workqueue.AssignView) error {
 		due, err := view.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 40)
 		plan = nil
 		for _, d := range due {
@@ -99,7 +99,7 @@ func (r *racer) plan() (plan []workqueue.Assignment, err error) {
 	return plan, err
 }
 
-// run starts what was planned, and ends what it has started: every other item fails.
+// run starts the planned items, and finishes those that it started: every other item fails.
 func (r *racer) run(plan []workqueue.Assignment) (ran []workqueue.Item, err error) {
 	err = r.store.Assign(r.ctx, func(ctx context.Context, tx workqueue.AssignTx) (err error) {
 		if r.assigns {

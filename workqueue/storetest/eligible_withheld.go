@@ -8,8 +8,8 @@ import (
 	"botwork/workqueue"
 )
 
-// rescueWithheld: what no claim starts would keep its worker from other work, for as long
-// as a queue is paused, so a pass takes it back. It waits then like any other item.
+// rescueWithheld: an assigned item that no claim starts would occupy its worker for as
+// long as a queue is paused, so a pass releases it. Then it waits like any other item.
 func rescueWithheld(x *fixture) {
 	for _, o := range append(slices.Clone(withholding), forRobots) {
 		x.withholdOne(o)
@@ -27,10 +27,10 @@ func (x *fixture) withholdOne(o obstacle) {
 	if got := x.rescue(); got.Released != 1 || got.Withheld != 1 || got.Waits() {
 		x.Errorf("with %s: Rescue = %+v, want one item released that does not wait", o.set, got)
 	}
-	x.wantSweepable(false, "given back")
+	x.wantSweepable(false, "released")
 	got := x.show(it.ID)
 	if got.State != workqueue.Ready || got.WorkerID != nil || got.AssignedAt != nil || got.ReleaseCount != 0 || got.Fence != 0 || len(x.attempts(it.ID)) != 0 {
-		x.Errorf("with %s the item came back as %s", o.set, asJSON(got))
+		x.Errorf("with %s the released item is %s", o.set, asJSON(got))
 	}
 	x.wantIDs("due with "+o.set, x.due(workqueue.EveryPriority, 10), nil)
 	x.change(o, o.clear, w, it)
@@ -38,12 +38,12 @@ func (x *fixture) withholdOne(o obstacle) {
 	x.exec(1, `DELETE FROM "BotWorkQueueItems" WHERE "Id" = %d`, it.ID)
 }
 
-// wantSweepable checks whether a pass finds something to free.
+// wantSweepable checks whether a pass finds items to release.
 func (x *fixture) wantSweepable(want bool, of string) {
 	x.Helper()
 	got := false
-	err := x.Store.Survey(x.ctx, func(ctx context.Context, view workqueue.AssignView) (err error) {
-		got, err = view.Sweepable(ctx, 10*time.Minute)
+	err := x.Store.ReadUnlocked(x.ctx, func(ctx context.Context, view workqueue.AssignView) (err error) {
+		got, err = view.NeedsSweep(ctx, 10*time.Minute)
 		return err
 	})
 	if err != nil || got != want {

@@ -10,21 +10,21 @@ import (
 
 func endsTests() []test {
 	return []test{
-		{"completed items are kept as long as they shall be", endsRetention},
-		{"what is dropped is deleted, or hidden", endsDropped},
+		{"completed items are kept for their retention", endsRetention},
+		{"dropped items are deleted or hidden", endsDropped},
 		{"a retry as a copy", endsCopy},
-		{"a copy takes over what must be unique", endsCopyKeys},
-		{"what was copied comes back only when its key is free", endsCopyBack},
-		{"an end that was lost brings nothing with it", endsLost},
-		{"percentage, analytics and a result while it runs", endsTold},
-		{"what is named twice", endsTwice},
-		{"leases that were lost, at a glance", endsGlance},
-		{"an archive keeps its number exactly", endsArchive},
-		{"an archive keeps its number exactly, under contention", endsArchiveContended},
+		{"a copy takes over the unique keys", endsCopyKeys},
+		{"an item that was copied can run again only when its key is free", endsCopyBack},
+		{"a lost end changes nothing", endsLost},
+		{"percentage, analytics and an output while it runs", endsReported},
+		{"items named twice in a batch", endsTwice},
+		{"lost leases", endsLostLeases},
+		{"an archive keeps exactly its limit", endsArchive},
+		{"an archive keeps exactly its limit under contention", endsArchiveContended},
 	}
 }
 
-// running makes an item that runs at the worker.
+// running makes an item that the worker runs.
 func (x *fixture) running(w workqueue.Worker, queue string) workqueue.Item {
 	x.Helper()
 	return x.Item(ItemOpts{State: workqueue.Blocked, Worker: w, Queue: queue})
@@ -32,22 +32,22 @@ func (x *fixture) running(w workqueue.Worker, queue string) workqueue.Item {
 
 func endsRetention(x *fixture) {
 	w := x.Worker(WorkerOpts{})
-	for _, keep := range []time.Duration{time.Hour, 36 * time.Hour} {
+	for _, retain := range []time.Duration{time.Hour, 36 * time.Hour} {
 		end := success(x.running(w, ""))
-		end.Retain = &keep
+		end.Retain = &retain
 		x.wantIDs("lost", x.finish(w, end), nil)
 		got := x.show(end.ItemID)
-		if got.RetainUntil == nil || !got.RetainUntil.Equal(got.FinishedAt.Add(keep)) {
-			x.Errorf("kept until %s, want %s after %s", deref(got.RetainUntil), keep, deref(got.FinishedAt))
+		if got.RetainUntil == nil || !got.RetainUntil.Equal(got.FinishedAt.Add(retain)) {
+			x.Errorf("kept until %s, want %s after %s", deref(got.RetainUntil), retain, deref(got.FinishedAt))
 		}
 	}
-	at := success(x.running(w, ""))
-	at.Retain = new(time.Duration)
+	dropped := success(x.running(w, ""))
+	dropped.Retain = new(time.Duration)
 	kept := success(x.running(w, ""))
 	failedOnce := failure(x.running(w, ""), workqueue.Ready)
 	x.finish(w, failedOnce)
-	x.wantIDs("lost", x.finish(w, at, kept), nil)
-	x.wantGone(at.ItemID)
+	x.wantIDs("lost", x.finish(w, dropped, kept), nil)
+	x.wantGone(dropped.ItemID)
 	if got := x.show(kept.ItemID); got.RetainUntil != nil {
 		x.Errorf("an item without a retention is kept until %s", got.RetainUntil)
 	}
@@ -67,12 +67,12 @@ func endsDropped(x *fixture) {
 	x.wantGone(physical.ItemID)
 	got := x.show(logical.ItemID)
 	if got.Lifecycle != workqueue.LifeDeleted || deref(got.DeletedReason) != "the order was withdrawn" {
-		x.Errorf("the hidden item is %s", asJSON(got))
+		x.Errorf("the hidden item is %s, want it deleted with its reason", asJSON(got))
 	}
 	x.wantClean("DeletedAt", got.DeletedAt)
 }
 
-// asCopy is a failure that is tried again under a new id.
+// asCopy is the end of a failed run that is retried under a new id.
 func asCopy(it workqueue.Item, failures int) workqueue.Finish {
 	return workqueue.Finish{
 		ItemID: it.ID, Fence: it.Fence, QueueName: it.QueueName, State: workqueue.Cancelled, Copy: true, RetryCount: failures, Delay: time.Hour,
@@ -105,7 +105,7 @@ func endsCopy(x *fixture) {
 	if !got.AvailableAt.Equal(got.CreatedAt.Add(time.Hour)) {
 		x.Errorf("the copy is due at %s, want an hour after %s", got.AvailableAt, got.CreatedAt)
 	}
-	// The copy of a copy is linked to the first.
+	// A copy of a copy has the first item as its root.
 	if err := Do(x.ctx, x.Store, workqueue.RunNow, got.ID, ""); err != nil {
 		x.Fatal(err)
 	}
@@ -126,14 +126,14 @@ func endsCopyKeys(x *fixture) {
 	x.Assign(w, first)
 	x.finish(w, asCopy(x.claim(w, 1)[0], 1))
 	copied := x.list(workqueue.ItemFilter{Lifecycles: []workqueue.Lifecycle{workqueue.LifeRetry}})[0]
-	x.wantExisting("the copy has the key now", key("keyed", "A"), copied)
+	x.wantExisting("the copy has the key", key("keyed", "A"), copied)
 	byContent := it
 	byContent.NaturalKey = ""
-	x.wantExisting("and the content", byContent, copied)
+	x.wantExisting("the copy has the content", byContent, copied)
 }
 
-// A person who sets the failed one to run, or repeats it, while its copy is
-// there would have two items of one key.
+// If a user could run or repeat the failed item while its copy exists, two items would
+// have the same key.
 func endsCopyBack(x *fixture) {
 	x.keyQueues()
 	w := x.Worker(WorkerOpts{})
@@ -147,7 +147,7 @@ func endsCopyBack(x *fixture) {
 		x.wantDuplicate(Do(x.ctx, x.Store, a, first, ""), copied)
 		result, err := x.Store.ChangeItems(x.ctx, archived, workqueue.Change{Action: a})
 		if err != nil || result.Changed != 0 || result.KeysTaken != 1 {
-			x.Errorf("%s of all archived items = %+v, %v, want one whose key is taken", a, result, err)
+			x.Errorf("%s of all archived items = %+v, %v, want one with a key in use", a, result, err)
 		}
 		x.wantSame(failed)
 	}
@@ -156,10 +156,10 @@ func endsCopyBack(x *fixture) {
 			x.Fatal(err)
 		}
 		if err := Do(x.ctx, x.Store, a, first, ""); err != nil {
-			x.Fatalf("%s when the key is free: %v", a, err)
+			x.Fatalf("%s with a free key: %v", a, err)
 		}
 		x.wantState(workqueue.Ready, first)
-		x.wantExisting("it has its key again", key("keyed", "A"), first)
+		x.wantExisting("the item has its key again", key("keyed", "A"), first)
 		x.Assign(w, first)
 		x.finish(w, asCopy(x.claim(w, 1)[0], 1))
 		copied = x.list(workqueue.ItemFilter{Lifecycles: []workqueue.Lifecycle{workqueue.LifeRetry}})[0]
@@ -182,11 +182,11 @@ func endsLost(x *fixture) {
 	}
 	x.wantState(workqueue.Ready, ends[0].ItemID, ends[1].ItemID, ends[2].ItemID)
 	if n := len(x.list(workqueue.ItemFilter{})); n != 3 {
-		x.Errorf("%d items are there, want the 3 that were", n)
+		x.Errorf("%d items exist, want the same 3", n)
 	}
 }
 
-func endsTold(x *fixture) {
+func endsReported(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	it := x.running(w, "")
 	note := workqueue.ProgressNote{
@@ -208,7 +208,7 @@ func endsTold(x *fixture) {
 	}
 }
 
-func endsGlance(x *fixture) {
+func endsLostLeases(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	refs := func(items ...workqueue.Item) (refs []workqueue.ItemRef) {
 		for _, it := range items {
@@ -216,14 +216,14 @@ func endsGlance(x *fixture) {
 		}
 		return refs
 	}
-	mine, cancelled, done := x.running(w, ""), x.running(w, ""), x.running(w, "")
+	held, cancelled, done := x.running(w, ""), x.running(w, ""), x.running(w, "")
 	other := x.running(x.Worker(WorkerOpts{}), "")
 	if err := Do(x.ctx, x.Store, workqueue.Cancel, cancelled.ID, ""); err != nil {
 		x.Fatal(err)
 	}
 	x.finish(w, success(done))
-	before := x.show(mine.ID)
-	stale := mine
+	before := x.show(held.ID)
+	stale := held
 	stale.Fence--
 	for _, c := range []struct {
 		what string
@@ -231,9 +231,9 @@ func endsGlance(x *fixture) {
 		want []int64
 	}{
 		{"none", nil, nil},
-		{"what is held", refs(mine), nil},
-		{"all sorts", refs(mine, cancelled, done, other), []int64{cancelled.ID, done.ID, other.ID}},
-		{"an old fence", refs(stale), []int64{mine.ID}},
+		{"a held item", refs(held), nil},
+		{"held and lost items", refs(held, cancelled, done, other), []int64{cancelled.ID, done.ID, other.ID}},
+		{"an old fence", refs(stale), []int64{held.ID}},
 	} {
 		lost, err := x.Store.Lost(x.ctx, w.ID, w.InstanceID, c.held)
 		if err != nil {
@@ -241,13 +241,13 @@ func endsGlance(x *fixture) {
 		}
 		x.wantIDs(c.what, lost, c.want)
 	}
-	if lost, err := x.Store.Lost(x.ctx, w.ID, "another instance", refs(mine)); err != nil || len(lost) != 1 {
-		x.Errorf("of another instance %v are lost, %v; want the one", lost, err)
+	if lost, err := x.Store.Lost(x.ctx, w.ID, "another instance", refs(held)); err != nil || len(lost) != 1 {
+		x.Errorf("Lost of another instance = %v, %v; want one item", lost, err)
 	}
 	x.wantSame(before)
 }
 
-// archiveOf makes a queue that keeps so many archived items.
+// archiveOf makes a queue with a limit of archived items.
 func (x *fixture) archiveOf(name string, limit int) {
 	x.Helper()
 	x.define("test", []string{name}, workqueue.Queue{Name: name, QueueLife: workqueue.QueueLife{ArchiveLimit: &limit}})
@@ -269,10 +269,10 @@ func endsArchive(x *fixture) {
 		newest := all[max(0, len(all)-limit):]
 		got := x.list(workqueue.ItemFilter{QueueName: "small", Limit: 1000})
 		if len(got) != len(newest) || got[len(got)-1] != newest[0] {
-			x.Errorf("after %d archived items %d are there, the oldest is %d; want the newest %d from %d on", len(all), len(got), got[len(got)-1], len(newest), newest[0])
+			x.Errorf("after %d archived items %d exist, the oldest is %d; want the newest %d from %d on", len(all), len(got), got[len(got)-1], len(newest), newest[0])
 		}
 	}
-	// A person's word archives as well.
+	// Archiving by a user respects the limit as well.
 	ids := x.Items(5, ItemOpts{Queue: "small"})
 	for _, id := range ids {
 		if err := Do(x.ctx, x.Store, workqueue.Archive, id, ""); err != nil {
@@ -280,7 +280,7 @@ func endsArchive(x *fixture) {
 		}
 	}
 	if got := x.list(workqueue.ItemFilter{QueueName: "small", Limit: 1000}); len(got) != limit || got[0] != ids[4] {
-		x.Errorf("%d items are there, want %d with the latest", len(got), limit)
+		x.Errorf("%d items exist, want %d including the latest", len(got), limit)
 	}
 }
 
@@ -319,21 +319,21 @@ func endsArchiveContended(x *fixture) {
 	}
 }
 
-// A runner that asks again, since an answer came late, may name a claim twice in a batch.
+// A runner that retries after a timeout may name a claim twice in a batch.
 func endsTwice(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	it, other := x.running(w, ""), x.running(w, "")
 	ref := workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence}
 	notes := []workqueue.ProgressNote{
 		{ItemRef: ref, Step: "read", Progress: "half"},
-		{ItemRef: workqueue.ItemRef{ItemID: other.ID, Fence: other.Fence}, Progress: "begun"},
+		{ItemRef: workqueue.ItemRef{ItemID: other.ID, Fence: other.Fence}, Progress: "started"},
 		{ItemRef: ref, Progress: "most"},
 	}
 	if lost, err := x.Store.Progress(x.ctx, w.ID, w.InstanceID, notes); err != nil || len(lost) > 0 {
 		x.Fatalf("Progress = %v, %v, want nothing lost", lost, err)
 	}
 	if got := x.show(it.ID); deref(got.Step) != "read" || deref(got.Progress) != "most" {
-		x.Errorf("the step is %q and the progress %q, want the last ones that were reported: read and most", deref(got.Step), deref(got.Progress))
+		x.Errorf("the step is %q and the progress %q, want the last reported values: read and most", deref(got.Step), deref(got.Progress))
 	}
 
 	end := failure(it, workqueue.Ready)
@@ -341,11 +341,11 @@ func endsTwice(x *fixture) {
 	again.Error = "another error"
 	x.wantIDs("lost", x.finish(w, end, success(other), again), nil)
 	if got := x.show(it.ID); got.State != workqueue.Ready || got.RetryCount != 1 || deref(got.Error) != end.Error {
-		x.Errorf("the item is %s, RetryCount %d, error %q; want Ready, 1 and that of the first end", got.State, got.RetryCount, deref(got.Error))
+		x.Errorf("the item is %s, RetryCount %d, error %q; want Ready, 1 and the error of the first end", got.State, got.RetryCount, deref(got.Error))
 	}
 	attempts, err := x.Store.Attempts(x.ctx, it.ID)
 	if err != nil || len(attempts) != 1 {
-		x.Errorf("it has the attempts %v, %v; want one", attempts, err)
+		x.Errorf("Attempts = %v, %v; want one", attempts, err)
 	}
 	if got := x.show(other.ID); got.State != workqueue.Processed {
 		x.Errorf("the other item is %s, want Processed", got.State)

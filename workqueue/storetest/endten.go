@@ -8,7 +8,8 @@ import (
 	"botwork/workqueue"
 )
 
-// EndTen enqueues ten items of the default queue, and w claims them and ends them well.
+// EndTen enqueues ten items to the default queue. Worker w claims them and finishes them
+// with success.
 func EndTen(ctx context.Context, store Store, w workqueue.Worker) error {
 	batch := make([]workqueue.NewItem, 10)
 	for i := range batch {
@@ -19,11 +20,11 @@ func EndTen(ctx context.Context, store Store, w workqueue.Worker) error {
 		return err
 	}
 	err = store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
-		var given []workqueue.Assignment
+		var assignments []workqueue.Assignment
 		for _, id := range workqueue.IDs(made) {
-			given = append(given, workqueue.Assignment{ItemID: id, WorkerID: w.ID})
+			assignments = append(assignments, workqueue.Assignment{ItemID: id, WorkerID: w.ID})
 		}
-		_, err := tx.Write(ctx, given)
+		_, err := tx.Write(ctx, assignments)
 		return err
 	})
 	if err != nil {

@@ -16,16 +16,16 @@ func enqueueTests() []test {
 		{"defaults", enqueueDefaults},
 		{"every field is kept", enqueueFields},
 		{"thousands in one call", enqueueMany},
-		{"items of a call that are alike, and that are not", enqueueAlike},
+		{"equal and different items in one call", enqueueAlike},
 		{"an unknown queue refuses the whole call", enqueueUnknownQueue},
-		{"texts come back as they went in", enqueueTexts},
-		{"a sign that an engine cannot store spoils nothing", enqueueUnstorable},
+		{"texts are stored unchanged", enqueueTexts},
+		{"a character that an engine cannot store does no harm", enqueueUnstorable},
 		{"the whole range of priorities", enqueuePriorities},
 		{"when it becomes due", enqueueDue},
-		{"until when it must have started", enqueueDeadline},
-		{"labels and selectors are kept, by clones, too", enqueueLabels},
-		{"labels and selectors are kept by a retry as a copy", copyKeepsLabels},
-		{"labels and selectors that cannot be", refuseLabels},
+		{"the deadline", enqueueDeadline},
+		{"labels and selectors are stored, and cloned", enqueueLabels},
+		{"a retry as a copy keeps labels and selectors", copyKeepsLabels},
+		{"invalid labels and selectors", refuseLabels},
 	}
 }
 
@@ -44,7 +44,7 @@ func enqueueDefaults(x *fixture) {
 	x.wantClean("CreatedAt", &got.CreatedAt)
 	want := workqueue.Item{
 		ID: made[0].ID, QueueName: workqueue.DefaultQueue, State: workqueue.Pending, Lifecycle: workqueue.LifePending, Priority: 1000, IntegrationConfig: "Invoice",
-		IdempotencyKey: got.IdempotencyKey, CreatedAt: got.CreatedAt, AvailableAt: got.CreatedAt, // due at once
+		IdempotencyKey: got.IdempotencyKey, Version: 1, CreatedAt: got.CreatedAt, AvailableAt: got.CreatedAt, // due at once
 	}
 	if asJSON(got) != asJSON(want) {
 		x.Errorf("the item is\n     %s\nwant %s", asJSON(got), asJSON(want))
@@ -56,18 +56,18 @@ func enqueueFields(x *fixture) {
 	at := time.Date(2031, 5, 6, 7, 8, 9, 123456789, time.FixedZone("", 2*3600))
 	made, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{{
 		QueueName: "mail", State: workqueue.Ready, Priority: 7, IntegrationConfig: "{\"steps\": []}", Payload: `{"a":[1,2]}`,
-		Estimate: 1500*time.Millisecond + time.Microsecond, ResilienceConfig: `{"limit":2}`, At: at, Deadline: at.Add(time.Hour), CreatedBy: "somebody",
+		Estimate: 1500*time.Millisecond + time.Microsecond, ResilienceConfig: `{"limit":2}`, At: at, Deadline: at.Add(time.Hour), CreatedBy: "ann",
 	}})
 	if err != nil {
 		x.Fatal(err)
 	}
 	got := x.show(made[0].ID)
 	toMs := at.UTC().Truncate(time.Millisecond)
-	deadline, estimate, by := toMs.Add(time.Hour), int64(1501), "somebody"
+	deadline, estimate, by := toMs.Add(time.Hour), int64(1501), "ann"
 	want := workqueue.Item{
 		ID: made[0].ID, QueueName: "mail", State: workqueue.Ready, Lifecycle: workqueue.LifeScheduled, Priority: 7, IntegrationConfig: "{\"steps\": []}", Payload: `{"a":[1,2]}`,
 		EstimatedDurationMs: &estimate, ResilienceConfig: `{"limit":2}`, AvailableAt: toMs, DeadlineAt: &deadline,
-		IdempotencyKey: got.IdempotencyKey, CreatedAt: got.CreatedAt, CreatedBy: &by,
+		IdempotencyKey: got.IdempotencyKey, Version: 1, CreatedAt: got.CreatedAt, CreatedBy: &by,
 	}
 	if asJSON(got) != asJSON(want) {
 		x.Errorf("the item is\n     %s\nwant %s", asJSON(got), asJSON(want))
@@ -82,7 +82,7 @@ func enqueueMany(x *fixture) {
 	}
 	items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{Limit: n + 1})
 	if err != nil || len(items) != n {
-		x.Errorf("%d items are there (error %v), want %d", len(items), err, n)
+		x.Errorf("%d items exist (error %v), want %d", len(items), err, n)
 	}
 }
 
@@ -100,7 +100,7 @@ func enqueueUnknownQueue(x *fixture) {
 		}
 	}
 	if items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{}); err != nil || len(items) != 0 {
-		x.Errorf("%d items were inserted all the same (error %v)", len(items), err)
+		x.Errorf("%d items were inserted (error %v), want none", len(items), err)
 	}
 }
 
@@ -118,13 +118,13 @@ func enqueueTexts(x *fixture) {
 			continue
 		}
 		if got := x.show(made[0].ID); got.IntegrationConfig != text || got.Payload != workqueue.JSONText(text) {
-			x.Errorf("%.60q came back as config %.60q and payload %.60q", text, got.IntegrationConfig, got.Payload)
+			x.Errorf("%.60q was stored as config %.60q and payload %.60q", text, got.IntegrationConfig, got.Payload)
 		}
 	}
 }
 
-// Broken UTF-8 is not text to every engine; it must neither refuse the items beside it
-// nor cut the text off. NUL is refused: U+FFFD in its place would make two keys one.
+// Some engines reject text with invalid UTF-8. It must not make the call fail, nor be cut
+// off. NUL is refused: if it were replaced with U+FFFD, two different keys could be equal.
 func enqueueUnstorable(x *fixture) {
 	made, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{
 		{IntegrationConfig: "head\xfftail", Payload: "head\xfftail", CreatedBy: strings.Repeat("é", 300)},
@@ -139,7 +139,7 @@ func enqueueUnstorable(x *fixture) {
 	}
 	for _, it := range items {
 		if it.IntegrationConfig != Pipeline && (it.IntegrationConfig != "head\uFFFDtail" || it.Payload != "head\uFFFDtail") {
-			x.Errorf("stored config %q and payload %q, want each such sign as U+FFFD", it.IntegrationConfig, it.Payload)
+			x.Errorf("stored config %q and payload %q, want U+FFFD for each invalid byte", it.IntegrationConfig, it.Payload)
 		}
 	}
 	for _, it := range []workqueue.NewItem{
@@ -213,10 +213,10 @@ func enqueueDeadline(x *fixture) {
 	}{
 		{"none", workqueue.NewItem{}, func(workqueue.Item) time.Time { return time.Time{} }},
 		{"a time", workqueue.NewItem{Deadline: at}, func(workqueue.Item) time.Time { return at }},
-		{"a distance", workqueue.NewItem{DeadlineIn: 90*time.Minute + 250*time.Millisecond}, func(it workqueue.Item) time.Time {
+		{"a duration", workqueue.NewItem{DeadlineIn: 90*time.Minute + 250*time.Millisecond}, func(it workqueue.Item) time.Time {
 			return it.CreatedAt.Add(90*time.Minute + 250*time.Millisecond)
 		}},
-		{"a distance counts from now, not from when it is due", workqueue.NewItem{In: time.Hour, DeadlineIn: time.Hour}, func(it workqueue.Item) time.Time {
+		{"a duration counts from now, not from the due time", workqueue.NewItem{In: time.Hour, DeadlineIn: time.Hour}, func(it workqueue.Item) time.Time {
 			return it.CreatedAt.Add(time.Hour)
 		}},
 		{"both: the time wins", workqueue.NewItem{Deadline: at, DeadlineIn: time.Minute}, func(workqueue.Item) time.Time { return at }},

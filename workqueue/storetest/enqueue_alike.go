@@ -8,7 +8,7 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// differences are what items of one call may differ in, by a number.
+// differences set one field of an item to a value that depends on n.
 var differences = map[string]func(it *workqueue.NewItem, n int){
 	"nothing": func(*workqueue.NewItem, int) {},
 	"queue":   func(it *workqueue.NewItem, n int) { it.QueueName = []string{"", "mail"}[n%2] },
@@ -38,13 +38,13 @@ var differences = map[string]func(it *workqueue.NewItem, n int){
 
 var someDay = time.Date(2031, 5, 6, 7, 8, 9, 123e6, time.UTC)
 
-// enqueueAlike: whatever the items of a call share and in whatever they differ,
-// each is stored as it would be alone.
+// enqueueAlike: regardless of which fields the items of a call share, each item is stored
+// as it would be in a call of its own.
 func enqueueAlike(x *fixture) {
 	x.exec(1, `INSERT INTO "BotQueues" ("Name") VALUES ('mail')`)
 	const unset = 0
 	for what, set := range differences {
-		for name, numbers := range map[string][]int{"all alike": {7, 7, 7}, "all different": {1, 2, 3}, "the first without": {unset, 4, 5}, "the last without": {4, 5, unset}} {
+		for name, numbers := range map[string][]int{"all alike": {7, 7, 7}, "all different": {1, 2, 3}, "unset in the first": {unset, 4, 5}, "unset in the last": {4, 5, unset}} {
 			items := make([]workqueue.NewItem, len(numbers))
 			for i, n := range numbers {
 				items[i] = workqueue.NewItem{State: workqueue.Pending, IntegrationConfig: "p", Payload: `{"p":1}`}
@@ -62,14 +62,14 @@ func enqueueAlike(x *fixture) {
 					x.Fatalf("%s, %s: %v", what, name, err)
 				}
 				if got, want := x.timeless(made.ID), x.timeless(alone[0].ID); got != want {
-					x.Errorf("%s, %s: item %d of the call is\n     %s\nwant %s, as it is alone", what, name, i+1, got, want)
+					x.Errorf("%s, %s: item %d of the call is\n     %s\nwant %s, as in a call of its own", what, name, i+1, got, want)
 				}
 			}
 		}
 	}
 }
 
-// timeless is an item without what is another for each.
+// timeless returns an item as JSON without the fields that differ for each item.
 func (x *fixture) timeless(id int64) string {
 	x.Helper()
 	it := x.show(id)

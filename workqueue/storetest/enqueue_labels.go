@@ -10,7 +10,7 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// labelled is an item with labels of every type and selectors of both forms.
+// labelled returns an item with labels of every type and selectors of both forms.
 func labelled() workqueue.NewItem {
 	return workqueue.NewItem{
 		IntegrationConfig: Pipeline,
@@ -24,14 +24,14 @@ func labelled() workqueue.NewItem {
 	}
 }
 
-// The values of labelled in the database.
+// The labels and selectors of labelled as the database stores them.
 const (
 	labelledLabels    = `{"language":"português","quote":"a \"b\" <c> \\","size":0.5,"urgent":true}`
 	labelledSelectors = `[{"key":"gpu","operator":"exists"},{"key":"site","operator":"in","values":["lisbon","são joão"],"expiresAfter":"45s","expedite":true}]`
 )
 
 // wantLabelled checks that an item has the labels and selectors of labelled,
-// and is marked as one that goes before others.
+// and is marked as expedited.
 func (x *fixture) wantLabelled(what string, id int64) {
 	x.Helper()
 	it := x.show(id)
@@ -55,11 +55,11 @@ func enqueueLabels(x *fixture) {
 	}
 	x.wantLabelled("an item", made[0].ID)
 	if it := x.show(made[1].ID); it.Labels != labelledLabels || it.Selectors != `[{"key":"gpu","operator":"exists"}]` {
-		x.Errorf("labels %s and selectors %s", it.Labels, it.Selectors)
+		x.Errorf("labels %s and selectors %s, want those of the plain item", it.Labels, it.Selectors)
 	}
 	x.wantExpedite(0, made[1].ID)
 	if it := x.show(made[2].ID); it.Labels != "" || it.Selectors != "" {
-		x.Errorf("labels %q and selectors %q of an item that has none, want nothing", it.Labels, it.Selectors)
+		x.Errorf("labels %q and selectors %q of an item without any, want none", it.Labels, it.Selectors)
 	}
 	x.wantExpedite(0, made[2].ID)
 
@@ -70,7 +70,7 @@ func enqueueLabels(x *fixture) {
 	x.wantLabelled("a clone", clone)
 }
 
-// A retry that is an item of its own has what the first one had.
+// A retry as a copy has the labels and selectors of the first item.
 func copyKeepsLabels(x *fixture) {
 	x.robots(func(q *workqueue.Queue) {
 		q.RetryAs, q.Resilience = workqueue.RetryCopy, `{"limit":2,"delay":"5s","jitter":0}`
@@ -82,7 +82,7 @@ func copyKeepsLabels(x *fixture) {
 		workqueue.RobotEnded{State: workqueue.Cancelled, Copied: true, RetryIn: workqueue.Duration(5 * time.Second)})
 	items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{QueueName: forms, States: []workqueue.State{workqueue.Ready}})
 	if err != nil || len(items) != 1 {
-		x.Fatalf("%d items wait, %v; want the copy", len(items), err)
+		x.Fatalf("%d items are waiting, %v; want the copy", len(items), err)
 	}
 	x.wantLabelled("a copy", items[0].ID)
 }
@@ -94,7 +94,7 @@ func refuseLabels(x *fixture) {
 	_, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{labelled(), bad})
 	refused, ok := errors.AsType[*workqueue.BadItemError](err)
 	if !ok || refused.Index != 1 {
-		x.Fatalf("err = %v, want a *BadItemError of the second item", err)
+		x.Fatalf("err = %v, want a *BadItemError for the second item", err)
 	}
 	var fields []string
 	for _, e := range refused.Err.(interface{ Unwrap() []error }).Unwrap() {

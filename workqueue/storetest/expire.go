@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,16 +11,16 @@ import (
 
 func expireTests() []test {
 	return []test{
-		{"what was not started by its deadline", expireDeadline},
-		{"what outlived its queue's time to live", expireLife},
-		{"what runs may end", expireRunning},
-		{"more than one statement takes", expireMany},
+		{"items that did not start before their deadline", expireDeadline},
+		{"items older than their queue's time to live", expireLife},
+		{"running items may finish", expireRunning},
+		{"more items than one statement handles", expireMany},
 		{"an expired item that is repeated may run", expireRepeated},
-		{"archives keep their number", expireArchive},
+		{"archives keep their limit", expireArchive},
 	}
 }
 
-// wantExpired runs a pass that cancels so many items.
+// wantExpired runs a pass that must cancel this number of items.
 func (x *fixture) wantExpired(want int) {
 	x.Helper()
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
@@ -31,7 +32,7 @@ func (x *fixture) wantExpired(want int) {
 	})
 }
 
-// wantExpiredItem checks how an expired item looks.
+// wantExpiredItem checks the fields of an expired item.
 func (x *fixture) wantExpiredItem(id int64, why string) {
 	x.Helper()
 	got := x.show(id)
@@ -41,22 +42,31 @@ func (x *fixture) wantExpiredItem(id int64, why string) {
 	x.wantClean("FinishedAt", got.FinishedAt)
 }
 
+// overdue makes items whose deadline has passed since they were enqueued.
+func (x *fixture) overdue(n int, o ItemOpts) []int64 {
+	x.Helper()
+	o.Deadline = time.Date(2095, 1, 1, 0, 0, 0, 0, time.UTC)
+	ids := x.Items(n, o)
+	x.exec(int64(n), `UPDATE "BotWorkQueueItems" SET "DeadlineAt" = %s WHERE "Id" BETWEEN %d AND %d`, longAgo, slices.Min(ids), slices.Max(ids))
+	return ids
+}
+
 func expireDeadline(x *fixture) {
 	w := x.Worker(WorkerOpts{})
-	past, future := time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC), time.Now().AddDate(1, 0, 0)
-	late := x.Item(ItemOpts{Deadline: past})
-	retried := x.Item(ItemOpts{Deadline: past, In: time.Hour})
+	future := time.Now().AddDate(1, 0, 0)
+	late := x.overdue(1, ItemOpts{})[0]
+	retried := x.overdue(1, ItemOpts{In: time.Hour})[0]
 	assigned := x.Item(ItemOpts{State: workqueue.Assigned, Worker: w, Deadline: future})
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeadlineAt" = %s WHERE "Id" = %d`, longAgo, assigned.ID)
 	inTime := x.Item(ItemOpts{Deadline: future})
 	without := x.Item(ItemOpts{})
 	done := x.Item(ItemOpts{State: workqueue.Processed, Deadline: future})
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeadlineAt" = %s WHERE "Id" = %d`, longAgo, done.ID)
-	// Even before it is cancelled, it is not started.
+	// The item does not start even before the pass cancels it.
 	x.wantIDs("due items", x.due(workqueue.EveryPriority, 10), []int64{inTime.ID, without.ID})
 	x.wantIDs("claimed", idsOf(x.claim(w, 10)), nil)
 	x.wantExpired(3)
-	for _, id := range []int64{late.ID, retried.ID, assigned.ID} {
+	for _, id := range []int64{late, retried, assigned.ID} {
 		x.wantExpiredItem(id, "deadline")
 	}
 	x.wantState(workqueue.Ready, inTime.ID, without.ID)
@@ -78,8 +88,8 @@ func expireLife(x *fixture) {
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "ExpiresAt" = %s WHERE "Id" = %d`, longAgo, it.ID)
 	x.wantIDs("due items", x.due(workqueue.EveryPriority, 10), []int64{other.ID})
 	x.wantExpired(1)
-	x.wantExpiredItem(it.ID, "lets items live")
-	// A clone has a new life.
+	x.wantExpiredItem(it.ID, "longer than its queue allows")
+	// A clone has its own time to live.
 	clone, err := x.Store.ChangeItem(x.ctx, it.ID, workqueue.Change{Action: workqueue.Clone})
 	if err != nil {
 		x.Fatal(err)
@@ -96,7 +106,7 @@ func expireRunning(x *fixture) {
 	x.wantExpired(0)
 	x.wantIDs("lost", x.finish(w, success(it)), nil)
 	x.wantState(workqueue.Processed, it.ID)
-	// One that fails is not tried again.
+	// An item that fails after its deadline is not retried.
 	again := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeadlineAt" = %s WHERE "Id" = %d`, longAgo, again.ID)
 	x.finish(w, failure(again, workqueue.Ready))
@@ -106,36 +116,36 @@ func expireRunning(x *fixture) {
 
 func expireMany(x *fixture) {
 	const n = 2300
-	x.Items(n, ItemOpts{Deadline: time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)})
+	x.overdue(n, ItemOpts{})
 	x.wantExpired(n)
 	x.wantIDs("due items", x.due(workqueue.EveryPriority, 10), nil)
 }
 
 func expireRepeated(x *fixture) {
 	for _, a := range []workqueue.Action{workqueue.Repeat, workqueue.RunNow} {
-		it := x.Item(ItemOpts{Deadline: time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)})
+		id := x.overdue(1, ItemOpts{})[0]
 		x.wantExpired(1)
-		if err := Do(x.ctx, x.Store, a, it.ID, ""); err != nil {
+		if err := Do(x.ctx, x.Store, a, id, ""); err != nil {
 			x.Fatal(err)
 		}
 		x.wantExpired(0)
-		x.runOnce(it.ID)
+		x.runOnce(id)
 	}
-	// A deadline that lies ahead stays.
-	ahead := x.Item(ItemOpts{Deadline: time.Now().AddDate(1, 0, 0)})
+	// A deadline in the future is kept.
+	future := x.Item(ItemOpts{Deadline: time.Now().AddDate(1, 0, 0)})
 	for _, a := range []workqueue.Action{workqueue.Cancel, workqueue.Repeat} {
-		if err := Do(x.ctx, x.Store, a, ahead.ID, ""); err != nil {
+		if err := Do(x.ctx, x.Store, a, future.ID, ""); err != nil {
 			x.Fatal(err)
 		}
 	}
-	if got := x.show(ahead.ID); got.DeadlineAt == nil || !got.DeadlineAt.Equal(*ahead.DeadlineAt) {
-		x.Errorf("the repeated item has the deadline %s, want %s", deref(got.DeadlineAt), ahead.DeadlineAt)
+	if got := x.show(future.ID); got.DeadlineAt == nil || !got.DeadlineAt.Equal(*future.DeadlineAt) {
+		x.Errorf("the repeated item has the deadline %s, want %s", deref(got.DeadlineAt), future.DeadlineAt)
 	}
 }
 
 func expireArchive(x *fixture) {
 	x.archiveOf("small", 7)
-	x.Items(30, ItemOpts{Queue: "small", Deadline: time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)})
+	x.overdue(30, ItemOpts{Queue: "small"})
 	x.wantExpired(30)
 	if got := x.list(workqueue.ItemFilter{QueueName: "small", Limit: 100}); len(got) != 7 {
 		x.Errorf("%d archived items are kept, want 7", len(got))

@@ -10,25 +10,25 @@ import (
 )
 
 // Factory makes valid rows of any state through the store's own methods, so
-// that a test names only what it is about. It is not safe for concurrent use.
+// that a test names only the values that it tests. It is not safe for concurrent use.
 type Factory struct {
 	t     testing.TB
 	store Store
 	made  int // workers so far; their names and instances count up
 }
 
-// NewFactory returns a factory that ends the test when the store refuses.
+// NewFactory returns a factory that ends the test when the store returns an error.
 func NewFactory(t testing.TB, store Store) *Factory {
 	return &Factory{t: t, store: store}
 }
 
-// ItemOpts says what a test wants of an item. The zero value is a Ready item
+// ItemOpts are the options of an item. The zero value is a Ready item
 // that is due.
 type ItemOpts struct {
 	State workqueue.State
 
-	// Worker holds the item, or ran it, where the state has one. The zero
-	// value means a worker that is made for this item alone.
+	// Worker holds the item, or ran it, if the state has a worker. The zero
+	// value means a new worker for this item alone.
 	Worker workqueue.Worker
 
 	Queue    string // "": the default queue
@@ -42,13 +42,13 @@ type ItemOpts struct {
 	LimitKey string
 }
 
-// Pipeline is the pipeline of an item that names none.
+// Pipeline is the default pipeline of items.
 const Pipeline = "Work"
 
-// leaseTime is so long that no lease ends in a test unless the test ends it.
+// leaseTime is so long that no lease expires in a test unless the test expires it.
 const leaseTime = time.Hour
 
-// Item makes an item and returns it as the store shows it.
+// Item makes an item and returns it as the store reads it.
 func (f *Factory) Item(o ItemOpts) workqueue.Item {
 	f.t.Helper()
 	id := f.enqueue(o)
@@ -71,8 +71,8 @@ func (f *Factory) Item(o ItemOpts) workqueue.Item {
 	return item
 }
 
-// Items makes n items of the same kind in one call and returns their ids in
-// ascending order. They are waiting or assigned; other states take Item.
+// Items makes n items with the same options in one call and returns their ids in
+// ascending order. It makes waiting and assigned items; use Item for other states.
 func (f *Factory) Items(n int, o ItemOpts) []int64 {
 	f.t.Helper()
 	batch := make([]workqueue.NewItem, n)
@@ -116,7 +116,7 @@ func (o ItemOpts) newItem() workqueue.NewItem {
 	return n
 }
 
-// run claims the item and brings it to its state.
+// run claims the item and sets its state.
 func (f *Factory) run(o ItemOpts, id int64) {
 	f.t.Helper()
 	priority := o.newItem().Priority
@@ -146,8 +146,8 @@ func (f *Factory) run(o ItemOpts, id int64) {
 	}
 }
 
-// WorkerOpts says what a test wants of a worker. The zero value is an active
-// worker of capacity 4 with a name of its own.
+// WorkerOpts are the options of a worker. The zero value is an active
+// worker of capacity 4 with a unique name.
 type WorkerOpts struct {
 	Name     string
 	Capacity int
@@ -163,7 +163,7 @@ func (f *Factory) Worker(o WorkerOpts) workqueue.Worker {
 	return w
 }
 
-// Spec is what Worker would register: each call is another process.
+// Spec returns what Worker would register: each call is a different process.
 func (f *Factory) Spec(o WorkerOpts) workqueue.WorkerSpec {
 	f.made++
 	spec := workqueue.WorkerSpec{
@@ -179,7 +179,7 @@ func (f *Factory) Spec(o WorkerOpts) workqueue.WorkerSpec {
 	return spec
 }
 
-// Assign gives waiting items to a worker.
+// Assign assigns waiting items to a worker.
 func (f *Factory) Assign(w workqueue.Worker, ids ...int64) {
 	f.t.Helper()
 	batch := make([]workqueue.Assignment, len(ids))

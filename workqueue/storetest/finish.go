@@ -13,19 +13,19 @@ func finishTests() []test {
 	return []test{
 		{"nothing", finishNothing},
 		{"success", finishSuccess},
-		{"success with few values", finishUntold},
+		{"success without values from the claim", finishShort},
 		{"failure with attempts left", finishRetry},
-		{"failure without", finishCancel},
-		{"an attempt", finishAttempt},
-		{"a release keeps all but its worker", finishRelease},
-		{"a snooze is no failure", finishSnooze},
-		{"output stays until a run succeeds", finishOutput},
+		{"failure without attempts left", finishCancel},
+		{"the fields of an attempt", finishAttempt},
+		{"a release clears only the worker", finishRelease},
+		{"a snooze does not count as a failure", finishSnooze},
+		{"output is kept until a run succeeds", finishOutput},
 		{"a lease that is not held changes nothing", finishLost},
 		{"the same end twice", finishTwice},
 		{"two claims of one item in one batch", finishTwoFences},
 		{"all kinds in one batch", finishMixed},
-		{"hundreds with big outputs", finishMany},
-		{"texts that fit no column spoil nothing", finishTexts},
+		{"hundreds of large outputs", finishMany},
+		{"texts that no column can store do no harm", finishTexts},
 		{"the longest delay", finishLongDelay},
 	}
 }
@@ -34,7 +34,7 @@ func finishNothing(x *fixture) {
 	x.wantIDs("lost", x.finish(x.Worker(WorkerOpts{})), nil)
 }
 
-// success is the end of a successful run, as a worker reports it.
+// success is the end of a successful run, as a worker sends it.
 func success(it workqueue.Item) workqueue.Finish {
 	end := workqueue.Finish{
 		ItemID: it.ID, Fence: it.Fence, QueueName: it.QueueName,
@@ -46,8 +46,8 @@ func success(it workqueue.Item) workqueue.Finish {
 	return end
 }
 
-// failure is the end of a run that went badly, with attempts left when next is
-// Ready and without when it is Cancelled.
+// failure is the end of a failed run, with attempts left if next is Ready and
+// without if it is Cancelled.
 func failure(it workqueue.Item, next workqueue.State) workqueue.Finish {
 	return workqueue.Finish{
 		ItemID: it.ID, Fence: it.Fence, State: next, RetryCount: it.RetryCount + 1, Delay: time.Hour,
@@ -58,7 +58,7 @@ func failure(it workqueue.Item, next workqueue.State) workqueue.Finish {
 
 func finishSuccess(x *fixture) {
 	w := x.Worker(WorkerOpts{})
-	// It has failed once: the error must go, the count stays.
+	// The item has failed once: the error must be cleared, the count stays.
 	first := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
 	x.finish(w, failure(first, workqueue.Ready))
 	x.dueNow(first.ID)
@@ -74,12 +74,12 @@ func finishSuccess(x *fixture) {
 		x.Errorf("the finished item is\n     %s\nwant %s", asJSON(got), asJSON(want))
 	}
 	if n := len(x.attempts(it.ID)); n != 1 || got.RetryCount != 1 {
-		x.Errorf("%d attempts and RetryCount %d, want only the failure before: a plain success writes no attempt", n, got.RetryCount)
+		x.Errorf("%d attempts and RetryCount %d, want only the previous failure: a success writes no attempt", n, got.RetryCount)
 	}
 }
 
-// A store may use a shorter statement for an end that a worker reports with its claim.
-func finishUntold(x *fixture) {
+// A store may use a shorter statement if a worker sends values of its claim with the end.
+func finishShort(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	x.Items(4, ItemOpts{State: workqueue.Assigned, Worker: w})
 	it := x.claim(w, 4)
@@ -94,18 +94,18 @@ func finishUntold(x *fixture) {
 		ends = append(ends, end)
 	}
 	x.wantIDs("lost", x.finish(w, ends[:2]...), nil)
-	x.wantIDs("lost of those reported", x.finish(w, ends[2:]...), nil)
+	x.wantIDs("lost with values of the claim", x.finish(w, ends[2:]...), nil)
 	for i := range 2 {
-		untold, told := x.show(it[i].ID), x.show(it[i+2].ID)
-		for _, end := range []*workqueue.Item{&untold, &told} {
+		without, with := x.show(it[i].ID), x.show(it[i+2].ID)
+		for _, end := range []*workqueue.Item{&without, &with} {
 			x.wantClean("FinishedAt", end.FinishedAt)
 			if end.RetainUntil != nil {
 				*end.RetainUntil = time.Time{}.Add(end.RetainUntil.Sub(*end.FinishedAt))
 			}
 		}
-		told.ID, told.IdempotencyKey, told.RunOrder, told.FinishedAt = untold.ID, untold.IdempotencyKey, untold.RunOrder, untold.FinishedAt
-		if asJSON(told) != asJSON(untold) {
-			x.Errorf("the finished item is\n     %s\nwant, as without its claim, %s", asJSON(told), asJSON(untold))
+		with.ID, with.IdempotencyKey, with.RunOrder, with.FinishedAt = without.ID, without.IdempotencyKey, without.RunOrder, without.FinishedAt
+		if asJSON(with) != asJSON(without) {
+			x.Errorf("the finished item is\n     %s\nwant, as without values of the claim, %s", asJSON(with), asJSON(without))
 		}
 	}
 }
@@ -114,7 +114,7 @@ func finishRetry(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	it := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
 	x.wantIDs("lost", x.finish(w, failure(it, workqueue.Ready)), nil)
-	later := x.Item(ItemOpts{}) // its CreatedAt is a later now, by the same clock
+	later := x.Item(ItemOpts{}) // its CreatedAt is a later time of the same clock
 	got := x.show(it.ID)
 	want := it
 	want.State, want.RetryCount, want.AvailableAt = workqueue.Ready, 1, got.AvailableAt
@@ -170,37 +170,37 @@ func finishLost(x *fixture) {
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "Fence" = "Fence" + 1 WHERE "Id" = %d`, stale.ID)
 	stale.Fence++
 	held := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
-	others := []workqueue.Item{stale, x.Item(ItemOpts{State: workqueue.Blocked})} // the second is another worker's
+	notHeld := []workqueue.Item{stale, x.Item(ItemOpts{State: workqueue.Blocked})} // the second is of another worker
 	for _, s := range []workqueue.State{workqueue.Ready, workqueue.Pending, workqueue.Processed, workqueue.Cancelled, workqueue.Assigned} {
-		others = append(others, x.Item(ItemOpts{State: s, Worker: w, Priority: 1 + int(s)}))
+		notHeld = append(notHeld, x.Item(ItemOpts{State: s, Worker: w, Priority: 1 + int(s)}))
 	}
 	ends := []workqueue.Finish{{ItemID: 4711, Fence: 1, State: workqueue.Processed}}
 	want := []int64{4711}
 	var attempts int
-	for i, it := range others {
+	for i, it := range notHeld {
 		end := failure(it, workqueue.Ready)
 		if i == 0 {
-			end.Fence-- // the fence before the item was taken
+			end.Fence-- // the fence before the last claim
 		}
 		ends, want = append(ends, end), append(want, it.ID)
 		attempts += len(x.attempts(it.ID))
 	}
 	x.wantIDs("lost", x.finish(w, ends...), want)
-	for _, it := range others {
+	for _, it := range notHeld {
 		x.wantSame(it)
 		attempts -= len(x.attempts(it.ID))
 	}
 	if attempts != 0 {
 		x.Errorf("%d attempts were written for lost leases", -attempts)
 	}
-	// One whose lease is held, among successes whose leases are not.
+	// One end with a held lease, among successes without a lease.
 	ends = []workqueue.Finish{success(held)}
-	for _, it := range others {
+	for _, it := range notHeld {
 		ends = append(ends, success(it))
 	}
 	ends[1].Fence--
 	x.wantIDs("lost of successes", x.finish(w, ends...), want[1:])
-	for _, it := range others {
+	for _, it := range notHeld {
 		x.wantSame(it)
 	}
 	x.wantState(workqueue.Processed, held.ID)
@@ -211,15 +211,15 @@ func finishTwice(x *fixture) {
 	it := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
 	x.wantIDs("lost at first", x.finish(w, failure(it, workqueue.Cancelled)), nil)
 	before := x.show(it.ID)
-	x.wantIDs("lost when repeated", x.finish(w, failure(it, workqueue.Cancelled)), []int64{it.ID})
+	x.wantIDs("lost the second time", x.finish(w, failure(it, workqueue.Cancelled)), []int64{it.ID})
 	x.wantSame(before)
 	if n := len(x.attempts(it.ID)); n != 1 {
 		x.Errorf("%d attempts, want 1", n)
 	}
 }
 
-// A run that lost its lease may end in the same moment as the run that took
-// the item over, on the same worker.
+// A run that lost its lease may end at the same time as the next run of the
+// item, on the same worker.
 func finishTwoFences(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	first := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
@@ -254,7 +254,7 @@ func finishMixed(x *fixture) {
 		}
 	}
 	if got := x.show(it[2].ID).RetryCount; got != 0 {
-		x.Errorf("a snooze counts as %d failures, want none", got)
+		x.Errorf("RetryCount is %d after a snooze, want 0", got)
 	}
 }
 
@@ -272,7 +272,7 @@ func finishMany(x *fixture) {
 	x.wantIDs("lost", x.finish(w, ends...), nil)
 	x.exec(n, `UPDATE "BotWorkQueueItems" SET "Progress" = 'checked' WHERE "State" = 2`)
 	if got := x.show(ends[n-1].ItemID).Output; got != output {
-		x.Errorf("the last output has %d bytes, want %d as they were", len(got), len(output))
+		x.Errorf("the last output has %d bytes, want the same %d bytes", len(got), len(output))
 	}
 }
 
@@ -291,7 +291,7 @@ func finishTexts(x *fixture) {
 		x.Errorf("Error = %.80q of %d bytes, want %.80q of %d", deref(got), len(deref(got)), want, len(want))
 	}
 	if a := x.attempts(it[0].ID); len(a) != 1 || !strings.HasPrefix(bad.Attempt.Step, deref(a[0].Step)) || len(deref(a[0].Step)) < 100 {
-		x.Errorf("attempts = %.300s, want one with the start of the step's name", asJSON(a))
+		x.Errorf("attempts = %.300s, want one with the truncated name of the step", asJSON(a))
 	}
 	x.wantState(workqueue.Processed, it[1].ID)
 }

@@ -6,10 +6,10 @@ import (
 	"botwork/workqueue"
 )
 
-// shown is what the first run of an item shows before it fails.
+// shown is the output that the first run of an item sets before it fails.
 const shown workqueue.JSONText = `{"rows":500}`
 
-// failedOnce returns a running item whose first run has shown its output and failed.
+// failedOnce returns a running item whose first run has set its output and failed.
 func (x *fixture) failedOnce(w workqueue.Worker) workqueue.Item {
 	x.Helper()
 	first := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
@@ -21,8 +21,8 @@ func (x *fixture) failedOnce(w workqueue.Worker) workqueue.Item {
 	return x.claim(w, 1)[0]
 }
 
-// uncounted is the end of a run that counts no attempt, as a worker writes it: the
-// item's own error is that of its last failure.
+// uncounted is the end of a run that does not count as an attempt, as a worker writes it:
+// the item keeps the error of its last failure.
 func uncounted(it workqueue.Item, outcome, reason string) workqueue.Finish {
 	return workqueue.Finish{
 		ItemID: it.ID, Fence: it.Fence, State: workqueue.Ready, RetryCount: it.RetryCount,
@@ -31,15 +31,15 @@ func uncounted(it workqueue.Item, outcome, reason string) workqueue.Finish {
 	}
 }
 
-// A release of a run, and of what was claimed and never began, keeps the item's
-// output, its last failure and the time from which it waits.
+// The release of a run, or of a claim that never began, keeps the item's output, its last
+// failure and the time since which it waits.
 func finishRelease(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	for _, c := range []struct {
 		name string
 		end  func(workqueue.Item) workqueue.Finish
 	}{
-		{"a run", func(it workqueue.Item) workqueue.Finish { return uncounted(it, "released", "the worker drains") }},
+		{"a run", func(it workqueue.Item) workqueue.Finish { return uncounted(it, "released", "the worker is draining") }},
 		{"a claim", func(it workqueue.Item) workqueue.Finish {
 			end := uncounted(it, "released", "")
 			end.Attempt = nil
@@ -50,7 +50,7 @@ func finishRelease(x *fixture) {
 		if it.Output != shown || it.Error == nil {
 			x.Fatalf("the item is %s, want the output and the error of its first run", asJSON(it))
 		}
-		// It has waited for long: other items must not pass it.
+		// The item has waited for a long time: other items must not overtake it.
 		x.exec(1, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s WHERE "Id" = %d`, longAgo, it.ID)
 		want := x.show(it.ID)
 		x.wantIDs("lost", x.finish(w, c.end(it)), nil)
@@ -67,14 +67,14 @@ func finishRelease(x *fixture) {
 
 func finishSnooze(x *fixture) {
 	w := x.Worker(WorkerOpts{})
-	for _, reason := range []string{"the file is not there yet", ""} {
+	for _, reason := range []string{"the file does not exist yet", ""} {
 		it := x.failedOnce(w)
 		end := uncounted(it, "snoozed", reason)
 		end.Delay = time.Hour
 		x.wantIDs("lost", x.finish(w, end), nil)
 		got := x.show(it.ID)
 		if deref(got.Error) != "no such host" || got.Output != shown || got.RetryCount != 1 {
-			x.Errorf("the snoozed item is %s, want the error, the output and the count of its first run", asJSON(got))
+			x.Errorf("the snoozed item is %s, want the error, the output and the retry count of its first run", asJSON(got))
 		}
 		if wait := got.AvailableAt.Sub(*it.StartedAt); wait < time.Hour {
 			x.Errorf("due %v after the run began, want an hour", wait)
@@ -84,14 +84,14 @@ func finishSnooze(x *fixture) {
 			x.Fatalf("%d attempts, want the failure and the snooze", len(attempts))
 		}
 		if a := attempts[0]; deref(a.Error) != "no such host" || a.Reason != nil {
-			x.Errorf("the failure is noted as %s, want its error and no reason", asJSON(a))
+			x.Errorf("the failure is recorded as %s, want its error and no reason", asJSON(a))
 		}
 		want := "NULL"
 		if reason != "" {
 			want = reason
 		}
 		if a := attempts[1]; deref(a.Reason) != want || a.Error != nil || a.ErrorKind != nil || deref(a.Step) != "fetch" {
-			x.Errorf("the snooze is noted as %s, want the reason %s and no error", asJSON(a), want)
+			x.Errorf("the snooze is recorded as %s, want the reason %s and no error", asJSON(a), want)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func finishOutput(x *fixture) {
 	}{
 		{"a failure with attempts left", func(it workqueue.Item) workqueue.Finish { return failure(it, workqueue.Ready) }, shown},
 		{"a last failure", func(it workqueue.Item) workqueue.Finish { return failure(it, workqueue.Cancelled) }, shown},
-		{"a failure that shows more", func(it workqueue.Item) workqueue.Finish {
+		{"a failure with a new output", func(it workqueue.Item) workqueue.Finish {
 			end := failure(it, workqueue.Ready)
 			end.Output = `{"rows":700}`
 			return end

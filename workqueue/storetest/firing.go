@@ -11,18 +11,19 @@ import (
 
 func firingTests() []test {
 	return []test{
-		{"one of many fires", firingContention},
-		{"not before its time", firingEarly},
-		{"never lost at the instant itself", firingAtTheInstant},
-		{"each worker for itself", firingEachWorker},
-		{"records keep what is there", firingRecords},
+		{"only one of many claims wins", firingContention},
+		{"no firing before its time", firingEarly},
+		{"a claim at the exact instant is never lost", firingAtTheInstant},
+		{"a firing for each worker", firingEachWorker},
+		{"records do not overwrite existing ones", firingRecords},
 		{"a long reason", firingReason},
-		{"the last one", firingLast},
+		{"the last firing", firingLast},
 		{"the latest first", firingList},
+		{"a filter", firingFilter},
 	}
 }
 
-// planned is an instant that every clock has reached.
+// planned is an instant in the past for every clock.
 var planned = time.Date(2024, 3, 31, 1, 30, 0, 0, time.UTC)
 
 // claimFiring claims a planned instant.
@@ -38,7 +39,7 @@ func (x *fixture) claimFiring(schedule, worker string, at time.Time) workqueue.F
 // firings lists the records of a schedule.
 func (x *fixture) firings(schedule string, limit int) []workqueue.Firing {
 	x.Helper()
-	firings, err := x.Store.Firings(x.ctx, schedule, limit)
+	firings, err := x.Store.Firings(x.ctx, workqueue.FiringFilter{Schedule: schedule, Limit: limit})
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func firingContention(x *fixture) {
 	for n := range contenders {
 		wg.Go(func() {
 			for i := range instants {
-				// In another zone it is the same instant.
+				// It is the same instant in another time zone.
 				at := planned.Add(time.Duration(i) * time.Minute).In(time.FixedZone("", n*3600))
 				claim, err := stores[n%len(stores)].ClaimFiring(x.ctx, workqueue.Firing{Schedule: "Nightly", PlannedAt: at, RecordedBy: "ann"})
 				if err != nil {
@@ -63,7 +64,7 @@ func firingContention(x *fixture) {
 					won[i].Add(1)
 				}
 				if claim.Early != 0 {
-					x.Errorf("a past instant is early by %s", claim.Early)
+					x.Errorf("a past instant is early by %s, want 0", claim.Early)
 				}
 			}
 		})
@@ -89,16 +90,16 @@ func firingContention(x *fixture) {
 func firingEarly(x *fixture) {
 	claim := x.claimFiring("Nightly", "", time.Date(2090, 1, 1, 0, 0, 0, 0, time.UTC))
 	if claim.Won || claim.Early < 24*time.Hour {
-		x.Errorf("a far instant: %+v, want it early by years", claim)
+		x.Errorf("an instant in the far future: %+v, want it early by years", claim)
 	}
 	if got := x.firings("", 0); len(got) != 0 {
-		x.Errorf("an early claim left %s", asJSON(got))
+		x.Errorf("an early claim recorded %s", asJSON(got))
 	}
 }
 
 // A scheduler claims in the exact millisecond of its planned time. If it is the only one,
-// it must win or be asked to wait: with the answer that another worker has the firing, no
-// worker would fire.
+// it must win or get the answer that it is early. If the store answered that another worker
+// has the firing, no worker would fire.
 func firingAtTheInstant(x *fixture) {
 	for range 5 {
 		at := time.Now().Add(15 * time.Millisecond).Truncate(time.Millisecond)
@@ -130,9 +131,9 @@ func firingEachWorker(x *fixture) {
 
 func firingRecords(x *fixture) {
 	x.claimFiring("Nightly", "", planned)
-	missed := workqueue.Firing{Schedule: "Nightly", PlannedAt: planned.Add(time.Hour), Outcome: workqueue.Missed, Reason: "nobody was up", RecordedBy: "bob"}
+	missed := workqueue.Firing{Schedule: "Nightly", PlannedAt: planned.Add(time.Hour), Outcome: workqueue.Missed, Reason: "no worker was running", RecordedBy: "bob"}
 	again := missed
-	again.PlannedAt = planned // it fired: that stays
+	again.PlannedAt = planned // it fired: that record must not change
 	for range 2 {
 		if err := x.Store.RecordFirings(x.ctx, []workqueue.Firing{again, missed, missed}); err != nil {
 			x.Fatal(err)
@@ -142,11 +143,11 @@ func firingRecords(x *fixture) {
 		x.Errorf("RecordFirings of nothing: %v", err)
 	}
 	got := x.firings("Nightly", 0)
-	if len(got) != 2 || got[0].Outcome != workqueue.Missed || got[0].Reason != "nobody was up" || got[0].RecordedBy != "bob" || got[1].Outcome != workqueue.Fired {
-		x.Errorf("records = %s, want the missed one and the fired one as it was", asJSON(got))
+	if len(got) != 2 || got[0].Outcome != workqueue.Missed || got[0].Reason != "no worker was running" || got[0].RecordedBy != "bob" || got[1].Outcome != workqueue.Fired {
+		x.Errorf("records = %s, want the missed one, and the fired one unchanged", asJSON(got))
 	}
 	if x.claimFiring("Nightly", "", missed.PlannedAt).Won {
-		x.Error("an instant that is recorded as missed fired")
+		x.Error("a claim won an instant that is recorded as missed")
 	}
 }
 
@@ -180,7 +181,7 @@ func firingLast(x *fixture) {
 	}
 	want("Nightly", "", missed.PlannedAt)
 
-	// A worker's own schedule leaves runs instead of records.
+	// A schedule of each worker has runs instead of records.
 	w := x.Worker(WorkerOpts{Name: "ann"})
 	at := planned.Add(2 * time.Hour)
 	x.startRun(workqueue.PipelineRun{Pipeline: "Nightly", Trigger: "cron", PlannedAt: &at, WorkerID: &w.ID})
@@ -201,5 +202,34 @@ func firingList(x *fixture) {
 	}
 	if all := x.firings("", 0); len(all) != 6 || all[0].Schedule != "Other" || all[1].Schedule != "Nightly" {
 		x.Errorf("Firings of all = %s, want 6, the latest first", asJSON(all))
+	}
+}
+
+func firingFilter(x *fixture) {
+	at := []time.Time{planned, planned.Add(time.Hour), planned.Add(2 * time.Hour)}
+	for i, outcome := range []workqueue.FiringOutcome{workqueue.Missed, workqueue.Skipped} {
+		f := workqueue.Firing{Schedule: "Nightly", PlannedAt: at[i], Outcome: outcome, RecordedBy: "ann"}
+		task := f
+		task.Schedule = workqueue.TaskSchedule("books")
+		if err := x.Store.RecordFirings(x.ctx, []workqueue.Firing{f, task}); err != nil {
+			x.Fatal(err)
+		}
+	}
+	x.claimFiring("Nightly", "", at[2])
+	for name, c := range map[string]struct {
+		filter workqueue.FiringFilter
+		want   int
+	}{
+		"all":       {workqueue.FiringFilter{}, 5},
+		"pipelines": {workqueue.FiringFilter{Pipelines: true}, 3},
+		"outcome":   {workqueue.FiringFilter{Pipelines: true, Outcomes: []workqueue.FiringOutcome{workqueue.Missed}}, 1},
+		"outcomes":  {workqueue.FiringFilter{Outcomes: []workqueue.FiringOutcome{workqueue.Missed, workqueue.Skipped}}, 4},
+		"between":   {workqueue.FiringFilter{Schedule: "Nightly", Since: at[1], Until: at[2]}, 1},
+		"since":     {workqueue.FiringFilter{Schedule: "Nightly", Since: at[1].In(time.FixedZone("", -3600))}, 2},
+	} {
+		got, err := x.Store.Firings(x.ctx, c.filter)
+		if err != nil || len(got) != c.want {
+			x.Errorf("firings by %s: %s, %v, want %d", name, asJSON(got), err, c.want)
+		}
 	}
 }

@@ -10,17 +10,17 @@ import (
 
 func handTests() []test {
 	return []test{
-		{"a row with nothing but a pipeline's name", handInsert},
-		{"assigned to no worker", handAssigned},
-		{"running under no lease", handRunning},
+		{"a row with only a pipeline's name", handInsert},
+		{"assigned without a worker", handAssigned},
+		{"running without a lease", handRunning},
 		{"a payload that is not JSON", handPayload},
-		{"put back to Ready with traces of its last run", handRequeue},
+		{"set to Ready with values of its last run", handRequeue},
 		{"a waiting row with a worker", handWaiting},
-		{"a whole queue by one INSERT", handMany},
+		{"many rows with one INSERT", handMany},
 	}
 }
 
-// only returns the one item of the database.
+// only returns the single item of the database.
 func (x *fixture) only() workqueue.Item {
 	x.Helper()
 	items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{})
@@ -30,7 +30,7 @@ func (x *fixture) only() workqueue.Item {
 	return items[0]
 }
 
-// runOnce takes an item through a whole life.
+// runOnce assigns, claims and finishes an item.
 func (x *fixture) runOnce(id int64) {
 	x.Helper()
 	w := x.Worker(WorkerOpts{})
@@ -52,7 +52,7 @@ func handInsert(x *fixture) {
 	if asJSON(got) != asJSON(want) {
 		x.Errorf("the row is\n     %s\nwant %s", asJSON(got), asJSON(want))
 	}
-	later := x.Item(ItemOpts{In: time.Hour}) // its CreatedAt is a later now
+	later := x.Item(ItemOpts{In: time.Hour}) // its CreatedAt is a later time
 	if got.AvailableAt.After(later.CreatedAt) || got.CreatedAt.After(later.CreatedAt) {
 		x.Errorf("created at %s and due at %s, want both by now, %s", got.CreatedAt, got.AvailableAt, later.CreatedAt)
 	}
@@ -81,7 +81,7 @@ func handPayload(x *fixture) {
 	x.exec(1, `INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "Payload", "ResilienceConfig", "Tags") VALUES ('Invoice', '{"open', 'three times', '')`)
 	it := x.only()
 	if it.Payload != `{"open` || !strings.Contains(asJSON(it), `"payload":"{\"open"`) {
-		x.Errorf("the item is %s, want its payload unchanged, as a string in JSON", asJSON(it))
+		x.Errorf("the item is %s, want its payload unchanged, as a JSON string", asJSON(it))
 	}
 	x.runOnce(it.ID)
 }
@@ -91,7 +91,7 @@ func handRequeue(x *fixture) {
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "State" = 0 WHERE "Id" = %d`, it.ID)
 	x.runOnce(it.ID)
 	if got := x.show(it.ID); got.Error != nil || got.ErrorKind != nil {
-		x.Errorf("the error %q of the last life is still there", deref(got.Error))
+		x.Errorf("the error %q of the last run was not cleared", deref(got.Error))
 	}
 }
 
@@ -102,7 +102,7 @@ func handWaiting(x *fixture) {
 		other.ID, longAgo, longAgo, it.ID)
 	x.wantRescue(workqueue.RescueResult{})
 	if got := x.claim(other, 10); len(got) != 0 {
-		x.Errorf("a worker claimed %v, which was not assigned", idsOf(got))
+		x.Errorf("a worker claimed %v, which were not assigned", idsOf(got))
 	}
 	x.runOnce(it.ID)
 }

@@ -9,8 +9,8 @@ import (
 	"botwork/workqueue"
 )
 
-// heldItems are read in the order in which workers start them, with what a forecast
-// needs of them.
+// heldItems are listed in the order in which workers start them, with the fields that a
+// forecast needs.
 func heldItems(x *fixture) {
 	x.makeQueue("erp", `"ConcurrencyLimit"`, "9")
 	a, b := x.whyWorker("a", 2, nil), x.whyWorker("b", 2, nil)
@@ -22,7 +22,7 @@ func heldItems(x *fixture) {
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "RunOrder" = 5, "Channel" = 'film' WHERE "Id" = %d`, late.ID)
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "RunOrder" = 4 WHERE "Id" = %d`, soon.ID)
 	read := func(limit int) (list []workqueue.HeldItem) {
-		err := x.Store.Survey(x.ctx, func(ctx context.Context, view workqueue.AssignView) (err error) {
+		err := x.Store.ReadUnlocked(x.ctx, func(ctx context.Context, view workqueue.AssignView) (err error) {
 			list, err = view.HeldItems(ctx, limit)
 			return err
 		})

@@ -8,12 +8,12 @@ import (
 
 func historyTests() []test {
 	return []test{
-		{"an epoch puts fences and ids ahead", historyRaised},
-		{"a beat is gone", historyBeats},
-		{"a claim is gone", historyClaims},
-		{"an epoch is gone", historyEpoch},
-		{"another process has seen it", historyElsewhere},
-		{"what is lost otherwise", historyKept},
+		{"a new epoch raises fences and ids", historyRaised},
+		{"the database lost a heartbeat", historyBeats},
+		{"the database lost a claim", historyClaims},
+		{"the database lost an epoch", historyEpoch},
+		{"another process has already raised the epoch", historyElsewhere},
+		{"items lost for another reason", historyKept},
 	}
 }
 
@@ -27,7 +27,7 @@ func (x *fixture) mustRaise(reason string) workqueue.HistoryChange {
 	return change
 }
 
-// wantEpoch checks what the database records.
+// wantEpoch checks the epoch in the database.
 func (x *fixture) wantEpoch(epoch int64, reason string) {
 	x.Helper()
 	got, err := x.Store.Installation(x.ctx)
@@ -46,20 +46,20 @@ func historyRaised(x *fixture) {
 
 	change := x.mustRaise("a backup was restored")
 	if change.Before.Epoch != 0 || change.After.Epoch != 1 || len(change.Refused) > 0 {
-		x.Errorf("changed %s, want epoch 1 after 0, and nothing refused", asJSON(change))
+		x.Errorf("change = %s, want epoch 1 after 0, and none refused", asJSON(change))
 	}
 	x.wantEpoch(1, "a backup was restored")
 	x.wantClean("RaisedAt", change.After.RaisedAt)
 
 	const first = workqueue.FencesOfEpoch + 1
 	claimed := x.claimOne(w, waiting[0])
-	taken := x.takeItems(w, workqueue.Assignment{ItemID: waiting[1], WorkerID: w.ID})[0]
-	given := x.take(1).Items[0]
-	if claimed.Fence != first || taken.Fence != first || given.ID != form || given.Fence != first {
-		x.Errorf("fences of a claim, of what was taken and of a robot's: %d, %d, %d; want %d", claimed.Fence, taken.Fence, given.Fence, first)
+	selfAssigned := x.takeItems(w, workqueue.Assignment{ItemID: waiting[1], WorkerID: w.ID})[0]
+	checkedOut := x.take(1).Items[0]
+	if claimed.Fence != first || selfAssigned.Fence != first || checkedOut.ID != form || checkedOut.Fence != first {
+		x.Errorf("fences after a claim, a self-assignment and a checkout: %d, %d, %d; want %d", claimed.Fence, selfAssigned.Fence, checkedOut.Fence, first)
 	}
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "BegunFence" = 0 WHERE "Id" = %d AND "BegunFence" = %d`, form, int64(first))
-	x.wantIDs("lost by an item from before the restore", x.finish(w, success(old)), nil)
+	x.wantIDs("lost by a claim from before the restore", x.finish(w, success(old)), nil)
 	if next := x.Item(ItemOpts{}).ID; next < form+1_000_000 {
 		x.Errorf("the next item has the id %d, want a million after %d", next, form)
 	}
@@ -73,7 +73,7 @@ func historyRaised(x *fixture) {
 	}
 }
 
-// historyOf beats and returns what the beat says of the history.
+// historyOf sends a heartbeat and returns the history change that it reports.
 func (x *fixture) historyOf(w workqueue.Worker, held ...workqueue.ItemRef) *workqueue.HistoryChange {
 	x.Helper()
 	return x.mustBeat(w, held...).History
@@ -83,15 +83,15 @@ func historyBeats(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	for range 2 {
 		if got := x.historyOf(w); got != nil {
-			x.Errorf("a beat reported %s, want nothing", asJSON(got))
+			x.Errorf("a heartbeat reported %s, want nothing", asJSON(got))
 		}
 	}
 	x.exec(1, `UPDATE "BotWorkers" SET "Beats" = "Beats" - 1`)
 	if got := x.historyOf(w); got == nil || got.Before.Epoch != 0 || got.After.Epoch != 1 || got.LostClaims != 0 {
-		x.Errorf("the beat after a lost one reported %s, want epoch 1 after 0", asJSON(got))
+		x.Errorf("the heartbeat after a lost one reported %s, want epoch 1 after 0", asJSON(got))
 	}
 	if got := x.historyOf(w); got != nil {
-		x.Errorf("the next beat reported %s, want nothing", asJSON(got))
+		x.Errorf("the next heartbeat reported %s, want nothing", asJSON(got))
 	}
 	x.wantEpoch(1, "heartbeats")
 }
@@ -104,9 +104,9 @@ func historyClaims(x *fixture) {
 	got := x.mustBeat(w, ref(it))
 	x.wantIDs("lost", got.Lost, []int64{it.ID})
 	if got.History == nil || got.History.LostClaims != 1 || got.History.After.Epoch != 1 {
-		x.Errorf("the beat reported %s, want one lost claim and epoch 1", asJSON(got.History))
+		x.Errorf("the heartbeat reported %s, want one lost claim and epoch 1", asJSON(got.History))
 	}
-	x.wantIDs("lost by an end of the claim", x.finish(w, success(it)), []int64{it.ID})
+	x.wantIDs("lost by the end of the lost claim", x.finish(w, success(it)), []int64{it.ID})
 	if again := x.claim(w, 1); len(again) != 1 || again[0].Fence <= it.Fence {
 		x.Errorf("claimed again %s, want it with a fence above %d", asJSON(again), it.Fence)
 	}
@@ -117,11 +117,11 @@ func historyEpoch(x *fixture) {
 	x.historyOf(w)
 	x.mustRaise("by hand")
 	if got := x.historyOf(w); got == nil || got.After.Epoch != 1 {
-		x.Errorf("the beat reported %s, want epoch 1", asJSON(got))
+		x.Errorf("the heartbeat reported %s, want epoch 1", asJSON(got))
 	}
 	x.exec(1, `UPDATE "BotInstallation" SET "Epoch" = 0, "RaisedAt" = NULL, "Reason" = NULL`)
 	if got := x.historyOf(w); got == nil || got.Before.Epoch != 1 || got.After.Epoch != 2 {
-		x.Errorf("the beat reported %s, want epoch 2 after 1", asJSON(got))
+		x.Errorf("the heartbeat reported %s, want epoch 2 after 1", asJSON(got))
 	}
 }
 
@@ -131,13 +131,13 @@ func historyElsewhere(x *fixture) {
 	if _, err := x.Another(x.T).RaiseEpoch(x.ctx, "by another process"); err != nil {
 		x.Fatal(err)
 	}
-	// What this process remembers is gone as well, and has been seen to.
+	// The database also lost a heartbeat of this process, for which the epoch is already raised.
 	x.exec(1, `UPDATE "BotWorkers" SET "Beats" = 0`)
 	if got := x.historyOf(w); got == nil || got.Before.Epoch != 0 || got.After.Epoch != 1 || got.After.Reason != "by another process" {
-		x.Errorf("the beat reported %s, want the other's epoch", asJSON(got))
+		x.Errorf("the heartbeat reported %s, want the epoch of the other process", asJSON(got))
 	}
 	if got := x.historyOf(w); got != nil {
-		x.Errorf("the next beat reported %s, want nothing", asJSON(got))
+		x.Errorf("the next heartbeat reported %s, want nothing", asJSON(got))
 	}
 }
 
@@ -148,7 +148,7 @@ func historyKept(x *fixture) {
 	x.exec(1, `DELETE FROM "BotWorkQueueItems" WHERE "Id" = %d`, items[1].ID)
 	got := x.mustBeat(w, ref(items[0]), ref(items[1]))
 	if len(got.Lost) != 2 || got.History != nil {
-		x.Errorf("the beat lost %v and reported %s, want both items and nothing", got.Lost, asJSON(got.History))
+		x.Errorf("the heartbeat lost %v and reported %s, want both items lost and nothing reported", got.Lost, asJSON(got.History))
 	}
 	x.wantEpoch(0, "")
 }

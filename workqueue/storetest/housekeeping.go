@@ -13,23 +13,24 @@ func housekeepingTests() []test {
 	return []test{
 		{"retention to the millisecond", housekeepRetained},
 		{"completed items by their queue's retention or the default", housekeepCompleted},
-		{"archived items by their queue's age or the default", housekeepArchived},
+		{"archived items by their queue's maximum age or the default", housekeepArchived},
 		{"an archive of ten thousand", housekeepArchive},
-		{"archives by their queue's number or the default", housekeepArchives},
+		{"archives by their queue's limit or the default", housekeepArchives},
 		{"deleted items", housekeepDeleted},
-		{"unique keys whose time is over", housekeepKeys},
-		{"a batch is bounded", housekeepBatch},
-		{"a batch is bounded in attempts", housekeepCrowds},
-		{"firings but for the latest", housekeepFirings},
+		{"unique keys whose time has ended", housekeepKeys},
+		{"a batch has a limit of items", housekeepBatch},
+		{"a batch has a limit of attempts", housekeepAttempts},
+		{"firings except the latest", housekeepFirings},
 		{"firings of tasks", housekeepTaskFirings},
-		{"runs but for the latest and those that go on", housekeepRuns},
-		{"workers that are gone", housekeepWorkers},
-		{"durations of which nothing was learned for long", housekeepDurations},
-		{"one of each, and nothing else", housekeepAll},
+		{"runs except the latest and those that are active", housekeepRuns},
+		{"requests whose run is gone", housekeepRequests},
+		{"workers that have stopped", housekeepWorkers},
+		{"durations that have not been updated for a long time", housekeepDurations},
+		{"one of each kind and nothing else", housekeepAll},
 		{"a purge of a queue", purgeAll},
 		{"a purge page by page", purgePages},
 		{"a purge of some lifecycles", purgeLifecycles},
-		{"a purge that is refused", purgeRefused},
+		{"a refused purge", purgeRefused},
 	}
 }
 
@@ -41,15 +42,15 @@ func (x *fixture) cleaned() Store {
 	return x.At(x.T, func() time.Time { return cleanNow })
 }
 
-// ago is a time before the clock's, as hand-written SQL.
+// ago returns the time d before the clock's time, as an SQL literal.
 func ago(d time.Duration) string {
 	return cleanNow.Add(-d).Format(`'2006-01-02 15:04:05.000'`)
 }
 
-// days is an age.
+// days returns an age of n days.
 func days(n int) *time.Duration { return new(time.Duration(n) * 24 * time.Hour) }
 
-// row writes an item by hand; columns are such as `"State" = 2`.
+// row inserts an item by hand; each column has the form `"State" = 2`.
 func (x *fixture) row(name, queue string, columns ...string) {
 	x.Helper()
 	names, values := []string{`"IntegrationConfig"`, `"QueueName"`}, []string{"'" + name + "'", "'" + queue + "'"}
@@ -60,7 +61,7 @@ func (x *fixture) row(name, queue string, columns ...string) {
 	x.exec(1, `INSERT INTO "BotWorkQueueItems" (%s) VALUES (%s)`, strings.Join(names, ", "), strings.Join(values, ", "))
 }
 
-// left lists the names of all items that are there, deleted ones too, sorted.
+// left lists the names of all items, including deleted ones, sorted.
 func (x *fixture) left() []string {
 	x.Helper()
 	items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{Lifecycles: workqueue.Lifecycles(), Limit: 50_000})
@@ -79,11 +80,11 @@ func (x *fixture) wantLeft(want ...string) {
 	x.Helper()
 	want = slices.Sorted(slices.Values(want))
 	if got := x.left(); !slices.Equal(got, want) {
-		x.Errorf("left are %q, want %q", got, want)
+		x.Errorf("remaining items are %q, want %q", got, want)
 	}
 }
 
-// wantRemoved checks what a batch returned.
+// wantRemoved checks the result of a batch.
 func (x *fixture) wantRemoved(n int, err error, want int) {
 	x.Helper()
 	if err != nil || n != want {
@@ -91,13 +92,13 @@ func (x *fixture) wantRemoved(n int, err error, want int) {
 	}
 }
 
-// drainBatches calls a batch until it removes nothing.
+// drainBatches calls batch until it removes nothing.
 func (x *fixture) drainBatches(most int, batch func() (int, error)) (total int) {
 	x.Helper()
 	for {
 		n, err := batch()
 		if err != nil || n > most {
-			x.Fatalf("a batch removed %d, %v, want %d at the most", n, err, most)
+			x.Fatalf("a batch removed %d, %v, want at most %d", n, err, most)
 		}
 		if total += n; n == 0 {
 			return total
@@ -112,7 +113,7 @@ func (x *fixture) defineThese(queues ...workqueue.Queue) {
 	}
 }
 
-// several makes n items like one that is there, by doubling: n is a power of two.
+// several copies the only item until there are n, by doubling: n is a power of two.
 func (x *fixture) several(n int, columns string) {
 	x.Helper()
 	for have := 1; have < n; have *= 2 {
@@ -152,20 +153,20 @@ func housekeepCompleted(x *fixture) {
 	x.row("archived", "default", `"State" = 3`, `"FinishedAt" = `+longAgo)
 	x.row("deleted", "default", `"State" = 2`, `"FinishedAt" = `+longAgo, `"DeletedAt" = `+longAgo)
 	x.row("no end", "default", `"State" = 2`)
-	others := []string{"has its own", "archived", "deleted", "no end"}
+	unaffected := []string{"has its own", "archived", "deleted", "no end"}
 
-	// Without a default the queues' own bounds hold.
+	// Without a default, the retention of each queue applies.
 	n, err := s.RemoveCompleted(x.ctx, nil, 0)
 	x.wantRemoved(n, err, 5+1)
 	all := []string{"default almost hour", "default hour", "default almost month", "default month", "default almost year", "default year"}
-	own := []string{"short almost hour", "long almost hour", "long hour", "long almost month", "long month", "long almost year"}
-	x.wantLeft(slices.Concat(all, own, others)...)
+	ofQueues := []string{"short almost hour", "long almost hour", "long hour", "long almost month", "long month", "long almost year"}
+	x.wantLeft(slices.Concat(all, ofQueues, unaffected)...)
 	n, err = s.RemoveCompleted(x.ctx, days(30), 0)
 	x.wantRemoved(n, err, 3)
-	x.wantLeft(slices.Concat(all[:3], own, others)...)
+	x.wantLeft(slices.Concat(all[:3], ofQueues, unaffected)...)
 	n, err = s.RemoveCompleted(x.ctx, new(time.Duration(0)), 0)
 	x.wantRemoved(n, err, 3)
-	x.wantLeft(slices.Concat(own, others)...)
+	x.wantLeft(slices.Concat(ofQueues, unaffected)...)
 }
 
 func housekeepDeleted(x *fixture) {

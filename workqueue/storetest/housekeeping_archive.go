@@ -34,13 +34,13 @@ func housekeepArchived(x *fixture) {
 	x.wantLeft(left[1:]...)
 }
 
-// housekeepArchive looks at a number that is easily missed by one.
+// housekeepArchive checks a limit with which an error by one is likely.
 func housekeepArchive(x *fixture) {
 	const keep = 10_000
 	x.row("x", "default", `"State" = 3`, `"FinishedAt" = `+ago(time.Hour))
 	x.several(1<<13, `"IntegrationConfig", "State", "FinishedAt"`)
 	x.exec(1<<13, `INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "State", "FinishedAt")
-		SELECT "IntegrationConfig", "State", %s FROM "BotWorkQueueItems"`, ago(2*time.Hour)) // later ids, and older
+		SELECT "IntegrationConfig", "State", %s FROM "BotWorkQueueItems"`, ago(2*time.Hour)) // larger ids, but archived earlier
 	items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{Limit: 1 << 14})
 	if err != nil {
 		x.Fatal(err)
@@ -61,7 +61,7 @@ func housekeepArchive(x *fixture) {
 	got := idsOf(items)
 	slices.Sort(got)
 	if removed != 1<<14-keep || !slices.Equal(got, want) {
-		x.Errorf("removed %d, and %d items are left, want %d removed and the %d that were archived last", removed, len(got), 1<<14-keep, keep)
+		x.Errorf("removed %d items and kept %d, want %d removed and the %d that were archived last kept", removed, len(got), 1<<14-keep, keep)
 	}
 }
 
@@ -89,7 +89,7 @@ func housekeepArchives(x *fixture) {
 	n, err = x.Store.TrimArchives(x.ctx, new(2), 0)
 	x.wantRemoved(n, err, 3)
 	x.wantLeft(slices.Concat(left[:5], left[8:])...)
-	x.exec(1, `UPDATE "BotQueues" SET "ArchiveLimit" = 4 WHERE "Name" = 'many'`) // by hand: it counts at once
+	x.exec(1, `UPDATE "BotQueues" SET "ArchiveLimit" = 4 WHERE "Name" = 'many'`) // a change by hand applies immediately
 	n, err = x.Store.TrimArchives(x.ctx, nil, 0)
 	x.wantRemoved(n, err, 1)
 	x.wantLeft(slices.Concat(left[1:5], left[8:])...)

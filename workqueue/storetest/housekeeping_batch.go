@@ -16,8 +16,8 @@ func housekeepBatch(x *fixture) {
 	}
 }
 
-// housekeepCrowds: attempts go with their items, and each locks a row.
-func housekeepCrowds(x *fixture) {
+// housekeepAttempts: attempts are deleted with their items, and each one locks a row.
+func housekeepAttempts(x *fixture) {
 	s := x.cleaned()
 	for i := range 4 {
 		x.row(fmt.Sprint(i), "default", `"State" = 3`, `"FinishedAt" = `+longAgo)
@@ -36,7 +36,7 @@ func housekeepCrowds(x *fixture) {
 	x.exec(0, `DELETE FROM "BotWorkItemAttempts"`)
 }
 
-// housekeepAll cleans up, with several processes at a time.
+// housekeepAll cleans up with several processes at the same time.
 func housekeepAll(x *fixture) {
 	x.defineThese(workqueue.Queue{Name: "hides", QueueLife: workqueue.QueueLife{Deletion: workqueue.DeletionLogical}})
 	var kept []workqueue.Item
@@ -82,20 +82,20 @@ func housekeepAll(x *fixture) {
 		}
 		sum.Completed, sum.Archived, sum.Deleted = sum.Completed+o.r.Completed, sum.Archived+o.r.Archived, sum.Deleted+o.r.Deleted
 	}
-	// What was locked by another a moment ago is left to the next one.
+	// The next clean-up removes the items that another process has just locked.
 	last, err := workqueue.CleanUp(x.ctx, x.Store, p)
 	if err != nil || !last.Complete {
 		x.Errorf("CleanUp = %+v, %v, want it complete", last, err)
 	}
 	sum.Completed, sum.Archived, sum.Deleted = sum.Completed+last.Completed, sum.Archived+last.Archived, sum.Deleted+last.Deleted
 	if want := (workqueue.CleanUpResult{Completed: 80, Archived: 40, Deleted: 40}); sum != want {
-		x.Errorf("removed %+v in all, want %+v", sum, want)
+		x.Errorf("removed %+v in total, want %+v", sum, want)
 	}
 	for _, it := range kept {
 		x.wantSame(it)
 	}
 	if n := len(x.left()); n != len(kept) {
-		x.Errorf("%d items are left, want %d", n, len(kept))
+		x.Errorf("%d items remain, want %d", n, len(kept))
 	}
 	if err := keptIsCounted(x.ctx, x.Store); err != nil {
 		x.Error(err)

@@ -8,27 +8,27 @@ import (
 
 func idempotencyTests() []test {
 	return []test{
-		{"every item has a key of its own", idempotencyUnlike},
+		{"every item has a unique key", idempotencyUnique},
 		{"retries and copies keep the key", idempotencyKept},
 		{"repeat and clone are new work", idempotencyRenewed},
-		{"a claim gives a key to what has none", idempotencyGiven},
+		{"a claim creates a missing key", idempotencyMissing},
 	}
 }
 
-// wantKeys checks that the items have keys, each its own.
+// wantKeys checks that the items have unique keys.
 func (x *fixture) wantKeys(ids ...int64) {
 	x.Helper()
 	holders := map[string]int64{}
 	for _, id := range ids {
 		key := x.show(id).IdempotencyKey
-		if other, taken := holders[key]; taken || len(key) < 32 {
-			x.Errorf("item %d has the idempotency key %q, that of item %d, want one of its own", id, key, other)
+		if other, exists := holders[key]; exists || len(key) < 32 {
+			x.Errorf("item %d has the idempotency key %q, and so has item %d, want a unique one", id, key, other)
 		}
 		holders[key] = id
 	}
 }
 
-func idempotencyUnlike(x *fixture) {
+func idempotencyUnique(x *fixture) {
 	var same []workqueue.NewItem
 	for range 20 {
 		same = append(same, workqueue.NewItem{IntegrationConfig: "Invoice", Payload: `{"n":1}`})
@@ -70,19 +70,19 @@ func idempotencyRenewed(x *fixture) {
 	}
 	x.wantKeys(done.ID, clone)
 	if x.show(done.ID).IdempotencyKey == done.IdempotencyKey {
-		x.Error("repeat kept the idempotency key, want another")
+		x.Error("repeat kept the idempotency key, want a new one")
 	}
-	// Each of many, too.
-	others := []int64{x.Item(ItemOpts{State: workqueue.Cancelled}).ID, x.Item(ItemOpts{State: workqueue.Cancelled}).ID}
+	// The same for many items in one call.
+	cancelled := []int64{x.Item(ItemOpts{State: workqueue.Cancelled}).ID, x.Item(ItemOpts{State: workqueue.Cancelled}).ID}
 	if _, err := x.Store.ChangeItems(x.ctx, workqueue.ItemFilter{States: []workqueue.State{workqueue.Cancelled}}, workqueue.Change{Action: workqueue.Repeat}); err != nil {
 		x.Fatal(err)
 	}
-	x.wantKeys(append(others, done.ID, clone)...)
+	x.wantKeys(append(cancelled, done.ID, clone)...)
 }
 
-// Rows from before there were keys have none, and on SQLite those that are inserted
+// Rows from before the column existed have no key, and on SQLite rows that are inserted
 // by hand.
-func idempotencyGiven(x *fixture) {
+func idempotencyMissing(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	var ids []int64
 	for range 4 {
@@ -95,7 +95,7 @@ func idempotencyGiven(x *fixture) {
 	got := x.claim(w, 2)
 	got = append(got, x.takeItems(w, workqueue.Assignment{ItemID: ids[2], WorkerID: w.ID}, workqueue.Assignment{ItemID: ids[3], WorkerID: w.ID})...)
 	got = append(got, x.take(2).Items...)
-	x.wantIDs("what was claimed", idsOf(got), ids)
+	x.wantIDs("claimed items", idsOf(got), ids)
 	x.wantKeys(ids...)
 	for _, it := range got {
 		if key := x.show(it.ID).IdempotencyKey; it.IdempotencyKey != key {

@@ -6,8 +6,8 @@ import (
 	"botwork/workqueue"
 )
 
-// A worker loads large texts that the item's queue allows, and no others: they were
-// written by hand, or before the limit.
+// A worker loads large texts only up to the limits of the item's queue. Larger texts were
+// inserted by hand, or before the limit existed.
 func claimLarge(x *fixture) {
 	x.defineThese(workqueue.Queue{Name: "large", QueueSizes: workqueue.QueueSizes{MaxPayload: 8 << 20, MaxOutput: 8 << 20}})
 	const allowed, tooLarge = 6 << 20, 20 << 20

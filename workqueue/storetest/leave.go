@@ -9,11 +9,11 @@ import (
 func leaveTests() []test {
 	return []test{
 		{"stop", leaveStop},
-		{"stop of a worker that is not there", leaveStopMissing},
+		{"stop of a worker that does not exist", leaveStopMissing},
 		{"drain", leaveDrain},
 		{"drain of one instance", leaveDrainOfAnInstance},
-		{"drain of a worker that is not there", leaveDrainMissing},
-		{"release what is assigned", leaveRelease},
+		{"drain of a worker that does not exist", leaveDrainMissing},
+		{"release of assigned items", leaveRelease},
 	}
 }
 
@@ -31,13 +31,13 @@ func leaveStop(x *fixture) {
 		}
 	}
 	x.wantState(workqueue.Ready, assigned.ID)
-	x.wantSame(running) // its end may still be written
+	x.wantSame(running) // it may still finish
 	x.wantSame(other)
 	x.wantIDs("lost", x.finish(w, success(running)), nil)
 }
 
 func leaveStopMissing(x *fixture) {
-	if err := x.Store.StopWorker(x.ctx, 4711, "nobody"); !errors.Is(err, workqueue.ErrWorkerReplaced) {
+	if err := x.Store.StopWorker(x.ctx, 4711, "some instance"); !errors.Is(err, workqueue.ErrWorkerReplaced) {
 		x.Errorf("StopWorker: %v, want ErrWorkerReplaced", err)
 	}
 }
@@ -57,14 +57,14 @@ func leaveDrain(x *fixture) {
 	x.wantIDs("lost", x.finish(w, success(running)), nil)
 }
 
-// A request of a process that is gone must not stop its successor.
+// A request of a previous process must not stop the next one.
 func leaveDrainOfAnInstance(x *fixture) {
 	w := x.Worker(WorkerOpts{})
-	if err := x.Store.DrainWorker(x.ctx, w.Name, "the one before"); !errors.Is(err, workqueue.ErrNotFound) {
-		x.Errorf("DrainWorker of an instance that is gone: %v, want ErrNotFound", err)
+	if err := x.Store.DrainWorker(x.ctx, w.Name, "the previous instance"); !errors.Is(err, workqueue.ErrNotFound) {
+		x.Errorf("DrainWorker of a previous instance: %v, want ErrNotFound", err)
 	}
 	if got := x.worker(w.Name).State; got != workqueue.WorkerActive {
-		x.Errorf("its successor is %s, want active", got)
+		x.Errorf("the current instance is %s, want active", got)
 	}
 	if err := x.Store.DrainWorker(x.ctx, w.Name, w.InstanceID); err != nil {
 		x.Error(err)
@@ -79,13 +79,13 @@ func leaveDrainMissing(x *fixture) {
 	if err := x.Store.StopWorker(x.ctx, stopped.ID, stopped.InstanceID); err != nil {
 		x.Fatal(err)
 	}
-	for _, name := range []string{"nobody", stopped.Name} {
+	for _, name := range []string{"unknown", stopped.Name} {
 		if err := x.Store.DrainWorker(x.ctx, name, ""); !errors.Is(err, workqueue.ErrNotFound) {
 			x.Errorf("DrainWorker(%q): %v, want ErrNotFound", name, err)
 		}
 	}
 	if got := x.worker(stopped.Name).State; got != workqueue.WorkerStopped {
-		x.Errorf("the stopped worker is %s", got)
+		x.Errorf("the stopped worker is %s, want stopped", got)
 	}
 }
 

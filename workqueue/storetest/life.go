@@ -11,15 +11,15 @@ import (
 
 func lifeTests() []test {
 	return []test{
-		{"workers that come and go finish every item", lifeOfMany},
-		{"rescue and finish contend for the same runs", lifeRescueAgainstFinish},
-		{"archive and claim contend for the same items", lifeArchiveAgainstClaim},
+		{"workers that fail and die finish every item", lifeOfMany},
+		{"rescue and finish compete for the same runs", lifeRescueAgainstFinish},
+		{"archive and claim compete for the same items", lifeArchiveAgainstClaim},
 	}
 }
 
 // Several workers assign, claim and finish at the same time. Some runs fail
-// once, some die with their worker. In the end every item has succeeded, once,
-// and the counters record what happened.
+// once, some end with the death of their worker. In the end every item has succeeded
+// once, and the counters are correct.
 func lifeOfMany(x *fixture) {
 	const workers, items = 4, 240
 	ids := x.Items(items, ItemOpts{})
@@ -57,8 +57,8 @@ func lifeOfMany(x *fixture) {
 	}
 }
 
-// fate says what happens to an item before it succeeds: first its worker dies,
-// then it fails.
+// fate returns how often an item fails, and how often its worker dies, before it
+// succeeds. The deaths come first.
 func fate(id int64) (fails, dies int) {
 	if id%3 == 0 {
 		fails = 1
@@ -69,7 +69,7 @@ func fate(id int64) (fails, dies int) {
 	return fails, dies
 }
 
-// tally counts what became of the items' runs.
+// tally counts the results of the items' runs.
 type tally struct {
 	mu        sync.Mutex
 	succeeded map[int64]int
@@ -101,7 +101,7 @@ type crew struct {
 	store  Store
 }
 
-// round is one tick: an assignment pass, then all that the worker was given.
+// round is one tick: an assignment pass, then the runs of all claimed items.
 func (c crew) round(x *fixture, runs *tally) error {
 	err := c.store.Assign(x.ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
 		if _, err := tx.Rescue(ctx, time.Hour); err != nil {
@@ -132,7 +132,7 @@ func (c crew) round(x *fixture, runs *tally) error {
 		fails, dies := fate(it.ID)
 		switch try := runs.try(it.ID); {
 		case try <= dies:
-			x.expire(it.ID) // the worker dies with it: no end is written
+			x.expire(it.ID) // the worker dies: it does not finish the item
 		case try <= dies+fails:
 			end := failure(it, workqueue.Ready)
 			end.Delay = 0
@@ -144,13 +144,13 @@ func (c crew) round(x *fixture, runs *tally) error {
 	}
 	lost, err := c.store.Finish(x.ctx, c.worker.ID, c.worker.InstanceID, ends)
 	if err == nil && len(lost) > 0 {
-		err = fmt.Errorf("lost %v, whose leases no call ended", lost)
+		err = fmt.Errorf("lost %v, although no call ended their leases", lost)
 	}
 	return err
 }
 
-// All leases have run out when the worker writes the ends of its runs: each
-// item is either finished or rescued, and the answer to the worker says which.
+// All leases have expired when the worker finishes its runs: each item is either
+// finished or rescued, and the worker learns which.
 func lifeRescueAgainstFinish(x *fixture) {
 	const n = 300
 	w := x.Worker(WorkerOpts{})
@@ -192,8 +192,8 @@ func lifeRescueAgainstFinish(x *fixture) {
 	}
 }
 
-// A person archives items, which spares those that run, while their worker
-// claims them: each is either archived or claimed, and both answers are correct.
+// A user archives items, except running ones, while their worker claims them: each item
+// is either archived or claimed, and both results are correct.
 func lifeArchiveAgainstClaim(x *fixture) {
 	const n = 60
 	w := x.Worker(WorkerOpts{})
@@ -204,7 +204,7 @@ func lifeArchiveAgainstClaim(x *fixture) {
 	wg.Go(func() {
 		for i := range ids {
 			id := ids[n-1-i]
-			archived[id] = Do(x.ctx, other, workqueue.Archive, id, "not wanted") == nil
+			archived[id] = Do(x.ctx, other, workqueue.Archive, id, "not needed") == nil
 		}
 	})
 	claimed := map[int64]bool{}

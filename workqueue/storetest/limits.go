@@ -14,29 +14,29 @@ import (
 
 func limitTests() []test {
 	return []test{
-		{"no limits, no questions", limitNone},
-		{"so many at a time", limitConcurrency},
-		{"so many of a key at a time", limitKeys},
-		{"the queue's and the key's at once", limitBoth},
-		{"what a robot has checked out counts", limitCheckouts},
+		{"no limits", limitNone},
+		{"items at the same time", limitConcurrency},
+		{"items of a key at the same time", limitKeys},
+		{"limits of the queue and of the key together", limitBoth},
+		{"items checked out by a robot count", limitCheckouts},
 		{"a limit lowered while items run", limitLowered},
-		{"the next in line is given instead", limitOrder},
-		{"a page of full queues hides nothing", limitPages},
-		{"a page of full keys hides nothing", limitKeyPages},
-		{"what is used", limitUses},
-		{"what is left out", limitDueBut},
-		{"items that robots take", limitRobots},
-		{"four workers that pass, claim and end at any time", limitContend},
+		{"the pass assigns the next item instead", limitOrder},
+		{"a page of items of full queues hides no other item", limitPages},
+		{"a page of items of full keys hides no other item", limitKeyPages},
+		{"the use of limits", limitUses},
+		{"full queues and keys are left out", limitDueExcluding},
+		{"items of a queue for robots", limitRobots},
+		{"four workers that assign, claim and finish at the same time", limitContend},
 	}
 }
 
-// makeQueue makes a queue with these columns.
+// makeQueue makes a queue with values in these columns.
 func (x *fixture) makeQueue(name, columns, values string) {
 	x.Helper()
 	x.exec(1, `INSERT INTO "BotQueues" ("Name", %s) VALUES ('%s', %s)`, columns, name, values)
 }
 
-// assign runs a whole pass over every priority, for workers with room.
+// assign runs a complete pass over every priority, for workers with free slots.
 func (x *fixture) assign() assign.AssignResult {
 	x.Helper()
 	return x.assignBy(x.Store, assign.AssignParams{})
@@ -66,15 +66,15 @@ func (x *fixture) wantAssigned(want ...int64) {
 	x.wantIDs("assigned items", ids, want)
 }
 
-// limits reads what a pass sees of the limits.
+// limits returns the limits as a pass reads them.
 func (x *fixture) limits() (uses []workqueue.LimitUse) {
 	x.Helper()
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) (err error) {
 		uses, err = tx.Limits(ctx)
 		return err
 	})
-	// What is read without the lock is the same, once the log of starts is up to date.
-	err := x.Store.Survey(x.ctx, func(ctx context.Context, view workqueue.AssignView) error {
+	// Reading without the lock returns the same, when the log of starts is up to date.
+	err := x.Store.ReadUnlocked(x.ctx, func(ctx context.Context, view workqueue.AssignView) error {
 		read, err := view.LimitUses(ctx)
 		if diff := cmp.Diff(uses, read); diff != "" {
 			x.Errorf("LimitUses after Limits (-Limits +LimitUses):\n%s", diff)
@@ -94,7 +94,7 @@ func limitNone(x *fixture) {
 		due, err := tx.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, 10)
 		for _, d := range due {
 			if d.Queue != "" || d.LimitKey != "" {
-				x.Errorf("due item %+v names a queue or a key, want none where there are no limits", d)
+				x.Errorf("due item %+v has a queue or a key, want none without limits", d)
 			}
 		}
 		return err
@@ -109,18 +109,18 @@ func limitConcurrency(x *fixture) {
 	x.makeQueue("erp", `"ConcurrencyLimit"`, "3")
 	w := x.Worker(WorkerOpts{})
 	ids := x.Items(8, ItemOpts{Queue: "erp"})
-	others := x.Items(2, ItemOpts{Priority: 1})
-	x.wantAssigned(append(others, ids[:3]...)...)
-	x.wantAssigned(append(others, ids[:3]...)...)
+	unlimited := x.Items(2, ItemOpts{Priority: 1})
+	x.wantAssigned(append(unlimited, ids[:3]...)...)
+	x.wantAssigned(append(unlimited, ids[:3]...)...)
 	running := x.claim(w, 2)
 	x.wantIDs("claimed", idsOf(running), ids[:2])
-	x.wantAssigned(append(others, ids[2])...)
+	x.wantAssigned(append(unlimited, ids[2])...)
 	x.wantIDs("lost", x.finish(w, success(running[0]), failure(running[1], workqueue.Ready)), nil)
-	x.wantAssigned(append(others, ids[2:5]...)...)
+	x.wantAssigned(append(unlimited, ids[2:5]...)...)
 	if n, err := x.Store.ReleaseAssigned(x.ctx, w.ID, w.InstanceID); n != 5 || err != nil {
 		x.Fatalf("ReleaseAssigned = %d, %v, want 5", n, err)
 	}
-	x.wantAssigned(append(others, ids[2:5]...)...)
+	x.wantAssigned(append(unlimited, ids[2:5]...)...)
 }
 
 func limitKeys(x *fixture) {
@@ -166,22 +166,22 @@ func limitLowered(x *fixture) {
 	x.exec(1, `UPDATE "BotQueues" SET "ConcurrencyLimit" = 2 WHERE "Name" = 'erp'`)
 	x.wantAssigned(ids[4])
 	x.wantIDs("lost", x.finish(w, success(running[0]), success(running[1]), success(running[2])), nil)
-	x.wantAssigned(ids[4]) // one runs, one is assigned
+	x.wantAssigned(ids[4]) // one is running, one is assigned
 	x.wantIDs("lost", x.finish(w, success(running[3])), nil)
 	x.wantAssigned(ids[4:6]...)
 	x.exec(1, `UPDATE "BotQueues" SET "ConcurrencyLimit" = NULL WHERE "Name" = 'erp'`)
 	x.wantAssigned(ids[4:]...)
 }
 
-// The horizon has room for two items: what has no place does not take any of it.
+// The horizon has room for two items: an item that a limit excludes uses none of it.
 func limitOrder(x *fixture) {
 	x.makeQueue("erp", `"ConcurrencyLimit"`, "1")
 	x.Worker(WorkerOpts{Capacity: 1})
 	erp := x.Items(3, ItemOpts{Queue: "erp", Priority: 9})
-	others := x.Items(3, ItemOpts{Priority: 8})
+	unlimited := x.Items(3, ItemOpts{Priority: 8})
 	x.assignBy(x.Store, assign.AssignParams{MaxPerWorker: 3})
-	x.wantState(workqueue.Assigned, erp[0], others[0], others[1])
-	x.wantState(workqueue.Ready, erp[1], erp[2], others[2])
+	x.wantState(workqueue.Assigned, erp[0], unlimited[0], unlimited[1])
+	x.wantState(workqueue.Ready, erp[1], erp[2], unlimited[2])
 }
 
 func limitPages(x *fixture) {
@@ -193,12 +193,12 @@ func limitPages(x *fixture) {
 		x.exec(n, `INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "QueueName", "Priority") SELECT "IntegrationConfig", "QueueName", "Priority" FROM "BotWorkQueueItems"`)
 	}
 	crm := x.Items(200, ItemOpts{Queue: "crm", Priority: 1500, Deadline: time.Now().Add(time.Hour)})
-	behind := x.Items(3, ItemOpts{Priority: 7})
+	after := x.Items(3, ItemOpts{Priority: 7})
 	p := assign.AssignParams{Horizon: 1000 * time.Hour}
-	if got := x.assignBy(x.Store, p).Assigned; got != 2+len(behind) {
-		x.Errorf("the pass assigned %d items, want one of each full queue and the %d behind them", got, len(behind))
+	if got := x.assignBy(x.Store, p).Assigned; got != 2+len(after) {
+		x.Errorf("the pass assigned %d items, want one of each full queue and the %d after them", got, len(after))
 	}
-	x.wantState(workqueue.Assigned, append(behind, crm[0])...)
+	x.wantState(workqueue.Assigned, append(after, crm[0])...)
 	more := x.Items(3, ItemOpts{Priority: 6})
 	if got := x.assignBy(x.Store, p).Assigned; got != len(more) {
 		x.Errorf("the pass with full queues assigned %d items, want %d", got, len(more))
@@ -217,13 +217,13 @@ func limitKeyPages(x *fixture) {
 	x.Worker(WorkerOpts{Capacity: 1})
 	var first []int64
 	for n := range 10 {
-		// Keys that JSON and SQL have to quote are keys like any other.
+		// Keys that JSON and SQL must quote work like any other key.
 		ids := x.Items(40, ItemOpts{Queue: "erp", LimitKey: fmt.Sprintf(`O'Neill "%d" \ ü`, n), Priority: 100 - n})
 		first = append(first, ids[0])
 	}
-	behind := x.Items(4, ItemOpts{Queue: "erp", Priority: 7})
+	after := x.Items(4, ItemOpts{Queue: "erp", Priority: 7})
 	x.assignBy(x.Store, assign.AssignParams{DefaultEstimate: time.Second, MaxPerWorker: 14})
-	x.wantState(workqueue.Assigned, append(first, behind...)...)
+	x.wantState(workqueue.Assigned, append(first, after...)...)
 }
 
 func limitUses(x *fixture) {
@@ -237,7 +237,7 @@ func limitUses(x *fixture) {
 	x.claim(w, 4)
 	got := x.limits()
 	want := []workqueue.LimitUse{
-		// Three were claimed before there was a pass that could have noted them.
+		// Three items were claimed before a pass could record their starts.
 		{
 			Queue: "crm", Limits: workqueue.QueueLimits{
 				Rate:    workqueue.Rate{Limit: 10, Per: workqueue.Duration(time.Minute)},
@@ -255,7 +255,7 @@ func limitUses(x *fixture) {
 	}
 }
 
-func limitDueBut(x *fixture) {
+func limitDueExcluding(x *fixture) {
 	x.makeQueue("erp", `"ConcurrencyLimit"`, "4")
 	x.makeQueue("crm", `"KeyConcurrencyLimit"`, "4")
 	erp := x.Item(ItemOpts{Queue: "erp", LimitKey: "a"}).ID
@@ -281,10 +281,10 @@ func limitDueBut(x *fixture) {
 			for _, d := range due {
 				got = append(got, d.ID)
 				if want := map[int64]string{erp: "erp", crm: "crm", keyless: "crm"}[d.ID]; d.Queue != want {
-					x.Errorf("item %d names the queue %q, want %q", d.ID, d.Queue, want)
+					x.Errorf("item %d has the queue %q, want %q", d.ID, d.Queue, want)
 				}
 			}
-			x.wantIDs(fmt.Sprintf("due items but %+v", c.full), got, c.want)
+			x.wantIDs(fmt.Sprintf("due items without %+v", c.full), got, c.want)
 			return err
 		})
 	}

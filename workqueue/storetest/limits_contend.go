@@ -11,9 +11,9 @@ import (
 	"botwork/workqueue/assign"
 )
 
-// Four workers with a store each run passes, claim, end their items and give them
-// back, all at the same time. The test counts how many are held: never more than
-// the limits of the queue and of each key.
+// Four workers, each with its own store, run passes, claim, finish and release items,
+// all at the same time. The test counts the held items: never more than the limits of
+// the queue and of each key.
 func limitContend(x *fixture) {
 	const limit, keyLimit, rounds = 5, 2, 40
 	x.makeQueue("erp", `"ConcurrencyLimit", "KeyConcurrencyLimit"`, "5, 2")
@@ -22,11 +22,11 @@ func limitContend(x *fixture) {
 	}
 	seed := uint64(time.Now().UnixNano())
 	x.Logf("seed %d", seed)
-	var at, begun atomic.Int64
+	var running, started atomic.Int64
 	var wg sync.WaitGroup
 	for n := range 4 {
 		c := limitContender{
-			fixture: x, store: x.Another(x.T), worker: x.Worker(WorkerOpts{Capacity: 2}), at: &at, begun: &begun,
+			fixture: x, store: x.Another(x.T), worker: x.Worker(WorkerOpts{Capacity: 2}), running: &running, started: &started,
 			random: rand.New(rand.NewPCG(seed, uint64(n))),
 		}
 		wg.Go(func() {
@@ -63,8 +63,8 @@ func limitContend(x *fixture) {
 		}
 		select {
 		case <-done:
-			if most == 0 || begun.Load() < 60 {
-				x.Errorf("at most %d items were held at a time, %d began: nothing was tried", most, begun.Load())
+			if most == 0 || started.Load() < 60 {
+				x.Errorf("at most %d items were held at the same time and %d started, want at least 1 and 60", most, started.Load())
 			}
 			return
 		default:
@@ -74,11 +74,11 @@ func limitContend(x *fixture) {
 
 type limitContender struct {
 	*fixture
-	store  Store
-	worker workqueue.Worker
-	at     *atomic.Int64 // items that run now, by what the workers know
-	begun  *atomic.Int64
-	random *rand.Rand
+	store   Store
+	worker  workqueue.Worker
+	running *atomic.Int64 // items that the workers are running now
+	started *atomic.Int64
+	random  *rand.Rand
 }
 
 func (c *limitContender) round(limit int64) error {
@@ -89,9 +89,9 @@ func (c *limitContender) round(limit int64) error {
 	if err != nil {
 		return err
 	}
-	c.begun.Add(int64(len(items)))
-	if n := c.at.Add(int64(len(items))); n > limit {
-		return fmt.Errorf("%d items run at a time, want at most %d", n, limit)
+	c.started.Add(int64(len(items)))
+	if n := c.running.Add(int64(len(items))); n > limit {
+		return fmt.Errorf("%d items run at the same time, want at most %d", n, limit)
 	}
 	var ends []workqueue.Finish
 	for _, it := range items {
@@ -102,8 +102,8 @@ func (c *limitContender) round(limit int64) error {
 		}
 		ends = append(ends, end)
 	}
-	// They count as ended before they are: what the workers know is never too much.
-	c.at.Add(-int64(len(items)))
+	// They are subtracted before they end, so the count is never too high.
+	c.running.Add(-int64(len(items)))
 	if len(ends) > 0 {
 		if _, err := c.store.Finish(c.ctx, c.worker.ID, c.worker.InstanceID, ends); err != nil {
 			return err

@@ -11,23 +11,23 @@ import (
 
 func rateTests() []test {
 	return []test{
-		{"so many in a period, to the millisecond", rateWindow},
-		{"what is assigned has its place until it starts", rateWaits},
-		{"what comes back unstarted has used no place", rateReleased},
-		{"what is gone has started", rateDeleted},
-		{"a start counts from the begin of the run", rateBegin},
-		{"a claim that is given back has used no place", rateReturned},
-		{"what runs from zero again has started before", rateRepeated},
+		{"starts in a period, to the millisecond", rateWindow},
+		{"an assigned item uses the rate until it starts", rateWaits},
+		{"an item released before its start does not use the rate", rateReleased},
+		{"a deleted item counts as started", rateDeleted},
+		{"a start counts from the beginning of the run", rateBegin},
+		{"a released claim does not use the rate", rateReturned},
+		{"the start before a repeat counts", rateRepeated},
 		{"a retry is a start", rateRetry},
-		{"the log stays short", rateLog},
-		{"a rate that comes, and one that goes", rateSwitched},
-		{"a worker that can start at once comes first", rateIdle},
-		{"what robots take, to the millisecond", rateRobots},
-		{"in any stretch of time", rateAny},
+		{"the log is kept short", rateLog},
+		{"adding and removing a rate", rateSwitched},
+		{"a worker that can start immediately is preferred", rateIdle},
+		{"checkouts of robots, to the millisecond", rateRobots},
+		{"in any period of time", rateAny},
 	}
 }
 
-// timed is a fixture in a time of its own: its Store has that for the database's.
+// timed is a fixture with its own clock, which its Store uses as the database's clock.
 type timed struct {
 	*fixture
 	now time.Time
@@ -52,7 +52,7 @@ func rateWindow(y *fixture) {
 	x.now = x.now.Add(10 * time.Second)
 	x.claim(w, 1)
 	x.now = x.now.Add(50*time.Second - time.Millisecond)
-	x.wantAssigned() // the first started 59.999 s ago
+	x.wantAssigned() // the first item started 59.999 s ago
 	x.now = x.now.Add(time.Millisecond)
 	x.wantAssigned(ids[2])
 	x.claim(w, 1)
@@ -85,7 +85,7 @@ func rateReleased(y *fixture) {
 	if n, err := x.Store.ReleaseAssigned(x.ctx, w.ID, w.InstanceID); n != 2 || err != nil {
 		x.Fatalf("ReleaseAssigned = %d, %v, want 2", n, err)
 	}
-	if err := Do(x.ctx, x.Store, workqueue.Cancel, ids[0], "not wanted"); err != nil {
+	if err := Do(x.ctx, x.Store, workqueue.Cancel, ids[0], "not needed"); err != nil {
 		x.Fatal(err)
 	}
 	x.wantAssigned(ids[1:3]...)
@@ -102,7 +102,7 @@ func rateDeleted(y *fixture) {
 		x.Fatal(err)
 	}
 	x.now = x.now.Add(20 * time.Second)
-	x.wantAssigned() // this pass finds that it is gone; the start of its run is unknown
+	x.wantAssigned() // this pass finds that the item was deleted; the start of its run is unknown
 	x.now = x.now.Add(time.Minute - time.Millisecond)
 	x.wantAssigned()
 	x.now = x.now.Add(time.Millisecond)
@@ -140,13 +140,13 @@ func rateLog(y *fixture) {
 		}
 		x.now = x.now.Add(time.Second)
 		if n := logged(); n > 3*5+3+6 {
-			x.Fatalf("the log has %d rows, want those of five seconds", n)
+			x.Fatalf("the log has %d rows, want only those of five seconds", n)
 		}
 	}
 	x.exec(1, `UPDATE "BotQueues" SET "KeyRateLimit" = NULL, "KeyRatePeriodMs" = NULL WHERE "Name" = 'erp'`)
 	x.assign()
 	if n := logged(); n > 6 {
-		x.Errorf("the log has %d rows after the longer period is gone, want at most 6", n)
+		x.Errorf("the log has %d rows after the longer period was removed, want at most 6", n)
 	}
 }
 
@@ -157,7 +157,7 @@ func rateSwitched(y *fixture) {
 	ids := x.Items(9, ItemOpts{Queue: "erp"})
 	x.wantAssigned(ids[:5]...)
 	x.claim(w, 2)
-	// Three are still to start: the new rate has room for one more.
+	// Three have not started yet: the new rate allows one more.
 	x.exec(1, `UPDATE "BotQueues" SET "ConcurrencyLimit" = NULL, "RateLimit" = 4, "RatePeriodMs" = 1000 WHERE "Name" = 'erp'`)
 	x.wantAssigned(ids[2:6]...)
 	x.exec(1, `UPDATE "BotQueues" SET "RateLimit" = NULL, "RatePeriodMs" = NULL WHERE "Name" = 'erp'`)
@@ -174,9 +174,9 @@ func rateIdle(y *fixture) {
 	idle := x.Worker(WorkerOpts{Capacity: 2})
 	erp := x.Items(3, ItemOpts{Queue: "erp", Estimate: time.Minute})
 	x.assignBy(x.Store, assign.AssignParams{Band: mediumBand})
-	for i, want := range []workqueue.Worker{idle, idle, busy} { // no worker is left out although it has no free slot
+	for i, want := range []workqueue.Worker{idle, idle, busy} { // a worker without a free slot gets items too
 		if got := x.show(erp[i]); got.WorkerID == nil || *got.WorkerID != want.ID {
-			x.Errorf("item %d went to worker %s, want %d", i, deref(got.WorkerID), want.ID)
+			x.Errorf("item %d is assigned to worker %s, want %d", i, deref(got.WorkerID), want.ID)
 		}
 	}
 }
@@ -194,17 +194,17 @@ func rateRobots(y *fixture) {
 		x.Fatal(err)
 	}
 	x.now = x.now.Add(10*time.Second - time.Millisecond)
-	x.wantIDs("taken while the keys have no place", idsOf(x.take(9).Items), []int64{ids[3]})
+	x.wantIDs("taken while the keys are full", idsOf(x.take(9).Items), []int64{ids[3]})
 	x.now = x.now.Add(time.Millisecond)
-	x.wantIDs("taken while the queue has none", idsOf(x.take(9).Items), []int64{})
+	x.wantIDs("taken while the queue is full", idsOf(x.take(9).Items), []int64{})
 	x.now = x.now.Add(50*time.Second - time.Millisecond)
 	x.wantIDs("taken a millisecond too early", idsOf(x.take(9).Items), []int64{})
 	x.now = x.now.Add(time.Millisecond)
 	x.wantIDs("taken when the first two are a minute old", idsOf(x.take(9).Items), []int64{ids[1], ids[4]})
 }
 
-// Whatever passes, claims, ends and releases come to, in every stretch as long as
-// the period at most so many items start, of the queue and of each key.
+// Regardless of the order of passes, claims, ends and releases, in each interval as long
+// as the period no more items start than the limits of the queue and of each key allow.
 func rateAny(y *fixture) {
 	x := newTimed(y)
 	const limit, period, keyLimit, keyPeriod = 4, time.Minute, 2, 20 * time.Second
@@ -215,7 +215,7 @@ func rateAny(y *fixture) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	starts := map[string][]time.Time{}
 	running := map[int64][]workqueue.Item{}
-	began := x.now
+	started := x.now
 	for range 250 {
 		if random.IntN(4) == 0 {
 			x.Items(2, ItemOpts{Queue: "erp", LimitKey: []string{"", "a", "b"}[random.IntN(3)], Priority: random.IntN(3)})
@@ -274,9 +274,9 @@ func rateAny(y *fixture) {
 			check("key "+what, times, keyLimit, keyPeriod)
 		}
 	}
-	// Most of the places that there were must have been used.
-	if got, want := len(starts["the queue"]), limit*int(x.now.Sub(began)/period); got < want/3 {
-		x.Errorf("%d items started, of %d that could have: nothing was tried", got, want)
+	// Most of the possible starts must have been used.
+	if got, want := len(starts["the queue"]), limit*int(x.now.Sub(started)/period); got < want/3 {
+		x.Errorf("%d of %d possible items started, want at least a third", got, want)
 	}
 }
 
@@ -287,7 +287,7 @@ func rateBegin(y *fixture) {
 	ids := x.Items(6, ItemOpts{Queue: "erp"})
 	x.wantAssigned(ids[:2]...)
 	claimed := x.claim(w, 2)
-	x.wantAssigned() // a pass in between does not fix the time of what has not begun
+	x.wantAssigned() // a pass in between does not record a start before the run begins
 	x.now = x.now.Add(10 * time.Second)
 	x.wantIDs("refused", x.begin(w, ref(claimed[0])), nil)
 	end := success(claimed[1])

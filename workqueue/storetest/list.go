@@ -9,12 +9,12 @@ import (
 
 func listTests() []test {
 	return []test{
-		{"an item that is not there", listMissing},
+		{"an item that does not exist", listMissing},
 		{"filters", listFilters},
 		{"by status", listByStatus},
 		{"a hundred by default", listLimit},
-		{"pages have no gap and no repeat while items arrive", listPages},
-		{"attempts in the order in which they ended", listAttempts},
+		{"pages have no gap and no duplicate while items arrive", listPages},
+		{"attempts in the order of their ends", listAttempts},
 		{"times are UTC to the millisecond", listTimes},
 	}
 }
@@ -37,8 +37,8 @@ func listFilters(x *fixture) {
 	done := x.Item(ItemOpts{State: workqueue.Processed, Worker: ann, Priority: 1001}).ID
 	held := x.Item(ItemOpts{State: workqueue.Assigned, Worker: ann, Priority: 1001}).ID
 	failed := x.Item(ItemOpts{State: workqueue.Cancelled, Worker: bob}).ID
-	gone := x.Item(ItemOpts{}).ID
-	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeletedAt" = %s WHERE "Id" = %d`, longAgo, gone)
+	deleted := x.Item(ItemOpts{}).ID
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeletedAt" = %s WHERE "Id" = %d`, longAgo, deleted)
 	for _, c := range []struct {
 		name   string
 		filter workqueue.ItemFilter
@@ -48,10 +48,10 @@ func listFilters(x *fixture) {
 		{"one state", workqueue.ItemFilter{States: []workqueue.State{workqueue.Ready}}, []int64{mail, ready}},
 		{"states", workqueue.ItemFilter{States: []workqueue.State{workqueue.Processed, workqueue.Cancelled}}, []int64{failed, done}},
 		{"queue", workqueue.ItemFilter{QueueName: "mail"}, []int64{mail}},
-		{"a queue that is not there", workqueue.ItemFilter{QueueName: "nowhere"}, nil},
+		{"a queue that does not exist", workqueue.ItemFilter{QueueName: "nowhere"}, nil},
 		{"pipeline", workqueue.ItemFilter{Pipeline: "Invoice"}, []int64{pending}},
 		{"worker", workqueue.ItemFilter{Worker: "ann"}, []int64{held, done}},
-		{"a worker that is not there", workqueue.ItemFilter{Worker: "eve"}, nil},
+		{"a worker that does not exist", workqueue.ItemFilter{Worker: "eve"}, nil},
 		{"high", workqueue.ItemFilter{Band: highBand}, []int64{held, done}},
 		{"medium", workqueue.ItemFilter{Band: mediumBand}, []int64{failed, pending, mail}},
 		{"low", workqueue.ItemFilter{Band: lowBand}, []int64{ready}},
@@ -67,7 +67,7 @@ func listFilters(x *fixture) {
 	}
 }
 
-// Each status lists the items that have it, and no item is missing.
+// Each status lists the items that have it, and together they list all items.
 func listByStatus(x *fixture) {
 	of := func(state workqueue.State, set string) int64 {
 		id := x.Item(ItemOpts{}).ID
@@ -108,11 +108,11 @@ func listByStatus(x *fixture) {
 	}
 	all, err := x.Store.Items(x.ctx, workqueue.ItemFilter{Statuses: workqueue.Statuses()})
 	if err != nil || len(all) != count {
-		x.Errorf("all statuses list %d items, %v; one by one they list %d", len(all), err, count)
+		x.Errorf("all statuses together list %d items, %v; one by one they list %d", len(all), err, count)
 	}
 	both := workqueue.ItemFilter{Statuses: []workqueue.Status{workqueue.StatusFailed, workqueue.StatusRetry}, Lifecycles: []workqueue.Lifecycle{workqueue.LifeRetry}}
 	if items, err := x.Store.Items(x.ctx, both); err != nil || len(items) != 1 {
-		x.Errorf("statuses and lifecycles together list %d items, %v; want the one that has one of both", len(items), err)
+		x.Errorf("statuses and lifecycles together list %d items, %v; want the one that matches both", len(items), err)
 	}
 }
 
@@ -137,7 +137,7 @@ func listPages(x *fixture) {
 		}
 		got = append(got, idsOf(page)...)
 		filter.BeforeID = got[len(got)-1]
-		x.Items(3, ItemOpts{}) // newer than every page to come
+		x.Items(3, ItemOpts{}) // newer than every later page
 	}
 	x.wantIDs("all pages", got, want)
 }

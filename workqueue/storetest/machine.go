@@ -15,24 +15,24 @@ import (
 	"botwork/workqueue/storetest/reference"
 )
 
-// Machine drives a store with random sequences of everything that moves items,
-// the wrong calls of dead processes and the edits of a person's hand included,
-// and compares what it shows after every step with a model of the rules. Time
-// is the test's own, so that leases run out at the millisecond.
+// Machine drives a store with random sequences of all operations that change items,
+// including wrong calls of previous processes and edits by hand. After every step it
+// compares the rows with a model of the rules. Time is the test's own, so that leases
+// expire at an exact millisecond.
 //
 // open must return a migrated, empty database whose clock is now. It is called
-// once; the rows go between two sequences. A failure is shrunk to a short
+// once; the rows are deleted between two sequences. A failure is reduced to a short
 // sequence and reported step by step. To run longer than the tests do:
 //
 //	go test ./workqueue/sqlstore -run TestMachine -rapid.checks=5000 -rapid.steps=60
 //
-// and to see one again: -rapid.seed with the seed that the failure names.
+// and to repeat a failure: -rapid.seed with the seed in its message.
 func Machine(t *testing.T, open func(t *testing.T, now func() time.Time) Harness) {
 	clock := new(time.Time)
 	h := open(t, func() time.Time { return *clock })
 	rapid.Check(t, func(rt *rapid.T) {
 		m := newMachine(t, h, clock)
-		for range 2 { // else most of a sequence goes by before anything runs
+		for range 2 { // otherwise most of a sequence passes before an item runs
 			m.register(rt)
 			m.enqueue(rt)
 		}
@@ -44,7 +44,7 @@ func Machine(t *testing.T, open func(t *testing.T, now func() time.Time) Harness
 }
 
 // machine is one sequence: the store, the model, and what the processes of the
-// sequence remember.
+// sequence have claimed.
 type machine struct {
 	Harness
 
@@ -53,10 +53,10 @@ type machine struct {
 	clock     *time.Time // of the store and the model
 	model     *reference.Model
 	history   *history
-	processes []reference.Process // all that ever registered, the dead ones too
+	processes []reference.Process // all that have registered, including previous ones
 	made      int                 // instances so far
 
-	before  []workqueue.Item // what the store showed after the step before
+	before  []workqueue.Item // the items after the previous step
 	step    string
 	touched []int64 // items whose attempts the step may have changed
 }
@@ -74,12 +74,12 @@ func newMachine(t *testing.T, h Harness, clock *time.Time) *machine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.model.Epoch = installation.Epoch // of the sequences before
+	m.model.Epoch = installation.Epoch // set by previous sequences
 	return m
 }
 
-// next is one step, drawn by the weights. Items have to come far in a short
-// sequence, so what carries them on is frequent.
+// next returns a step that draws one action by weight. Items must pass through many
+// states in a short sequence, so actions that advance them are frequent.
 func (m *machine) next() func(*rapid.T) {
 	type action struct {
 		name   string
@@ -120,8 +120,8 @@ func (m *machine) next() func(*rapid.T) {
 	}
 }
 
-// check compares all that the store shows with the model, then holds it to the
-// invariants, which do not ask the model.
+// check compares all rows of the store with the model, then checks the
+// invariants, which do not depend on the model.
 func (m *machine) check(t *rapid.T) {
 	got, err := m.Store.Items(m.ctx, workqueue.ItemFilter{Limit: 10_000})
 	must(t, err)
@@ -130,7 +130,7 @@ func (m *machine) check(t *rapid.T) {
 	must(t, err)
 	same(t, "workers", workers, m.model.WorkersByName())
 	m.sameAttempts(t, m.touched)
-	m.history.judge(t, m.step, m.before, got)
+	m.history.check(t, m.step, m.before, got)
 	m.before = got
 }
 
@@ -142,20 +142,20 @@ func (m *machine) sameAttempts(t *rapid.T, ids []int64) {
 			got[i].ID = 0
 		}
 		same(t, fmt.Sprintf("attempts of item %d", id), reference.PlainAttempts(got), reference.PlainAttempts(m.model.Attempts[id]))
-		m.history.judgeAttempts(t, id, got)
+		m.history.checkAttempts(t, id, got)
 	}
 }
 
-// same ends the sequence when the store differs from the model.
+// same ends the sequence if the store differs from the model.
 func same(t *rapid.T, what string, got, want any) {
 	t.Helper()
-	// Most are equal to the bit; the rest may differ in how Go holds a time.
+	// Most values are deeply equal; the rest may differ in the location of a time.
 	if !reflect.DeepEqual(got, want) && asJSON(got) != asJSON(want) {
 		t.Fatalf("%s: the store differs from the model (-model +store):\n%s", what, cmp.Diff(want, got))
 	}
 }
 
-// sameIDs compares ids that have no order and may be named twice.
+// sameIDs compares ids without order and duplicates.
 func sameIDs(t *rapid.T, what string, got, want []int64) {
 	t.Helper()
 	if got, want := set(got), set(want); !slices.Equal(got, want) {
@@ -172,7 +172,7 @@ func must(t *rapid.T, err error) {
 	}
 }
 
-// one draws an element, and skips the step when there is none.
+// one draws an element, and skips the step if there is none.
 func one[T any](t *rapid.T, what string, from []T) T {
 	if len(from) == 0 {
 		t.Skip("no " + what)
@@ -180,12 +180,12 @@ func one[T any](t *rapid.T, what string, from []T) T {
 	return from[fair(len(from)).Draw(t, what)]
 }
 
-// seldom is true once in eight times.
+// seldom is true once in eight draws.
 func seldom(t *rapid.T, what string) bool { return fair(8).Draw(t, what) == 7 }
 
-// fair draws a number below n, all of them about as often, where rapid's own
-// generators prefer the small ones: a sequence that takes the first action and
-// the first item again and again comes nowhere.
+// fair draws a number below n with nearly equal probabilities. rapid's own generators
+// prefer small numbers: a sequence that always takes the first action and the
+// first item makes no progress.
 func fair(n int) *rapid.Generator[int] {
 	return rapid.Custom(func(t *rapid.T) int {
 		drawn := 0

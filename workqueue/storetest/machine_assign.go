@@ -14,35 +14,35 @@ import (
 	"botwork/workqueue/storetest/reference"
 )
 
-// What passes bound; wait goes to these instants as well.
+// Limits of passes; wait also advances to the instants at which they end.
 const (
 	assignedFor = 3 * time.Minute
 	seenWithin  = 5 * time.Minute
 )
 
-// errGiveUp ends a pass that is to be rolled back.
+// errGiveUp ends a pass that must be rolled back.
 var errGiveUp = errors.New("the pass gives up")
 
 // assign runs a pass: rescue, read, write. Some passes are rolled back with all
-// that they wrote.
+// their changes.
 func (m *machine) assign(t *rapid.T) {
-	band, atMost := band(t), rapid.IntRange(1, 8).Draw(t, "limit")
+	band, max := band(t), rapid.IntRange(1, 8).Draw(t, "limit")
 	rescues, expires, givesUp := !seldom(t, "rescues nothing"), !seldom(t, "expires nothing"), seldom(t, "gives up")
 	m.model.MaxReleases = rapid.SampledFrom([]int{2, 3, 1}).Draw(t, "max releases")
 	m.Exec(m.test, fmt.Sprintf(`UPDATE "BotQueues" SET "MaxReleases" = %d`, m.model.MaxReleases))
 	var next *reference.Model
 	var rescued []int64
-	var taker reference.Process
-	var taken []workqueue.Item
+	var claimer reference.Process
+	var claimed []workqueue.Item
 	err := m.Store.Assign(m.ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
-		next, taken = m.model.Clone(), nil
+		next, claimed = m.model.Clone(), nil
 		if rescues {
 			got, err := tx.Rescue(ctx, assignedFor)
 			must(t, err)
 			var want workqueue.RescueResult
 			want, rescued = next.Rescue(assignedFor)
 			same(t, "rescued", got, want)
-			same(t, "band of what waits again", got.Band, want.Band)
+			same(t, "band of the released items", got.Band, want.Band)
 		}
 		if expires {
 			got, err := tx.Expire(ctx)
@@ -52,25 +52,25 @@ func (m *machine) assign(t *rapid.T) {
 		loads, err := workerLoads(ctx, tx, seenWithin, band, time.Second)
 		must(t, err)
 		same(t, "loads", append([]workqueue.WorkerLoad{}, loads...), next.Loads(seenWithin, band, time.Second))
-		due, err := tx.DueItems(ctx, band, workqueue.Full{}, atMost)
+		due, err := tx.DueItems(ctx, band, workqueue.Full{}, max)
 		must(t, err)
-		same(t, "due items", withoutFurther(due), next.Due(band, atMost))
-		if next.Limits != (workqueue.QueueLimits{}) && !seldom(t, "does not ask for limits") {
-			m.readLimits(ctx, t, tx, next, band, atMost)
+		same(t, "due items", withoutFurther(due), next.Due(band, max))
+		if next.Limits != (workqueue.QueueLimits{}) && !seldom(t, "does not read limits") {
+			m.readLimits(ctx, t, tx, next, band, max)
 		}
-		assigned, err := tx.AssignedItems(ctx, band, atMost)
+		assigned, err := tx.AssignedItems(ctx, band, max)
 		must(t, err)
-		same(t, "assigned items", append([]workqueue.DueItem{}, assigned...), next.Assigned(band, atMost))
+		same(t, "assigned items", append([]workqueue.DueItem{}, assigned...), next.Assigned(band, max))
 		assignments := m.drawAssignments(t, append(due, assigned...), loads)
 		got, err := tx.Write(ctx, assignments)
 		must(t, err)
 		same(t, "assigned items", got, next.Write(assignments))
 		if next.Limits == (workqueue.QueueLimits{}) && len(m.processes) > 0 && rapid.Bool().Draw(t, "takes") {
-			taker, taken = m.take(ctx, t, tx, next, append(due, assigned...))
+			claimer, claimed = m.take(ctx, t, tx, next, append(due, assigned...))
 		}
-		left, err := tx.DueItems(ctx, band, workqueue.Full{}, atMost)
+		left, err := tx.DueItems(ctx, band, workqueue.Full{}, max)
 		must(t, err)
-		same(t, "due items after the writing", withoutFurther(left), next.Due(band, atMost))
+		same(t, "due items after the writes", withoutFurther(left), next.Due(band, max))
 		if givesUp {
 			return errGiveUp
 		}
@@ -78,27 +78,27 @@ func (m *machine) assign(t *rapid.T) {
 	})
 	if givesUp {
 		if !errors.Is(err, errGiveUp) {
-			t.Fatalf("Assign = %v, want what the pass returned", err)
+			t.Fatalf("Assign = %v, want the error of the pass", err)
 		}
 		return
 	}
 	must(t, err)
 	m.history.rescued(t, m.model.MaxReleases, rescued, m.model, next)
-	for _, it := range taken {
-		m.history.claimed(t, taker, it)
+	for _, it := range claimed {
+		m.history.claimed(t, claimer, it)
 	}
 	m.model, m.touched = next, rescued
 }
 
-// withoutFurther are the first due items. How many of the others that may be expedited
-// follow them is for the engine to say.
+// withoutFurther returns the first due items. Each engine decides how many of the other
+// items that may be expedited follow them.
 func withoutFurther(due []workqueue.DueItem) []workqueue.DueItem {
 	return slices.DeleteFunc(append([]workqueue.DueItem{}, due...), func(d workqueue.DueItem) bool { return d.Further })
 }
 
-// take has a process, a dead one perhaps, take items that wait, and some that do not.
+// take lets a process, possibly a previous one, take waiting items, and some that do not wait.
 func (m *machine) take(ctx context.Context, t *rapid.T, tx workqueue.AssignTx, next *reference.Model, due []workqueue.DueItem) (reference.Process, []workqueue.Item) {
-	p := one(t, "taker", m.processes)
+	p := one(t, "claimer", m.processes)
 	list := slices.DeleteFunc(m.drawAssignments(t, due, nil), func(a workqueue.Assignment) bool { return a.From != 0 })
 	got, err := tx.AssignAndClaim(ctx, list, workqueue.PassClaim{WorkerID: p.Worker, InstanceID: p.Instance, Lease: leaseTime, Max: len(list)})
 	must(t, err)
@@ -106,8 +106,8 @@ func (m *machine) take(ctx context.Context, t *rapid.T, tx workqueue.AssignTx, n
 	return p, got
 }
 
-// drawAssignments gives the due items to workers that may have them, but also
-// to others, and items that do not wait.
+// drawAssignments assigns the due items to workers that may have them, but also
+// to others, and items that are not waiting.
 func (m *machine) drawAssignments(t *rapid.T, due []workqueue.DueItem, loads []workqueue.WorkerLoad) []workqueue.Assignment {
 	var workers, items []int64
 	for _, l := range loads {
@@ -125,16 +125,16 @@ func (m *machine) drawAssignments(t *rapid.T, due []workqueue.DueItem, loads []w
 	for _, d := range due {
 		items = append(items, d.ID)
 		first[d.ID] = d.Expedite
-		if holder[d.ID] = d.Holder; d.Holder != 0 && seldom(t, "from another") {
+		if holder[d.ID] = d.Holder; d.Holder != 0 && seldom(t, "from another worker") {
 			holder[d.ID] = one(t, "from", workers)
 		}
 	}
-	if all := m.model.IDs(); len(all) > 0 && seldom(t, "also what does not wait") {
+	if all := m.model.IDs(); len(all) > 0 && seldom(t, "also an item that is not waiting") {
 		items = append(items, one(t, "item", all))
 	}
 	var assignments []workqueue.Assignment
 	for _, id := range set(items) {
-		if seldom(t, "left alone") {
+		if seldom(t, "not assigned") {
 			continue
 		}
 		order := rapid.Int64Range(-2, 2).Draw(t, "run order")

@@ -11,8 +11,8 @@ import (
 	"botwork/workqueue"
 )
 
-// enqueue makes a few items of one kind: which of several gets which id is the
-// database's affair.
+// enqueue makes a few items of one kind: the database decides which of them gets which
+// id.
 func (m *machine) enqueue(t *rapid.T) {
 	n := workqueue.NewItem{
 		State:             rapid.SampledFrom([]workqueue.State{workqueue.Ready, workqueue.Pending}).Draw(t, "state"),
@@ -31,11 +31,23 @@ func (m *machine) enqueue(t *rapid.T) {
 	if seldom(t, "has a deadline") {
 		n.Deadline = m.model.Now().Add(rapid.SampledFrom([]time.Duration{time.Hour, time.Minute, time.Second, -time.Hour}).Draw(t, "deadline"))
 	}
+	if seldom(t, "has to finish") {
+		within := rapid.SampledFrom([]time.Duration{time.Hour, time.Minute, 0}).Draw(t, "finish within")
+		if n.FinishIn = within; within == 0 {
+			n.FinishBy = m.model.Now().Add(rapid.SampledFrom([]time.Duration{time.Hour, time.Second, -time.Hour}).Draw(t, "finish by"))
+		}
+	}
 	batch := make([]workqueue.NewItem, 1+fair(4).Draw(t, "items and one"))
 	for i := range batch {
 		batch[i] = n
 	}
 	enqueued, err := m.Store.Enqueue(m.ctx, batch)
+	if n.PastFault(m.model.Now()) != nil {
+		if bad, ok := errors.AsType[*workqueue.BadItemError](err); !ok || bad.Index != 0 {
+			t.Fatalf("Enqueue of an item that can no longer start = %v, want a *BadItemError for the first", err)
+		}
+		return
+	}
 	must(t, err)
 	ids := workqueue.IDs(enqueued)
 	if len(set(ids)) != len(batch) {
@@ -46,7 +58,7 @@ func (m *machine) enqueue(t *rapid.T) {
 
 func (m *machine) cancel(t *rapid.T) {
 	id := m.item(t)
-	m.sameError(t, Do(m.ctx, m.Store, workqueue.Cancel, id, "not wanted"), m.model.Cancel(id, "not wanted"))
+	m.sameError(t, Do(m.ctx, m.Store, workqueue.Cancel, id, "not needed"), m.model.Cancel(id, "not needed"))
 }
 
 func (m *machine) repeat(t *rapid.T) {
@@ -59,7 +71,7 @@ func (m *machine) delete(t *rapid.T) {
 	m.sameError(t, Do(m.ctx, m.Store, workqueue.Delete, id, ""), m.model.Delete(id))
 }
 
-// editItem does what people do to rows.
+// editItem edits a row like a user would.
 func (m *machine) editItem(t *rapid.T) {
 	id := m.item(t)
 	it := m.model.Items[id]
@@ -90,7 +102,7 @@ func (m *machine) editItem(t *rapid.T) {
 	}
 }
 
-// editWorker deletes a worker's row or ends its lease.
+// editWorker deletes a worker's row or clears its lease.
 func (m *machine) editWorker(t *rapid.T) {
 	w := one(t, "worker", m.model.WorkersByName())
 	statement := fmt.Sprintf(`DELETE FROM "BotWorkers" WHERE "Id" = %d`, w.ID)
@@ -105,17 +117,17 @@ func (m *machine) editWorker(t *rapid.T) {
 	}
 }
 
-// pause stops or starts the queue by hand, as there is no other way.
+// pause pauses or resumes the queue with an edit of its row.
 func (m *machine) pause(t *rapid.T) {
 	m.model.Paused = seldom(t, "paused")
 	m.Exec(m.test, fmt.Sprintf(`UPDATE "BotQueues" SET "Paused" = '%d'`, map[bool]int{true: 1}[m.model.Paused]))
 }
 
-// wait lets time go by, mostly to the very instant at which something ends.
+// wait advances the clock, mostly to the exact instant at which something ends.
 func (m *machine) wait(t *rapid.T) {
 	next := m.model.Now().Add(one(t, "for", []time.Duration{time.Second, 20 * time.Second, 2 * time.Minute}))
-	if ahead := m.ahead(); len(ahead) > 0 && fair(4).Draw(t, "until something ends") > 0 {
-		next = one(t, "instant", ahead)
+	if future := m.futureInstants(); len(future) > 0 && fair(4).Draw(t, "until something ends") > 0 {
+		next = one(t, "instant", future)
 		if rapid.Bool().Draw(t, "and a millisecond") {
 			next = next.Add(time.Millisecond)
 		}
@@ -123,12 +135,12 @@ func (m *machine) wait(t *rapid.T) {
 	*m.clock = next
 }
 
-// ahead lists the instants at which time alone changes what may happen.
-func (m *machine) ahead() []time.Time {
-	var ahead []time.Time
+// futureInstants lists the instants at which time alone changes what may happen.
+func (m *machine) futureInstants() []time.Time {
+	var future []time.Time
 	add := func(at *time.Time, plus time.Duration) {
 		if at != nil && !at.Add(plus).Before(m.model.Now()) {
-			ahead = append(ahead, at.Add(plus))
+			future = append(future, at.Add(plus))
 		}
 	}
 	for _, id := range m.model.IDs() {
@@ -152,7 +164,7 @@ func (m *machine) ahead() []time.Time {
 			add(&w.LastSeenAt, seenWithin)
 		}
 	}
-	return ahead
+	return future
 }
 
 // item draws an item.
@@ -162,11 +174,11 @@ func (m *machine) item(t *rapid.T) int64 {
 	return id
 }
 
-// sameError compares what two answers mean, not their words.
+// sameError compares the meaning of two errors, not their text.
 func (m *machine) sameError(t *rapid.T, got, want error) {
 	t.Helper()
 	if got, want := meaning(got), meaning(want); got != want {
-		t.Fatalf("the store answers %q, want %q", got, want)
+		t.Fatalf("the store returns %q, want %q", got, want)
 	}
 }
 

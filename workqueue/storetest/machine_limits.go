@@ -13,10 +13,10 @@ import (
 	"botwork/workqueue/storetest/reference"
 )
 
-// ratePeriod is that of rates; wait goes to its ends as well.
+// ratePeriod is the period of rates; wait also advances to its ends.
 const ratePeriod = 45 * time.Second
 
-// limit gives the queue other limits, or none, as a person does it.
+// limit changes or removes the limits of the queue, like a user would.
 func (m *machine) limit(t *rapid.T) {
 	l := workqueue.QueueLimits{}
 	if !seldom(t, "none") {
@@ -48,9 +48,9 @@ func setLimits(l workqueue.QueueLimits) string {
 		null(int64(l.Rate.Limit)), period(l.Rate), null(int64(l.KeyRate.Limit)), period(l.KeyRate))
 }
 
-// readLimits does what a pass does where items have limits: it asks for them, and
-// then for the due items of what is not full.
-func (m *machine) readLimits(ctx context.Context, t *rapid.T, tx workqueue.AssignTx, next *reference.Model, band workqueue.Band, atMost int) {
+// readLimits does what a pass does if queues have limits: it reads the limits, and
+// then the due items of queues and keys that are not full.
+func (m *machine) readLimits(ctx context.Context, t *rapid.T, tx workqueue.AssignTx, next *reference.Model, band workqueue.Band, max int) {
 	uses, err := tx.Limits(ctx)
 	must(t, err)
 	same(t, "the use of limits", append([]workqueue.LimitUse{}, uses...), next.LimitUses())
@@ -61,7 +61,7 @@ func (m *machine) readLimits(ctx context.Context, t *rapid.T, tx workqueue.Assig
 	if seldom(t, "a key is full") {
 		full.Keys = append(slices.Clip(full.Keys), workqueue.LimitKey{Queue: workqueue.DefaultQueue, Key: "O'Neill"})
 	}
-	due, err := tx.DueItems(ctx, band, full, atMost)
+	due, err := tx.DueItems(ctx, band, full, max)
 	must(t, err)
-	same(t, "due items of what is not full", withoutFurther(due), next.DueBut(band, full, atMost))
+	same(t, "due items that are not full", withoutFurther(due), next.DueExcluding(band, full, max))
 }

@@ -10,17 +10,17 @@ import (
 	"botwork/workqueue/storetest/reference"
 )
 
-// runLease is how long claims and beats are good for.
+// runLease is the duration of leases of claims and heartbeats.
 const runLease = time.Minute
 
 func (m *machine) claim(t *rapid.T) {
 	p := m.process(t)
-	if !seldom(t, "whoever it is") {
-		p = one(t, "process that has something", m.waitedFor())
+	if !seldom(t, "any process") {
+		p = one(t, "process with assigned items", m.withAssigned())
 	}
 	band, limit := band(t), rapid.IntRange(1, 4).Draw(t, "max")
 	params := workqueue.ClaimParams{WorkerID: p.Worker, InstanceID: p.Instance, Band: band, Max: limit, Lease: runLease}
-	if seldom(t, "bounded by the work ahead") {
+	if seldom(t, "with a limit of waiting work") {
 		params.Begin, params.Work = rapid.IntRange(0, 2).Draw(t, "begin"), time.Minute
 	}
 	got, err := m.Store.Claim(m.ctx, params)
@@ -40,7 +40,7 @@ func (m *machine) begin(t *rapid.T) {
 	must(t, err)
 	want := m.model.Begin(p, held)
 	sameIDs(t, "claims whose begin was refused", got, want)
-	m.history.begun(held, held, got)
+	m.history.started(held, held, got)
 }
 
 func (m *machine) beat(t *rapid.T) {
@@ -49,21 +49,21 @@ func (m *machine) beat(t *rapid.T) {
 	lease := rapid.SampledFrom([]time.Duration{3 * runLease, runLease}).Draw(t, "lease")
 	beat := workqueue.BeatParams{WorkerID: p.Worker, InstanceID: p.Instance, Lease: lease, Held: held, Stuck: stuck}
 	if rapid.Bool().Draw(t, "a run has ended") {
-		beat.Ended = new(time.Duration(rapid.Int64Range(0, 5_000_000_000).Draw(t, "so long ago")))
+		beat.Ended = new(time.Duration(rapid.Int64Range(0, 5_000_000_000).Draw(t, "time since its end")))
 	}
 	for _, ref := range each(held) {
 		if rapid.Bool().Draw(t, "has begun") {
-			beat.Begun = append(beat.Begun, ref)
+			beat.Started = append(beat.Started, ref)
 		}
 	}
 	got, err := m.Store.Beat(m.ctx, beat)
 	if err == nil {
-		m.history.begun(beat.Begun, held, got.Lost)
+		m.history.started(beat.Started, held, got.Lost)
 	}
 	want, wantErr := m.model.Beat(beat)
 	m.sameError(t, err, wantErr)
-	same(t, "the state that the beat learns", got.State, want.State)
-	sameIDs(t, "claims that the beat lost", got.Lost, want.Lost)
+	same(t, "the state that the heartbeat returns", got.State, want.State)
+	sameIDs(t, "claims that the heartbeat lost", got.Lost, want.Lost)
 }
 
 func (m *machine) progress(t *rapid.T) {
@@ -80,10 +80,10 @@ func (m *machine) progress(t *rapid.T) {
 	lost, err := m.Store.Progress(m.ctx, p.Worker, p.Instance, notes)
 	must(t, err)
 	sameIDs(t, "claims that the progress lost", lost, m.model.Progress(p, notes))
-	m.history.begun(held, held, lost)
+	m.history.started(held, held, lost)
 	lost, err = m.Store.Lost(m.ctx, p.Worker, p.Instance, held)
 	must(t, err)
-	sameIDs(t, "claims that were lost", lost, m.model.Lost(p, held))
+	sameIDs(t, "lost claims", lost, m.model.Lost(p, held))
 }
 
 func (m *machine) finish(t *rapid.T) {
@@ -93,7 +93,7 @@ func (m *machine) finish(t *rapid.T) {
 		ends = append(ends, m.drawEnd(t, ref))
 		m.touched = append(m.touched, ref.ItemID)
 	}
-	if seldom(t, "says one twice") {
+	if seldom(t, "names one twice") {
 		ends = append(ends, ends[0])
 	}
 	got, err := m.Store.Finish(m.ctx, p.Worker, p.Instance, ends)
@@ -102,7 +102,7 @@ func (m *machine) finish(t *rapid.T) {
 	m.history.finished(t, p, ends, got)
 }
 
-// drawEnd decides an end as a worker does: from the item as it was claimed.
+// drawEnd draws an end, which depends on the item as it was claimed, as in a worker.
 func (m *machine) drawEnd(t *rapid.T, ref workqueue.ItemRef) workqueue.Finish {
 	it := m.history.item(ref)
 	f := workqueue.Finish{ItemID: ref.ItemID, Fence: ref.Fence, QueueName: it.QueueName, RetryCount: it.RetryCount}
@@ -114,15 +114,15 @@ func (m *machine) drawEnd(t *rapid.T, ref workqueue.ItemRef) workqueue.Finish {
 		f.State = workqueue.Ready
 		return f
 	}
-	if rapid.Bool().Draw(t, "knows how long it took") {
+	if rapid.Bool().Draw(t, "with its duration") {
 		f.Took = time.Duration(rapid.Int64Range(1, 30_000_000_000).Draw(t, "took"))
 	}
-	if seldom(t, "tells how far it came") {
+	if seldom(t, "with its progress") {
 		f.Step, f.Progress, f.LogTail, f.PipelineHash = "load", "done", "another line", textOf("import", "two").Hash
 	}
 	if kind == "success" {
 		f.State, f.Output = workqueue.Processed, `{"done":true}`
-		if seldom(t, "is not kept for ever") {
+		if seldom(t, "with a retention") {
 			f.Retain = new(rapid.SampledFrom([]time.Duration{0, time.Hour}).Draw(t, "kept for"))
 		}
 		return f
@@ -143,7 +143,7 @@ func (m *machine) drawEnd(t *rapid.T, ref workqueue.ItemRef) workqueue.Finish {
 	return f
 }
 
-// text is what a column holds, "" for NULL.
+// text returns the value of a column, "" for NULL.
 func text[T ~string](p *T) string {
 	if p == nil {
 		return ""
@@ -151,7 +151,7 @@ func text[T ~string](p *T) string {
 	return string(*p)
 }
 
-// limit is how many attempts an item has in all.
+// limit returns the total number of attempts of an item.
 func limit(it workqueue.Item) int {
 	switch it.ResilienceConfig {
 	case `{"limit":1}`:
@@ -162,9 +162,9 @@ func limit(it workqueue.Item) int {
 	return 3
 }
 
-// holder draws a process and claims for it to name, at least so many: mostly
-// its own, current ones, but also others', past ones, and fences that no claim
-// has yet.
+// holder draws a process and at least this number of claims for it to name: mostly
+// its own, current ones, but also past claims, claims of other processes, and fences
+// that no claim has yet.
 func (m *machine) holder(t *rapid.T, least int) (reference.Process, []workqueue.ItemRef) {
 	claims := m.history.claims
 	if len(claims) == 0 {
@@ -180,13 +180,13 @@ func (m *machine) holder(t *rapid.T, least int) (reference.Process, []workqueue.
 		}
 	}
 	draw := func() claim {
-		if len(live) == 0 || seldom(t, "any claim there was") {
+		if len(live) == 0 || seldom(t, "any claim") {
 			return one(t, "claim", claims)
 		}
 		return one(t, "live claim", live)
 	}
 	p := draw().process
-	if seldom(t, "somebody else") {
+	if seldom(t, "another process") {
 		p = m.process(t)
 	}
 	var refs []workqueue.ItemRef
@@ -200,7 +200,7 @@ func (m *machine) holder(t *rapid.T, least int) (reference.Process, []workqueue.
 	return p, refs
 }
 
-// each names each claim once.
+// each returns each claim once.
 func each(refs []workqueue.ItemRef) []workqueue.ItemRef {
 	var once []workqueue.ItemRef
 	for _, ref := range refs {

@@ -9,8 +9,8 @@ import (
 	"botwork/workqueue/storetest/reference"
 )
 
-// register starts a process under one of a few names, which a live process may
-// have; that one may be known to be dead.
+// register starts a process with one of a few names. A live process may have the same
+// name; the new process may know that the other one is dead.
 func (m *machine) register(t *rapid.T) {
 	m.made++
 	spec := workqueue.WorkerSpec{
@@ -19,7 +19,7 @@ func (m *machine) register(t *rapid.T) {
 		ProcessKey: one(t, "process key", []string{"", fmt.Sprint("process-", m.made)}), Version: "1.2.3", Capacity: rapid.IntRange(1, 3).Draw(t, "capacity"), Lease: 3 * runLease,
 	}
 	before := m.model.WorkerNamed(spec.Name)
-	if before != nil && rapid.Bool().Draw(t, "knows that it is dead") {
+	if before != nil && rapid.Bool().Draw(t, "replaces a dead process") {
 		spec.Replaces = before.InstanceID
 	}
 	got, err := m.Store.RegisterWorker(m.ctx, spec)
@@ -55,16 +55,16 @@ func (m *machine) release(t *rapid.T) {
 
 func (m *machine) stranded(t *rapid.T) {
 	p := m.process(t)
-	got, found, err := m.Store.Stranded(m.ctx, p.Worker)
+	got, found, err := m.Store.AbandonedBand(m.ctx, p.Worker)
 	must(t, err)
 	want, wantFound := m.model.Stranded(p.Worker)
 	same(t, "the stranded band", got, want)
 	same(t, "stranded", found, wantFound)
 }
 
-// waitedFor lists the processes whose worker has something to claim; those that
-// were replaced are among them.
-func (m *machine) waitedFor() []reference.Process {
+// withAssigned lists the processes whose worker has assigned items, including
+// replaced processes.
+func (m *machine) withAssigned() []reference.Process {
 	var all []reference.Process
 	for _, p := range m.processes {
 		for _, id := range m.model.IDs() {
@@ -77,11 +77,11 @@ func (m *machine) waitedFor() []reference.Process {
 	return all
 }
 
-// process draws one that ever registered; mostly one that is not replaced.
+// process draws one of all registered processes, mostly one that is not replaced.
 func (m *machine) process(t *rapid.T) reference.Process {
 	var present []reference.Process
 	for _, p := range m.processes {
-		if m.model.Present(p) {
+		if m.model.IsCurrent(p) {
 			present = append(present, p)
 		}
 	}

@@ -11,11 +11,11 @@ import (
 
 func poisonTests() []test {
 	return []test{
-		{"the fifth worker that dies with an item", poisonFifth},
-		{"the limit is that of the item's queue", poisonLimit},
+		{"the fifth worker that dies while it runs an item", poisonFifth},
+		{"the limit of the item's queue applies", poisonLimit},
 		{"releases before the start do not count", poisonAssigned},
-		{"claims that had not begun do not count", poisonUnbegun},
-		{"whatever records the begin counts", poisonBegun},
+		{"claims that had not begun do not count", poisonNotStarted},
+		{"each call that records the begin counts", poisonStarted},
 	}
 }
 
@@ -36,7 +36,7 @@ func poisonFifth(x *fixture) {
 	got := x.show(id)
 	if got.State != workqueue.Cancelled || got.ReleaseCount != 5 || got.RetryCount != 0 || got.LeaseExpiresAt != nil ||
 		deref(got.ErrorKind) != "poison" || !strings.Contains(deref(got.Error), "poison") || deref(got.WorkerID) != deref(&w.ID) {
-		x.Errorf("after 5 deaths the item is %s, want it cancelled as poison, without a counted failure", asJSON(got))
+		x.Errorf("after 5 deaths the item is %s, want it cancelled as poison without failures", asJSON(got))
 	}
 	x.wantClean("FinishedAt", got.FinishedAt)
 	attempts := x.attempts(id)
@@ -48,12 +48,12 @@ func poisonFifth(x *fixture) {
 			x.Errorf("attempt %d is %s, want rescued with fence %d", n+1, asJSON(a), n+1)
 		}
 	}
-	// A person may give it another life.
+	// A user may repeat it.
 	if err := Do(x.ctx, x.Store, workqueue.Repeat, id, ""); err != nil {
 		x.Fatal(err)
 	}
 	if got := x.show(id); got.ReleaseCount != 0 || got.ErrorKind != nil {
-		x.Errorf("the repeated item is %s, want it clean", asJSON(got))
+		x.Errorf("the repeated item is %s, want no releases and no error", asJSON(got))
 	}
 }
 
@@ -74,12 +74,12 @@ func poisonLimit(x *fixture) {
 	})
 	x.wantState(workqueue.Cancelled, first.ID)
 	if got := deref(x.show(first.ID).Error); !strings.HasPrefix(got, "poison: its lease ran out 1 times") {
-		x.Errorf("the error is %q, want how often its lease ran out", got)
+		x.Errorf("the error is %q, want the number of expired leases", got)
 	}
 	x.wantState(workqueue.Ready, other.ID)
 }
 
-// maxReleases sets how many workers may die with an item, in all queues that are there.
+// maxReleases sets how many workers may die while they run an item, in all existing queues.
 func (x *fixture) maxReleases(n int) {
 	x.Helper()
 	x.Exec(x.T, fmt.Sprintf(`UPDATE "BotQueues" SET "MaxReleases" = %d`, n))
@@ -94,11 +94,11 @@ func poisonAssigned(x *fixture) {
 		x.wantRescue(workqueue.RescueResult{Released: 1})
 	}
 	if got := x.show(id); got.State != workqueue.Ready || got.ReleaseCount != 0 {
-		x.Errorf("the item is %s, want it Ready and never released by a death", asJSON(got))
+		x.Errorf("the item is %s, want it Ready without counted releases", asJSON(got))
 	}
 }
 
-func poisonUnbegun(x *fixture) {
+func poisonNotStarted(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	id := x.Item(ItemOpts{}).ID
 	for death := 1; death <= 7; death++ {
@@ -111,7 +111,7 @@ func poisonUnbegun(x *fixture) {
 	}
 	got := x.show(id)
 	if got.State != workqueue.Ready || got.ReleaseCount != 0 || got.FirstStartedAt != nil {
-		x.Errorf("the item is %s, want it Ready, never started and never released by a death", asJSON(got))
+		x.Errorf("the item is %s, want it Ready, without a start and without counted releases", asJSON(got))
 	}
 	attempts := x.attempts(id)
 	if len(attempts) != 7 {
@@ -122,7 +122,7 @@ func poisonUnbegun(x *fixture) {
 			x.Errorf("the attempt is %s, want released from %s, without a start, not counted", asJSON(a), w.Name)
 		}
 	}
-	// A begin that is recorded from now on counts.
+	// If the begin of the next claim is recorded, its release counts.
 	it := x.claimOne(w, id)
 	x.wantIDs("refused", x.begin(w, ref(it)), nil)
 	x.expireClaim(id)
@@ -130,16 +130,16 @@ func poisonUnbegun(x *fixture) {
 	if got := x.show(id); got.ReleaseCount != 1 || got.FirstStartedAt == nil {
 		x.Errorf("the item is %s, want one release", asJSON(got))
 	}
-	// An earlier begin does not count for a later claim.
+	// The begin of an earlier claim does not count for a later one.
 	x.claimOne(w, id)
 	x.expireClaim(id)
 	x.wantRescue(workqueue.RescueResult{Rescued: 1})
 	if got := x.show(id); got.ReleaseCount != 1 || got.FirstStartedAt == nil {
-		x.Errorf("the item is %s, want one release still", asJSON(got))
+		x.Errorf("the item is %s, want still one release", asJSON(got))
 	}
 }
 
-func poisonBegun(x *fixture) {
+func poisonStarted(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	for name, record := range map[string]func(ref workqueue.ItemRef) error{
 		"Begin": func(ref workqueue.ItemRef) error {
@@ -148,7 +148,7 @@ func poisonBegun(x *fixture) {
 		},
 		"Beat": func(ref workqueue.ItemRef) error {
 			refs := []workqueue.ItemRef{ref}
-			_, err := x.Store.Beat(x.ctx, workqueue.BeatParams{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: leaseTime, Held: refs, Begun: refs})
+			_, err := x.Store.Beat(x.ctx, workqueue.BeatParams{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: leaseTime, Held: refs, Started: refs})
 			return err
 		},
 		"Progress": func(ref workqueue.ItemRef) error {
@@ -158,18 +158,18 @@ func poisonBegun(x *fixture) {
 	} {
 		it := x.claimOne(w, x.Item(ItemOpts{}).ID)
 		other := x.claimOne(w, x.Item(ItemOpts{}).ID)
-		x.mustBeat(w, ref(it), ref(other)) // renews both, begins neither
+		x.mustBeat(w, ref(it), ref(other)) // renews both leases, records no begin
 		if err := record(ref(it)); err != nil {
 			x.Fatal(err)
 		}
 		x.expireClaim(it.ID)
 		x.expireClaim(other.ID)
 		x.wantRescue(workqueue.RescueResult{Rescued: 2})
-		if n, others := x.show(it.ID).ReleaseCount, x.show(other.ID).ReleaseCount; n != 1 || others != 0 {
-			x.Errorf("%s: %d deaths are counted for what it said has begun, %d for another item; want 1 and 0", name, n, others)
+		if n, ofOther := x.show(it.ID).ReleaseCount, x.show(other.ID).ReleaseCount; n != 1 || ofOther != 0 {
+			x.Errorf("%s: %d deaths are counted for the item that has begun and %d for another item; want 1 and 0", name, n, ofOther)
 		}
 		for _, id := range []int64{it.ID, other.ID} {
-			if err := Do(x.ctx, x.Store, workqueue.Cancel, id, "done with"); err != nil {
+			if err := Do(x.ctx, x.Store, workqueue.Cancel, id, "no longer needed"); err != nil {
 				x.Fatal(err)
 			}
 		}

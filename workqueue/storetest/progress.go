@@ -8,19 +8,19 @@ import (
 
 func progressTests() []test {
 	return []test{
-		{"of nothing", progressNothing},
-		{"what a run has come to", progressRecorded},
-		{"what is not said stays", progressStays},
+		{"nothing", progressNothing},
+		{"the progress of a run", progressRecorded},
+		{"values that are not set do not change", progressStays},
 		{"a lease that is not held changes nothing", progressLost},
 		{"a replaced instance changes nothing", progressReplaced},
 		{"a claim resets the progress", progressCleared},
-		{"the end of a run brings its last", progressFinish},
-		{"a rescue keeps it", progressRescue},
-		{"texts that fit no column", progressTexts},
+		{"the end of a run sets the last progress", progressFinish},
+		{"a rescue keeps the progress", progressRescue},
+		{"texts that no column can store", progressTexts},
 	}
 }
 
-// progress records the progress of runs and returns the ids that were lost.
+// progress records the progress of runs and returns the ids of lost items.
 func (x *fixture) progress(w workqueue.Worker, notes ...workqueue.ProgressNote) []int64 {
 	x.Helper()
 	lost, err := x.Store.Progress(x.ctx, w.ID, w.InstanceID, notes)
@@ -30,7 +30,7 @@ func (x *fixture) progress(w workqueue.Worker, notes ...workqueue.ProgressNote) 
 	return lost
 }
 
-// wantProgress checks what an item reports about its run.
+// wantProgress checks the progress of an item.
 func (x *fixture) wantProgress(id int64, step, progress, tail string) {
 	x.Helper()
 	it := x.show(id)
@@ -96,7 +96,7 @@ func progressReplaced(x *fixture) {
 	x.wantIDs("lost by a failure", x.finish(w, failure(it, workqueue.Ready)), []int64{it.ID})
 	x.wantSame(it)
 	if n := len(x.attempts(it.ID)); n != 0 {
-		x.Errorf("%d attempts noted, want none", n)
+		x.Errorf("%d attempts recorded, want none", n)
 	}
 }
 
@@ -111,7 +111,7 @@ func progressCleared(x *fixture) {
 	again := x.claim(w, 1)[0]
 	x.wantProgress(it.ID, "NULL", "NULL", "NULL")
 	if again.FirstStartedAt == nil || !again.FirstStartedAt.Equal(*it.StartedAt) {
-		x.Errorf("FirstStartedAt = %s at the second attempt, want that of the first, %s", deref(again.FirstStartedAt), it.StartedAt)
+		x.Errorf("FirstStartedAt = %s at the second attempt, want the start of the first, %s", deref(again.FirstStartedAt), it.StartedAt)
 	}
 }
 
@@ -138,8 +138,8 @@ func progressRescue(x *fixture) {
 	x.wantAttempt(it.ID, w, "rescued", "load", "half", "INF read 10 rows\n")
 }
 
-// wantAttempt checks which machine ran an item's only attempt, and how far it
-// came.
+// wantAttempt checks the machine, the outcome and the progress of an item's only
+// attempt.
 func (x *fixture) wantAttempt(id int64, w workqueue.Worker, outcome, step, progress, tail string) {
 	x.Helper()
 	got := x.attempts(id)
@@ -172,6 +172,6 @@ func progressTexts(x *fixture) {
 		x.Errorf("the progress has %d robots, want the 500 that fit into 1,000 UTF-16 units", n)
 	}
 	if tail := deref(got.LogTail); !strings.HasPrefix(tail, "a\uFFFDb\uFFFDlong long") || len(tail) < 50_000 {
-		x.Errorf("the log tail is %.40q… of %d bytes, want all of it with what no engine stores replaced", tail, len(tail))
+		x.Errorf("the log tail is %.40q… of %d bytes, want the complete text with unsupported characters replaced", tail, len(tail))
 	}
 }

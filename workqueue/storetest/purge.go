@@ -9,7 +9,7 @@ import (
 	"botwork/workqueue"
 )
 
-// purge goes through all pages.
+// purge purges all pages.
 func (x *fixture) purge(p workqueue.PurgeParams) (removed, pages int) {
 	x.Helper()
 	for {
@@ -53,11 +53,11 @@ func purgeAll(x *fixture) {
 	if err := keptIsCounted(x.ctx, x.Store); err != nil {
 		x.Error(err)
 	}
-	if left := x.left(); len(left) != len(running)+len(others)+1 {
-		x.Errorf("left are %q", left)
+	if left, want := x.left(), len(running)+len(others)+1; len(left) != want {
+		x.Errorf("the remaining items are %q, want %d", left, want)
 	}
 	if n, _ := x.purge(workqueue.PurgeParams{Queue: "full"}); n != 0 {
-		x.Errorf("a second purge removed %d items", n)
+		x.Errorf("a second purge removed %d items, want 0", n)
 	}
 }
 
@@ -69,7 +69,7 @@ func purgePages(x *fixture) {
 		SELECT "Id" FROM "BotWorkQueueItems" WHERE "Id" BETWEEN %d AND %d)`, x.anyID("full")-149, x.anyID("full")-50)
 	first, err := x.Store.PurgeQueue(x.ctx, workqueue.PurgeParams{Queue: "full", Limit: 10})
 	if err != nil || first.Removed != 10 || first.Next == 0 {
-		x.Fatalf("PurgeQueue = %+v, %v, want ten items and more to come", first, err)
+		x.Fatalf("PurgeQueue = %+v, %v, want 10 items removed and a next page", first, err)
 	}
 	n, pages := x.purge(workqueue.PurgeParams{Queue: "full"})
 	if n != 1<<10-100-10 || pages != 2 {
@@ -77,7 +77,7 @@ func purgePages(x *fixture) {
 	}
 }
 
-// anyID is the newest id of a queue.
+// anyID returns the newest id of a queue.
 func (x *fixture) anyID(queue string) int64 {
 	x.Helper()
 	items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{QueueName: queue, Limit: 1})
@@ -114,11 +114,11 @@ func purgeLifecycles(x *fixture) {
 func purgeRefused(x *fixture) {
 	it := x.Item(ItemOpts{})
 	if _, err := x.Store.PurgeQueue(x.ctx, workqueue.PurgeParams{Queue: "nowhere"}); !errors.Is(err, workqueue.ErrNotFound) {
-		x.Errorf("PurgeQueue of no queue = %v, want ErrNotFound", err)
+		x.Errorf("PurgeQueue of an unknown queue = %v, want ErrNotFound", err)
 	}
 	p := workqueue.PurgeParams{Queue: "default", Lifecycles: []workqueue.Lifecycle{workqueue.LifePending, workqueue.LifeActive}}
 	if _, err := x.Store.PurgeQueue(x.ctx, p); err == nil || !strings.Contains(err.Error(), "running") {
-		x.Errorf("PurgeQueue of running items = %v, want it refused", err)
+		x.Errorf("PurgeQueue of running items = %v, want an error", err)
 	}
 	x.wantSame(it)
 }

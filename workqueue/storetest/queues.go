@@ -8,8 +8,8 @@ import (
 
 func queueTests() []test {
 	return []test{
-		{"by name", listQueues},
-		{"a whole policy, written by hand", listQueuePolicies},
+		{"in order of names", listQueues},
+		{"a complete policy, inserted by hand", listQueuePolicies},
 	}
 }
 
@@ -18,10 +18,10 @@ func listQueues(x *fixture) {
 		VALUES ('mail', 'Letters', '1', '{"limit":9}'), ('archive', NULL, '0', NULL)`)
 	queues := x.queues(3)
 	if queues[0].Name != "archive" || queues[1].Name != "default" || queues[2].Name != "mail" {
-		x.Errorf("queues are %s, want them by name", asJSON(queues))
+		x.Errorf("queues are %s, want them in order of names", asJSON(queues))
 	}
 	if q := queues[2]; !q.Paused || deref(q.Description) != "Letters" || q.Resilience != `{"limit":9}` || queues[1].Paused {
-		x.Errorf("queues are %s, want mail paused, described and with its policy", asJSON(queues))
+		x.Errorf("queues are %s, want mail paused, with its description and policy", asJSON(queues))
 	}
 	x.wantClean("CreatedAt", &queues[2].CreatedAt)
 	x.wantPolicy(queues[0], workqueue.Queue{Revision: 1})
@@ -33,12 +33,12 @@ func listQueuePolicies(x *fixture) {
 			"RobotDeletesOnlyOwn", "Deletion", "CheckoutMs", "ConcurrencyLimit", "KeyConcurrencyLimit", "RateLimit", "RatePeriodMs",
 			"KeyRateLimit", "KeyRatePeriodMs", "Revision", "DefinedBy", "Distribution", "MaxReleases", "MaxPayload", "MaxOutput")
 		VALUES ('full', 'robots', -200, 1500, 0, 86400000, 10000, 'copy', 'global', '1', '{"type":"object"}', '{}', 'true', '1', '0',
-			'1', 'logical', 90000, 4, 1, 10, 60000, 2, 1000, 7, 'a hand', '{"mode":"round-robin"}', 9, 5000000000, 12)`)
+			'1', 'logical', 90000, 4, 1, 10, 60000, 2, 1000, 7, 'by hand', '{"mode":"round-robin"}', 9, 5000000000, 12)`)
 	x.exec(3, `INSERT INTO "BotQueueRobots" ("QueueName", "Robot", "CanRead", "CanWrite")
 		VALUES ('full', 'robot-2', '0', '1'), ('full', 'robot-1', '1', '1'), ('default', 'robot-1', '1', '0')`)
 	x.exec(1, `INSERT INTO "BotQueueRobots" ("QueueName", "Robot") VALUES ('full', 'robot-3')`)
 	queues := x.queues(2)
-	author, limit := "a hand", 10000
+	author, limit := "by hand", 10000
 	retain, age := workqueue.Duration(0), workqueue.Duration(24*time.Hour)
 	x.wantPolicy(queues[1], workqueue.Queue{
 		Consumer: workqueue.ConsumerRobots, PriorityOffset: -200, RetryAs: workqueue.RetryCopy, Encrypted: true,
@@ -64,7 +64,7 @@ func listQueuePolicies(x *fixture) {
 		},
 	})
 	if got := queues[0].Robots; len(got) != 1 || got[0] != (workqueue.QueueRobot{Robot: "robot-1", Read: true}) {
-		x.Errorf("robots of the queue default are %s, want robot-1, which may read", asJSON(got))
+		x.Errorf("robots of the queue default are %s, want robot-1 with read access", asJSON(got))
 	}
 
 	x.exec(1, `DELETE FROM "BotQueues" WHERE "Name" = 'full'`)
@@ -72,7 +72,7 @@ func listQueuePolicies(x *fixture) {
 	x.wantPolicy(x.queues(2)[1], workqueue.Queue{Revision: 1})
 }
 
-// queues lists the queues, of which there are n.
+// queues lists the queues and checks that there are n.
 func (x *fixture) queues(n int) []workqueue.Queue {
 	x.Helper()
 	queues, err := x.Store.Queues(x.ctx)
@@ -82,8 +82,8 @@ func (x *fixture) queues(n int) []workqueue.Queue {
 	return queues
 }
 
-// wantPolicy compares all but what a queue is called and when it was made.
-// Words that want leaves open are the defaults.
+// wantPolicy compares all fields except the name, the description, the pause and the
+// times. Empty words in want are the defaults.
 func (x *fixture) wantPolicy(got, want workqueue.Queue) {
 	x.Helper()
 	want.ID, want.Name, want.Description, want.CreatedAt, want.UpdatedAt = got.ID, got.Name, got.Description, got.CreatedAt, got.UpdatedAt

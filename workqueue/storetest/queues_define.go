@@ -12,19 +12,19 @@ import (
 
 func defineTests() []test {
 	return []test{
-		{"a queue of every field", defineWhole},
-		{"as it is already", defineSame},
-		{"each field alone is a change", defineEachField},
-		{"what a definition leaves alone", defineLeaves},
-		{"all or none", defineAllOrNone},
-		{"eight processes at once", defineContend},
+		{"a queue with every field", defineWhole},
+		{"an unchanged definition", defineSame},
+		{"each field by itself is a change", defineEachField},
+		{"values that a definition does not change", defineLeaves},
+		{"all queues or none", defineAllOrNone},
+		{"eight processes at the same time", defineContend},
 		{"pause and resume", pauseQueue},
 		{"delete", deleteQueue},
-		{"one that is not there", queueNotThere},
+		{"an unknown queue", queueUnknown},
 	}
 }
 
-// wholeQueue is a definition that names every field.
+// wholeQueue returns a definition with every field set.
 func wholeQueue(name string) workqueue.Queue {
 	description, limit := "Invoices — “ä” 🤖", 10_000
 	retain, age := workqueue.Duration(0), workqueue.Duration(90*24*time.Hour)
@@ -52,7 +52,7 @@ func wholeQueue(name string) workqueue.Queue {
 	}
 }
 
-// define defines queues as the worker by, and wants the named ones to change.
+// define defines queues as this worker, and checks which queues change.
 func (x *fixture) define(by string, want []string, defs ...workqueue.Queue) {
 	x.Helper()
 	changed, err := x.Store.DefineQueues(x.ctx, defs, by)
@@ -64,7 +64,7 @@ func (x *fixture) define(by string, want []string, defs ...workqueue.Queue) {
 	}
 }
 
-// queue reads a queue, twice: alone and among all.
+// queue reads a queue twice: alone and in the list of all.
 func (x *fixture) queue(name string) workqueue.Queue {
 	x.Helper()
 	queue, err := x.Store.Queue(x.ctx, name)
@@ -77,7 +77,7 @@ func (x *fixture) queue(name string) workqueue.Queue {
 	}
 	for _, q := range all {
 		if q.ID == queue.ID && asJSON(q) != asJSON(queue) {
-			x.Errorf("the queue reads alone\n     %s\nwant %s", asJSON(queue), asJSON(q))
+			x.Errorf("the queue read alone is\n     %s\nwant %s", asJSON(queue), asJSON(q))
 		}
 	}
 	return queue
@@ -90,19 +90,19 @@ func defineWhole(x *fixture) {
 	want.Revision, want.DefinedBy = 1, &by
 	x.wantPolicy(got, want)
 	if deref(got.Description) != *want.Description || got.Paused {
-		x.Errorf("the queue is %s, want it described and not paused", asJSON(got))
+		x.Errorf("the queue is %s, want it with its description and not paused", asJSON(got))
 	}
 	x.wantClean("CreatedAt", &got.CreatedAt)
 	x.wantClean("UpdatedAt", got.UpdatedAt)
 	x.wantPolicy(x.queue("mail"), workqueue.Queue{Revision: 1, DefinedBy: &by})
 
-	// Back to the defaults: nothing of it stays.
+	// A definition with the defaults resets every field.
 	x.define("worker-2", []string{"invoices"}, workqueue.Queue{Name: "invoices"})
 	by = "worker-2"
 	got = x.queue("invoices")
 	x.wantPolicy(got, workqueue.Queue{Revision: 2, DefinedBy: &by})
 	if got.Description != nil {
-		x.Errorf("the queue is described as %q, want nothing", *got.Description)
+		x.Errorf("the queue has the description %q, want none", *got.Description)
 	}
 }
 
@@ -110,11 +110,11 @@ func defineSame(x *fixture) {
 	x.define("worker-1", []string{"invoices"}, wholeQueue("invoices"))
 	before := x.queue("invoices")
 	again := wholeQueue("invoices")
-	again.Robots[0], again.Robots[1] = again.Robots[1], again.Robots[0]                // in another order
-	again.TTL = again.TTL - workqueue.Duration(time.Millisecond/2)                     // beyond what the column holds
-	again.ID, again.Paused, again.Revision, again.CreatedAt = 99, true, 77, time.Now() // of no account
+	again.Robots[0], again.Robots[1] = again.Robots[1], again.Robots[0]                // in a different order
+	again.TTL = again.TTL - workqueue.Duration(time.Millisecond/2)                     // more precise than the column
+	again.ID, again.Paused, again.Revision, again.CreatedAt = 99, true, 77, time.Now() // not part of a definition
 	x.define("worker-2", nil, again, workqueue.Queue{Name: "default", Description: x.queue("default").Description,
-		Consumer: workqueue.ConsumerWorkers, RetryAs: workqueue.RetrySame}) // an empty word and the default are one
+		Consumer: workqueue.ConsumerWorkers, RetryAs: workqueue.RetrySame}) // the default is equal to an empty word
 	if got := x.queue("invoices"); asJSON(got) != asJSON(before) {
 		x.Errorf("the queue has changed:\n got %s\nwant %s", asJSON(got), asJSON(before))
 	}
@@ -175,29 +175,29 @@ func defineLeaves(x *fixture) {
 	mail := x.queue("mail")
 	x.define("worker-2", []string{"invoices"}, workqueue.Queue{Name: "invoices"})
 	if !x.queue("invoices").Paused {
-		x.Error("a definition has resumed a queue that a person had paused")
+		x.Error("a definition resumed a queue that a user had paused")
 	}
 	if got := x.queue("mail"); asJSON(got) != asJSON(mail) {
-		x.Errorf("a queue that the definition does not name has changed: %s", asJSON(got))
+		x.Errorf("a queue that is not in the definition has changed: %s", asJSON(got))
 	}
 
-	// A change by hand that the definition says otherwise is undone.
+	// The definition overwrites a change by hand.
 	x.exec(1, `UPDATE "BotQueues" SET "ConcurrencyLimit" = 1 WHERE "Name" = 'invoices'`)
 	x.define("worker-2", []string{"invoices"}, workqueue.Queue{Name: "invoices"})
 	x.exec(1, `INSERT INTO "BotQueueRobots" ("QueueName", "Robot") VALUES ('invoices', 'by hand')`)
 	x.define("worker-2", []string{"invoices"}, workqueue.Queue{Name: "invoices"})
 	if got := x.queue("invoices"); got.Concurrency != 0 || len(got.Robots) != 0 {
-		x.Errorf("the queue is %s, want it as it is defined", asJSON(got))
+		x.Errorf("the queue is %s, want it as defined", asJSON(got))
 	}
 }
 
 func defineAllOrNone(x *fixture) {
 	for name, defs := range map[string][]workqueue.Queue{
-		"a name that is none": {{Name: "good"}, {Name: "not good"}},
-		"a negative TTL":      {{Name: "good"}, {Name: "late", QueueLife: workqueue.QueueLife{TTL: -1}}},
-		"an unknown mode":     {{Name: "good"}, {Name: "odd", Distribution: `{"mode":"best"}`}},
-		"the same name twice": {{Name: "good"}, {Name: "good", Encrypted: true}},
-		"but for its case":    {{Name: "good"}, {Name: "good-2"}, {Name: "Good"}},
+		"an invalid name":             {{Name: "good"}, {Name: "not good"}},
+		"a negative TTL":              {{Name: "good"}, {Name: "late", QueueLife: workqueue.QueueLife{TTL: -1}}},
+		"an unknown mode":             {{Name: "good"}, {Name: "odd", Distribution: `{"mode":"best"}`}},
+		"the same name twice":         {{Name: "good"}, {Name: "good", Encrypted: true}},
+		"the same name in other case": {{Name: "good"}, {Name: "good-2"}, {Name: "Good"}},
 	} {
 		_, err := x.Store.DefineQueues(x.ctx, defs, "worker-1")
 		var refused *workqueue.QueueError
@@ -211,8 +211,8 @@ func defineAllOrNone(x *fixture) {
 	}
 }
 
-// Eight processes define the same queues, each in its own way. Each change is
-// counted once, and in the end each queue is as one of them wants it, whole.
+// Eight processes define the same queues differently. Each change is counted once, and
+// in the end each queue is completely as one of them defined it.
 func defineContend(x *fixture) {
 	const processes, rounds = 8, 4
 	names := []string{"a", "b", "c"}
@@ -256,7 +256,7 @@ func defineContend(x *fixture) {
 		want.Revision, want.DefinedBy = writes[name], want.Description
 		x.wantPolicy(got, want)
 		if deref(got.Description) != deref(want.Description) {
-			x.Errorf("queue %s is described by %s and else as %s wants it", name, deref(got.Description), deref(want.Description))
+			x.Errorf("queue %s has the description of %s and the other fields of %s", name, deref(got.Description), deref(want.Description))
 		}
 	}
 }
@@ -270,7 +270,7 @@ func pauseQueue(x *fixture) {
 		changed bool
 		paused  bool
 	}{
-		{"resume what runs", func(name string) (bool, error) { return x.Store.ResumeQueue(x.ctx, name) }, false, false},
+		{"resume an active queue", func(name string) (bool, error) { return x.Store.ResumeQueue(x.ctx, name) }, false, false},
 		{"pause", func(name string) (bool, error) { return x.Store.PauseQueue(x.ctx, name) }, true, true},
 		{"pause again", func(name string) (bool, error) { return x.Store.PauseQueue(x.ctx, name) }, false, true},
 		{"resume", func(name string) (bool, error) { return x.Store.ResumeQueue(x.ctx, name) }, true, false},
@@ -336,7 +336,7 @@ func deleteQueue(x *fixture) {
 	}
 }
 
-func queueNotThere(x *fixture) {
+func queueUnknown(x *fixture) {
 	for what, do := range map[string]func() error{
 		"Queue":       func() error { _, err := x.Store.Queue(x.ctx, "nowhere"); return err },
 		"PauseQueue":  func() error { _, err := x.Store.PauseQueue(x.ctx, "nowhere"); return err },
@@ -344,7 +344,7 @@ func queueNotThere(x *fixture) {
 		"DeleteQueue": func() error { return x.Store.DeleteQueue(x.ctx, "nowhere") },
 	} {
 		if err := do(); !errors.Is(err, workqueue.ErrNotFound) || !strings.Contains(err.Error(), `"nowhere"`) {
-			x.Errorf("%s of no queue: %v, want ErrNotFound and the name", what, err)
+			x.Errorf("%s of an unknown queue: %v, want ErrNotFound with the name", what, err)
 		}
 	}
 }

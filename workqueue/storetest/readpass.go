@@ -12,29 +12,29 @@ import (
 
 func readPassTests() []test {
 	return []test{
-		{"reads the same in a transaction", readPassSame},
+		{"reads the same inside and outside of a transaction", readPassSame},
 		{"reads all due items or none", readPassDue},
 		{"reads only the band", readPassBand},
 	}
 }
 
-// workerLoads reads what a pass sees of the workers.
+// workerLoads returns the workers as a pass reads them.
 func workerLoads(ctx context.Context, view workqueue.AssignView, seenWithin time.Duration, band workqueue.Band, estimate time.Duration) ([]workqueue.WorkerLoad, error) {
 	in, err := view.ReadPass(ctx, workqueue.PassQuery{SeenWithin: seenWithin, Band: band, DefaultEstimate: estimate})
 	return in.Loads, err
 }
 
-// passQuery is of a band with three of the five items that passRows makes.
+// passQuery selects a band with three of the five waiting items of passRows.
 var passQuery = workqueue.PassQuery{SeenWithin: time.Hour, Band: workqueue.Band{Min: 20, Max: 30}, DefaultEstimate: time.Minute, Due: 10}
 
-// passRows makes what a pass reads.
+// passRows creates the rows that a pass reads.
 func passRows(x *fixture) {
 	x.makeQueue("erp", `"Distribution"`, `'{"mode":"round-robin"}'`)
 	w := x.Worker(WorkerOpts{})
 	x.Worker(WorkerOpts{})
 	x.Items(2, ItemOpts{Priority: 25, State: workqueue.Assigned, Worker: w})
 	x.Item(ItemOpts{Priority: 10, State: workqueue.Blocked, Worker: w})
-	x.exec(1, `UPDATE "BotWorkQueueItems" SET "StartedAt" = %s WHERE "State" = 1`, x.agoSQL(-time.Hour)) // else its remaining time changes between two reads
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "StartedAt" = %s WHERE "State" = 1`, x.agoSQL(-time.Hour)) // otherwise its remaining time changes between two reads
 	x.Item(ItemOpts{Priority: 20})
 	x.Item(ItemOpts{Priority: 30, Deadline: time.Now().Add(time.Hour)})
 	x.Item(ItemOpts{Priority: 25})
@@ -42,11 +42,11 @@ func passRows(x *fixture) {
 	x.Item(ItemOpts{Priority: 19})
 }
 
-// readPass reads outside of a transaction, with the due items by DueItems if ReadPass leaves
-// them out.
+// readPass reads outside of a transaction. It reads the due items with DueItems if ReadPass
+// did not return all of them.
 func (x *fixture) readPass(q workqueue.PassQuery) (in workqueue.PassInput, read bool) {
 	x.Helper()
-	err := x.Store.Survey(x.ctx, func(ctx context.Context, view workqueue.AssignView) (err error) {
+	err := x.Store.ReadUnlocked(x.ctx, func(ctx context.Context, view workqueue.AssignView) (err error) {
 		in, read, err = readWhole(ctx, view, q)
 		return err
 	})
@@ -72,12 +72,12 @@ func readPassSame(x *fixture) {
 		want, _, err = readWhole(ctx, tx, passQuery)
 		return err
 	})
-	got.Marks.Now, got.AllDue, want.Marks.Now, want.AllDue = time.Time{}, false, time.Time{}, false
+	got.PassState.Now, got.AllDue, want.PassState.Now, want.AllDue = time.Time{}, false, time.Time{}, false
 	if diff := cmp.Diff(want, got); diff != "" {
 		x.Errorf("outside of a transaction (-inside +outside):\n%s", diff)
 	}
 	if len(got.Due) != 3 || len(got.Loads) != 2 || len(got.Loads[0].Held) != 2 || len(got.Distributions) != 1 {
-		x.Errorf("read %+v, want 3 due items, 2 workers, one of which holds two kinds, and one queue", got)
+		x.Errorf("read %+v, want 3 due items, 2 workers, one of them with 2 kinds of items, and 1 queue", got)
 	}
 }
 
@@ -86,12 +86,12 @@ func readPassDue(x *fixture) {
 	for _, due := range []int{0, 1, 2, 3, 4, 100} {
 		q := passQuery
 		q.Due = due
-		in, along := x.readPass(q)
-		if along && due <= 3 {
-			x.Errorf("asked for %d due items, it claims to have read all 3: %v", due, in.Due)
+		in, all := x.readPass(q)
+		if all && due <= 3 {
+			x.Errorf("with a limit of %d due items, ReadPass reports that it read all 3: %v", due, in.Due)
 		}
 		if len(in.Due) != 3 || !slices.IsSortedFunc(in.Due, workqueue.CompareDue) {
-			x.Errorf("asked for %d due items: read %v, want 3 in the order of DueItems", due, in.Due)
+			x.Errorf("with a limit of %d due items: read %v, want 3 in the order of DueItems", due, in.Due)
 		}
 	}
 }
@@ -107,6 +107,6 @@ func readPassBand(x *fixture) {
 	q.Band.Max = 40
 	in, _ := x.readPass(q)
 	if len(in.Due) != 1 || len(in.Loads) != 2 || len(in.Loads[0].Held) != 1 || !in.Loads[0].Held[0].Running {
-		x.Errorf("of 31 to 40: read %+v, want 1 due item, and the worker holds only what runs", in)
+		x.Errorf("items of 31 to 40: read %+v, want 1 due item, and only running items of the worker", in)
 	}
 }

@@ -11,16 +11,16 @@ import (
 
 func readyTests() []test {
 	return []test{
-		{"what is assigned to the worker goes first", readyAssigned},
-		{"what no claim would bring", readyForNothing},
-		{"what is news", readyNews},
-		{"what others hold", readyElsewhere},
-		{"when the next item becomes due", readyNext},
+		{"items assigned to the worker come first", readyAssigned},
+		{"items that no claim returns", readyNothing},
+		{"new items", readyNews},
+		{"items of other workers", readyElsewhere},
+		{"the time until the next item becomes due", readyNext},
 	}
 }
 
-// wantReady checks what there is to do for a worker. What waits was made just now, as a
-// rule, and so is due news as well: readyNews distinguishes the two.
+// wantReady checks the readiness for a worker. It also accepts ItemsDue instead of waiting or
+// assigned items, because tests usually make them just before: readyNews distinguishes the two.
 func (x *fixture) wantReady(want workqueue.Readiness, worker int64, band workqueue.Band, of string) {
 	x.Helper()
 	got, _, err := x.Store.Ready(x.ctx, worker, band)
@@ -33,16 +33,16 @@ func (x *fixture) wantReady(want workqueue.Readiness, worker int64, band workque
 }
 
 func readyAssigned(x *fixture) {
-	mine, other := x.Worker(WorkerOpts{}), x.Worker(WorkerOpts{})
-	x.Item(ItemOpts{State: workqueue.Assigned, Worker: mine, Priority: 700})
+	own, other := x.Worker(WorkerOpts{}), x.Worker(WorkerOpts{})
+	x.Item(ItemOpts{State: workqueue.Assigned, Worker: own, Priority: 700})
 	x.Item(ItemOpts{State: workqueue.Ready, Priority: 900})
-	x.wantReady(workqueue.ItemsAssigned, mine.ID, workqueue.EveryPriority, "assigned and waiting")
-	x.wantReady(workqueue.ItemsWait, mine.ID, workqueue.Band{Min: 701, Max: 1000}, "assigned below the band")
-	x.wantReady(workqueue.ItemsWait, other.ID, workqueue.EveryPriority, "assigned to another")
-	x.wantReady(workqueue.NothingReady, other.ID, workqueue.Band{Min: 1, Max: 899}, "what waits is above the band")
+	x.wantReady(workqueue.ItemsAssigned, own.ID, workqueue.EveryPriority, "assigned and waiting")
+	x.wantReady(workqueue.ItemsWait, own.ID, workqueue.Band{Min: 701, Max: 1000}, "assigned below the band")
+	x.wantReady(workqueue.ItemsWait, other.ID, workqueue.EveryPriority, "assigned to another worker")
+	x.wantReady(workqueue.NothingReady, other.ID, workqueue.Band{Min: 1, Max: 899}, "the waiting item is above the band")
 }
 
-// exactly checks the readiness without wantReady's allowance.
+// exactly checks the readiness without also accepting ItemsDue.
 func (x *fixture) exactly(want workqueue.Readiness, worker int64, of string) {
 	x.Helper()
 	if got, _, err := x.Store.Ready(x.ctx, worker, workqueue.EveryPriority); err != nil || got != want {
@@ -50,8 +50,8 @@ func (x *fixture) exactly(want workqueue.Readiness, worker int64, of string) {
 	}
 }
 
-// An item that was just made or has just become due is news, whatever else waits; one
-// that waits for longer is not.
+// A new item, or one that has just become due, is reported as due, regardless of other
+// waiting items. An item that has waited longer is not.
 func readyNews(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	old := x.Item(ItemOpts{State: workqueue.Ready})
@@ -63,27 +63,27 @@ func readyNews(x *fixture) {
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "CreatedAt" = %s, "Scheduled" = '1' WHERE "Id" = %d`, longAgo, made.ID)
 	x.exactly(workqueue.ItemsDue, w.ID, "one of two has just become due")
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s WHERE "Id" = %d`, longAgo, made.ID)
-	x.exactly(workqueue.ItemsWait, w.ID, "due for long")
+	x.exactly(workqueue.ItemsWait, w.ID, "due for a long time")
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s WHERE "Id" = %d`, farAway, made.ID)
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeletedAt" = %s WHERE "Id" = %d`, longAgo, old.ID)
 	x.exactly(workqueue.NothingReady, w.ID, "due in years, and deleted")
 }
 
-// What other workers were given some seconds ago and have not started, an idle worker
-// may have.
+// An idle worker may get items that other workers got some seconds ago and have not
+// started.
 func readyElsewhere(x *fixture) {
-	mine, other := x.Worker(WorkerOpts{}), x.Worker(WorkerOpts{})
+	idle, other := x.Worker(WorkerOpts{}), x.Worker(WorkerOpts{})
 	it := x.Item(ItemOpts{State: workqueue.Assigned, Worker: other})
-	x.exactly(workqueue.ItemsAssigned, other.ID, "assigned to it")
+	x.exactly(workqueue.ItemsAssigned, other.ID, "assigned to this worker")
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "AssignedAt" = %s WHERE "Id" = %d`, farAway, it.ID)
-	x.exactly(workqueue.NothingReady, mine.ID, "assigned just now")
+	x.exactly(workqueue.NothingReady, idle.ID, "assigned just now")
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "AssignedAt" = %s WHERE "Id" = %d`, longAgo, it.ID)
-	x.exactly(workqueue.ItemsElsewhere, mine.ID, "assigned to another one long ago")
-	x.wantReady(workqueue.NothingReady, mine.ID, workqueue.Band{Min: it.Priority + 1, Max: it.Priority + 2}, "of another band")
-	x.exactly(workqueue.ItemsAssigned, other.ID, "for the other one")
+	x.exactly(workqueue.ItemsElsewhere, idle.ID, "assigned to another worker long ago")
+	x.wantReady(workqueue.NothingReady, idle.ID, workqueue.Band{Min: it.Priority + 1, Max: it.Priority + 2}, "of another band")
+	x.exactly(workqueue.ItemsAssigned, other.ID, "for the other worker")
 }
 
-// Of whatever band, and only within the coming minute.
+// The next item of any band counts, but only within the next minute.
 func readyNext(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	next := func() time.Duration {
@@ -96,7 +96,7 @@ func readyNext(x *fixture) {
 	x.enqueueOne(workqueue.NewItem{})
 	x.enqueueOne(workqueue.NewItem{In: time.Hour})
 	if got := next(); got != 0 {
-		x.Errorf("beside an item that is due and one that is in an hour, the next is due in %v, want none", got)
+		x.Errorf("with one item due now and one due in an hour, the next is due in %v, want 0", got)
 	}
 	x.enqueueOne(workqueue.NewItem{In: 50 * time.Second})
 	if got := next(); got <= 0 || got > 50*time.Second {
@@ -108,12 +108,12 @@ func readyNext(x *fixture) {
 	}
 }
 
-func readyForNothing(x *fixture) {
+func readyNothing(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	for _, state := range []workqueue.State{workqueue.Blocked, workqueue.Processed, workqueue.Cancelled} {
 		x.Item(ItemOpts{State: state, Worker: w})
 	}
-	x.wantReady(workqueue.NothingReady, w.ID, workqueue.EveryPriority, "nothing that waits or is assigned")
+	x.wantReady(workqueue.NothingReady, w.ID, workqueue.EveryPriority, "no waiting or assigned items")
 	for _, change := range []string{`"DeadlineAt" = ` + longAgo, `"ExpiresAt" = ` + longAgo} {
 		it := x.Item(ItemOpts{State: workqueue.Assigned, Worker: w})
 		x.exec(1, `UPDATE "BotWorkQueueItems" SET %s WHERE "Id" = %d`, change, it.ID)
@@ -123,49 +123,49 @@ func readyForNothing(x *fixture) {
 
 func listenTests() []test {
 	return []test{
-		{"what this process makes ready", listenHere},
-		{"not what is due later, nor what was there", listenNot},
+		{"notices of items that this process makes ready", listenHere},
+		{"no notices of items that are due later", listenNot},
 	}
 }
 
-// heard keeps the notices of a listener.
-type heard struct {
-	mu      sync.Mutex
-	notices []workqueue.Notice
+// notices collects the notices of a listener.
+type notices struct {
+	mu  sync.Mutex
+	all []workqueue.Notice
 }
 
-func (h *heard) tell(n workqueue.Notice) {
+func (h *notices) add(n workqueue.Notice) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.notices = append(h.notices, n)
+	h.all = append(h.all, n)
 }
 
-// has reports whether a notice from this process was received that covers the priority.
-func (h *heard) has(priority int) bool {
+// has reports whether there is a notice from this process that covers the priority.
+func (h *notices) has(priority int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.ContainsFunc(h.notices, func(n workqueue.Notice) bool {
+	return slices.ContainsFunc(h.all, func(n workqueue.Notice) bool {
 		return !n.Others && len(n.Workers) == 0 && n.Band.Contains(priority)
 	})
 }
 
-// listen listens until the test ends. It returns when the listener hears.
-func (x *fixture) listen() *heard {
+// listen listens until the test ends. It returns when notices arrive.
+func (x *fixture) listen() *notices {
 	x.Helper()
-	h := &heard{}
+	h := &notices{}
 	ctx, cancel := context.WithCancel(x.ctx)
 	ended := make(chan error, 1)
-	go func() { ended <- x.Store.Listen(ctx, h.tell, func(error) {}) }()
+	go func() { ended <- x.Store.Listen(ctx, h.add, func(error) {}) }()
 	x.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
-			x.Errorf("Listen = %v when its context ended, want nil", err)
+			x.Errorf("Listen = %v after its context was cancelled, want nil", err)
 		}
 	})
 	const probe = 123_456
 	for end := time.Now().Add(20 * time.Second); !h.has(probe); {
 		if time.Now().After(end) {
-			x.Fatal("a listener heard nothing of what was enqueued for 20 seconds")
+			x.Fatal("the listener got no notice of enqueued items for 20 seconds")
 		}
 		x.enqueueOne(workqueue.NewItem{Priority: probe})
 	}
@@ -186,27 +186,27 @@ func listenHere(x *fixture) {
 	h := x.listen()
 	id := x.enqueueOne(workqueue.NewItem{Priority: 77})
 	if !h.has(77) {
-		x.Errorf("heard %v of an item of priority 77 that was enqueued", h.notices)
+		x.Errorf("notices = %v, want one of the enqueued item of priority 77", h.all)
 	}
-	h.notices = nil
+	h.all = nil
 	if _, err := x.Store.ChangeItem(x.ctx, id, workqueue.Change{Action: workqueue.Clone}); err != nil || !h.has(77) {
-		x.Errorf("heard %v of an item of priority 77 that was cloned (%v)", h.notices, err)
+		x.Errorf("notices = %v, want one of the cloned item of priority 77 (%v)", h.all, err)
 	}
 	if _, err := x.Store.PauseQueue(x.ctx, "default"); err != nil {
 		x.Fatal(err)
 	}
-	h.notices = nil
+	h.all = nil
 	if _, err := x.Store.ResumeQueue(x.ctx, "default"); err != nil || !h.has(77) {
-		x.Errorf("heard %v of a queue that was resumed (%v)", h.notices, err)
+		x.Errorf("notices = %v, want one of the resumed queue (%v)", h.all, err)
 	}
 }
 
 func listenNot(x *fixture) {
 	h := x.listen()
-	h.notices = nil
+	h.all = nil
 	x.enqueueOne(workqueue.NewItem{Priority: 77, In: time.Hour})
 	x.enqueueOne(workqueue.NewItem{Priority: 77, At: time.Now().Add(time.Hour)})
 	if h.has(77) {
-		x.Errorf("heard %v of items that are due in an hour", h.notices)
+		x.Errorf("notices = %v, want none of items that are due in an hour", h.all)
 	}
 }

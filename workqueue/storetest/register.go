@@ -13,11 +13,11 @@ func registerTests() []test {
 		{"a new name", registerNew},
 		{"a name that a live process holds", registerTaken},
 		{"a name that is free again", registerFree},
-		{"a process that is known to be dead", registerReplaces},
-		{"what the earlier instance held", registerInherits},
-		{"what an instance runs that may live", registerSpares},
-		{"the earlier instance can change nothing", registerEarlier},
-		{"one of many at once", registerContention},
+		{"a process that replaces a dead one", registerReplaces},
+		{"items of the previous instance", registerInherits},
+		{"running items of an instance that may be alive", registerSpares},
+		{"the previous instance can change nothing", registerEarlier},
+		{"only one of many processes registers a name", registerContention},
 	}
 }
 
@@ -42,7 +42,7 @@ func registerNew(x *fixture) {
 	x.Worker(WorkerOpts{Name: "abe"})
 	workers, err := x.Store.Workers(x.ctx)
 	if err != nil || len(workers) != 2 || workers[0].Name != "abe" || asJSON(workers[1]) != asJSON(want) {
-		x.Errorf("Workers = %s, %v, want abe and ann by name", asJSON(workers), err)
+		x.Errorf("Workers = %s, %v, want abe and ann in order of names", asJSON(workers), err)
 	}
 }
 
@@ -59,11 +59,11 @@ func registerTaken(x *fixture) {
 		if taken.Name != "ann" || taken.Host != holder.Host || taken.PID != holder.PID || taken.InstanceID != holder.InstanceID ||
 			taken.ProcessKey != holder.ProcessKey || !taken.LeaseEnds.Equal(*holder.LeaseExpiresAt) ||
 			!taken.LastSeenAt.Equal(holder.LastSeenAt) || taken.FreeIn <= 0 || taken.FreeIn > leaseTime {
-			x.Errorf("refused with %+v, want who holds the name and for how long", *taken)
+			x.Errorf("error = %+v, want the process that holds the name and the remaining time", *taken)
 		}
 	}
 	if got := x.worker("ann"); asJSON(got) != asJSON(holder) {
-		x.Errorf("the holder is now %s, want it as it was", asJSON(got))
+		x.Errorf("the holder is now %s, want it unchanged", asJSON(got))
 	}
 }
 
@@ -78,13 +78,13 @@ func registerFree(x *fixture) {
 				x.Fatal(err)
 			}
 		}},
-		{"its lease ran out", func(w workqueue.Worker) {
+		{"expired lease", func(w workqueue.Worker) {
 			x.exec(1, `UPDATE "BotWorkers" SET "LeaseExpiresAt" = %s WHERE "Id" = %d`, longAgo, w.ID)
 		}},
-		{"it drained and its lease ran out", func(w workqueue.Worker) {
+		{"draining with an expired lease", func(w workqueue.Worker) {
 			x.exec(1, `UPDATE "BotWorkers" SET "State" = 'draining', "LeaseExpiresAt" = %s WHERE "Id" = %d`, longAgo, w.ID)
 		}},
-		{"it has no lease", func(w workqueue.Worker) {
+		{"no lease", func(w workqueue.Worker) {
 			x.exec(1, `UPDATE "BotWorkers" SET "LeaseExpiresAt" = NULL WHERE "Id" = %d`, w.ID)
 		}},
 	} {
@@ -92,7 +92,7 @@ func registerFree(x *fixture) {
 		c.free(before)
 		spec := x.Spec(WorkerOpts{Name: "ann", Capacity: 9})
 		spec.Channels = workqueue.Channels{"voice": {Cost: 9}}
-		spec.ProcessKey = "" // that of the process before is not kept
+		spec.ProcessKey = "" // the previous key is not kept
 		got, err := x.Store.RegisterWorker(x.ctx, spec)
 		if err != nil {
 			x.Errorf("%s: %v", c.name, err)
@@ -133,8 +133,8 @@ func registerInherits(x *fixture) {
 	x.wantIDs("claim by the new instance", idsOf(x.claim(w, 10)), []int64{assigned.ID})
 }
 
-// A process that registers a free name does not know that the previous process is dead:
-// that one may be at work until its next heartbeat.
+// A process that registers a free name does not know whether the previous process is dead:
+// that process may run its items until its next heartbeat.
 func registerSpares(x *fixture) {
 	before := x.Worker(WorkerOpts{Name: "ann"})
 	running := x.Item(ItemOpts{State: workqueue.Blocked, Worker: before})
@@ -151,7 +151,7 @@ func registerEarlier(x *fixture) {
 	it := x.Item(ItemOpts{State: workqueue.Assigned, Worker: earlier})
 	spec := x.Spec(WorkerOpts{Name: "ann"})
 	spec.Replaces = earlier.InstanceID
-	present, err := x.Store.RegisterWorker(x.ctx, spec)
+	current, err := x.Store.RegisterWorker(x.ctx, spec)
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -166,8 +166,8 @@ func registerEarlier(x *fixture) {
 	}
 	x.wantIDs("claim", idsOf(x.claim(earlier, 1)), []int64{})
 	x.wantSame(it)
-	if got := x.worker("ann"); asJSON(got) != asJSON(present) {
-		x.Errorf("the present instance is now %s, want it as it was", asJSON(got))
+	if got := x.worker("ann"); asJSON(got) != asJSON(current) {
+		x.Errorf("the current instance is now %s, want it unchanged", asJSON(got))
 	}
 }
 
@@ -195,7 +195,7 @@ func registerContention(x *fixture) {
 		}
 		wg.Wait()
 		if len(won) != 1 {
-			x.Fatalf("%s: %d processes got the name, want 1", name, len(won))
+			x.Fatalf("%s: %d processes registered the name, want 1", name, len(won))
 		}
 		if got := x.worker(name); got.InstanceID != won[0].InstanceID || got.LeaseExpiresAt.Sub(got.LastSeenAt) != time.Hour {
 			x.Errorf("%s: the row is %s, want the winner's %s", name, asJSON(got), asJSON(won[0]))

@@ -11,19 +11,19 @@ import (
 
 func rescueTests() []test {
 	return []test{
-		{"a running item whose lease ran out", rescueExpired},
+		{"a running item with an expired lease", rescueExpired},
 		{"a running item without a lease", rescueNoLease},
 		{"assigned items that no worker will run", rescueAssigned},
-		{"nothing that goes well", rescueNothing},
-		{"not a lease that was renewed", rescueRenewed},
+		{"no item without a problem", rescueNothing},
+		{"no item with a renewed lease", rescueRenewed},
 		{"the late end of a rescued run", rescueLateFinish},
-		{"more than one statement moves", rescueMany},
-		{"the priorities of what waits again", rescueBand},
+		{"more items than one statement handles", rescueMany},
+		{"the priorities of the released items", rescueBand},
 		{"assigned items that no claim starts", rescueWithheld},
 	}
 }
 
-// rescue runs a pass that rescues with the defaults of the product.
+// rescue runs a pass that rescues with the product's defaults.
 func (x *fixture) rescue() workqueue.RescueResult {
 	x.Helper()
 	var result workqueue.RescueResult
@@ -34,7 +34,7 @@ func (x *fixture) rescue() workqueue.RescueResult {
 	return result
 }
 
-// wantRescue runs a rescue and checks what it moved.
+// wantRescue runs a rescue and checks its result.
 func (x *fixture) wantRescue(want workqueue.RescueResult) {
 	x.Helper()
 	got := x.rescue()
@@ -44,14 +44,14 @@ func (x *fixture) wantRescue(want workqueue.RescueResult) {
 	}
 }
 
-// expire ends the lease of a running item, whose run has begun.
+// expire expires the lease of a running item whose run has begun.
 func (x *fixture) expire(id int64) {
 	x.Helper()
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "BegunFence" = "Fence" WHERE "Id" = %d AND "State" = 1`, id)
 	x.expireClaim(id)
 }
 
-// expireClaim ends the lease of a claimed item, and records no begin.
+// expireClaim expires the lease of a claimed item, and does not record a begin.
 func (x *fixture) expireClaim(id int64) {
 	x.Helper()
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = %s WHERE "Id" = %d AND "State" = 1`, longAgo, id)
@@ -65,7 +65,8 @@ func rescueExpired(x *fixture) {
 	want := it
 	want.State, want.ReleaseCount, want.WorkerID, want.AssignedAt, want.LeaseExpiresAt = workqueue.Ready, 1, nil, nil, nil
 	want.Lifecycle = workqueue.LifePending
-	x.wantSame(want) // due as before, no failure counted
+	want.Version++
+	x.wantSame(want) // AvailableAt does not change, no failure is counted
 	attempts := x.attempts(it.ID)
 	if len(attempts) != 1 {
 		x.Fatalf("%d attempts, want 1", len(attempts))
@@ -87,14 +88,14 @@ func rescueNoLease(x *fixture) {
 
 func rescueAssigned(x *fixture) {
 	for _, c := range []struct{ name, change string }{
-		{"for too long", `UPDATE "BotWorkQueueItems" SET "AssignedAt" = ` + longAgo + ` WHERE "Id" = {item}`},
+		{"too long ago", `UPDATE "BotWorkQueueItems" SET "AssignedAt" = ` + longAgo + ` WHERE "Id" = {item}`},
 		{"at no time", `UPDATE "BotWorkQueueItems" SET "AssignedAt" = NULL WHERE "Id" = {item}`},
 		{"to no worker", `UPDATE "BotWorkQueueItems" SET "WorkerId" = NULL WHERE "Id" = {item}`},
 		{"to a worker without a row", `UPDATE "BotWorkQueueItems" SET "WorkerId" = 4711 WHERE "Id" = {item}`},
 		{"to a stopped worker", `UPDATE "BotWorkers" SET "State" = 'stopped' WHERE "Id" = {worker}`},
 		{"to a draining worker", `UPDATE "BotWorkers" SET "State" = 'draining' WHERE "Id" = {worker}`},
-		{"to a worker whose lease ran out", `UPDATE "BotWorkers" SET "LeaseExpiresAt" = ` + longAgo + ` WHERE "Id" = {worker}`},
-		{"to a worker whose row is gone", `DELETE FROM "BotWorkers" WHERE "Id" = {worker}`},
+		{"to a worker with an expired lease", `UPDATE "BotWorkers" SET "LeaseExpiresAt" = ` + longAgo + ` WHERE "Id" = {worker}`},
+		{"to a deleted worker", `DELETE FROM "BotWorkers" WHERE "Id" = {worker}`},
 	} {
 		w := x.Worker(WorkerOpts{})
 		it := x.Item(ItemOpts{State: workqueue.Assigned, Worker: w})
@@ -107,9 +108,10 @@ func rescueAssigned(x *fixture) {
 		want := it
 		want.State, want.WorkerID, want.AssignedAt = workqueue.Ready, nil, nil
 		want.Lifecycle = workqueue.LifePending
+		want.Version++
 		x.wantSame(want)
 		if n := len(x.attempts(it.ID)); n != 0 {
-			x.Errorf("assigned %s: %d attempts, want none: nothing had started", c.name, n)
+			x.Errorf("assigned %s: %d attempts, want none: the item had not started", c.name, n)
 		}
 	}
 }
@@ -120,7 +122,7 @@ func rescueNothing(x *fixture) {
 	for _, s := range []workqueue.State{workqueue.Ready, workqueue.Pending, workqueue.Processed, workqueue.Cancelled, workqueue.Assigned} {
 		items = append(items, x.Item(ItemOpts{State: s, Worker: w, Priority: 1 + int(s)}))
 	}
-	// A running item is judged by its own lease, not by its worker's.
+	// The item's own lease counts, not the worker's.
 	x.exec(1, `UPDATE "BotWorkers" SET "LastSeenAt" = %s`, longAgo)
 	x.wantRescue(workqueue.RescueResult{})
 	for _, it := range items {
@@ -145,13 +147,13 @@ func rescueLateFinish(x *fixture) {
 	x.rescue()
 	x.wantIDs("lost after the rescue", x.finish(w, success(it)), []int64{it.ID})
 	x.wantState(workqueue.Ready, it.ID)
-	// Even when the same worker runs it again.
+	// The same if the worker runs the item again.
 	x.Assign(w, it.ID)
 	again := x.claim(w, 1)[0]
 	x.wantIDs("lost after the next claim", x.finish(w, success(it)), []int64{it.ID})
-	x.wantIDs("lost by the beat", x.mustBeat(w, ref(it)).Lost, []int64{it.ID})
+	x.wantIDs("lost by the heartbeat", x.mustBeat(w, ref(it)).Lost, []int64{it.ID})
 	x.wantSame(again)
-	x.wantIDs("lost by the present run", x.finish(w, success(again)), nil)
+	x.wantIDs("lost by the current run", x.finish(w, success(again)), nil)
 }
 
 func rescueMany(x *fixture) {
@@ -173,14 +175,14 @@ func rescueMany(x *fixture) {
 func rescueBand(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	if got := x.rescue(); got.Waits() {
-		x.Errorf("Rescue = %+v, want nothing to wait again", got)
+		x.Errorf("Rescue = %+v, want no released items", got)
 	}
 	for _, priority := range []int{0, 700, 1500} {
 		x.expire(x.Item(ItemOpts{State: workqueue.Blocked, Worker: w, Priority: priority + 1}).ID)
 	}
-	// The most urgent of them does not wait again: it is poison.
+	// The most urgent of them is not released: it is poison.
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "ReleaseCount" = 4 WHERE "Priority" = 1501`)
 	if got, want := x.rescue(), (workqueue.Band{Min: 1, Max: 701}); !got.Waits() || got.Band != want {
-		x.Errorf("Rescue = %+v, want what waits again to span %v", got, want)
+		x.Errorf("Rescue = %+v, want the band %v", got, want)
 	}
 }

@@ -12,7 +12,7 @@ const (
 	ann   = "ann"
 )
 
-// robots makes the queue forms, whose items robots take; change may be nil.
+// robots makes the queue forms, a queue for robots; change may be nil.
 func (x *fixture) robots(change func(q *workqueue.Queue)) {
 	x.Helper()
 	q := workqueue.Queue{Name: forms, Consumer: workqueue.ConsumerRobots}
@@ -24,8 +24,8 @@ func (x *fixture) robots(change func(q *workqueue.Queue)) {
 	}
 }
 
-// workersItem makes an item of the queue forms that a worker has, or had, from when the
-// queue was not for robots.
+// workersItem makes an item of the queue forms that a worker holds or held, as if the
+// queue had been for workers before.
 func (x *fixture) workersItem(o ItemOpts) workqueue.Item {
 	x.Helper()
 	o.Queue = forms
@@ -35,13 +35,13 @@ func (x *fixture) workersItem(o ItemOpts) workqueue.Item {
 	return it
 }
 
-// private makes the queue forms private, with what each robot may do.
+// private makes the queue forms private, with these rights of robots.
 func (x *fixture) private(robots ...workqueue.QueueRobot) {
 	x.Helper()
 	x.robots(func(q *workqueue.Queue) { q.Private, q.Robots = true, robots })
 }
 
-// form is an item of the queue forms.
+// form returns an item of the queue forms.
 func form(priority int) workqueue.NewItem {
 	return workqueue.NewItem{QueueName: forms, State: workqueue.Pending, Priority: priority, Payload: `{"form":1}`, CreatedBy: "storetest"}
 }
@@ -71,7 +71,7 @@ func (x *fixture) takeAs(p workqueue.CheckoutParams) workqueue.Checkout {
 	return c
 }
 
-// takeOne makes an item that ann has taken, and returns it with her hold.
+// takeOne makes an item that ann takes, and returns it with her hold.
 func (x *fixture) takeOne() (workqueue.Item, workqueue.Hold) {
 	x.Helper()
 	return x.takeNew(form(500))
@@ -83,7 +83,7 @@ func (x *fixture) takeNew(it workqueue.NewItem) (workqueue.Item, workqueue.Hold)
 	return x.takeID(id)
 }
 
-// takeID lets ann take an item that waits.
+// takeID lets ann take a waiting item.
 func (x *fixture) takeID(id int64) (workqueue.Item, workqueue.Hold) {
 	x.Helper()
 	c := x.takeAs(workqueue.CheckoutParams{Robot: ann, Queue: forms, Lease: leaseTime, Filter: workqueue.CheckoutFilter{IDs: []int64{id}}})
@@ -97,26 +97,26 @@ func holdOf(robot string, c workqueue.Checkout, it workqueue.Item) workqueue.Hol
 	return workqueue.Hold{Robot: robot, ItemID: it.ID, Fence: it.Fence, LockKey: c.LockKey}
 }
 
-// endLease ends the lease of a running item by hand.
+// endLease expires the lease of a running item by hand.
 func (x *fixture) endLease(id int64) {
 	x.Helper()
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = %s WHERE "Id" = %d`, longAgo, id)
 }
 
-// dueNow makes an item due that waits for its next attempt.
+// dueNow makes an item due that waits for its retry.
 func (x *fixture) dueNow(id int64) {
 	x.Helper()
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s WHERE "Id" = %d`, longAgo, id)
 }
 
-// robotCall is something that a robot does with an item that it has taken.
+// robotCall is a call of a robot for an item that it has taken.
 type robotCall struct {
 	name  string
 	right workqueue.Right
 	do    func(h workqueue.Hold) error
 }
 
-// robotCalls are all calls that need a lock key; those that end the hold last.
+// robotCalls returns all calls that need a lock key; the calls that end the hold are last.
 func (x *fixture) robotCalls() []robotCall {
 	half := 50
 	return []robotCall{
@@ -136,7 +136,7 @@ func (x *fixture) robotCalls() []robotCall {
 			return err
 		}},
 		{"release", workqueue.RightRead, func(h workqueue.Hold) error { return x.Store.ReleaseCheckout(x.ctx, h, "no time") }},
-		{"delete", workqueue.RightWrite, func(h workqueue.Hold) error { return x.Store.DeleteCheckout(x.ctx, h, "not wanted") }},
+		{"delete", workqueue.RightWrite, func(h workqueue.Hold) error { return x.Store.DeleteCheckout(x.ctx, h, "not needed") }},
 	}
 }
 
@@ -150,6 +150,6 @@ func (x *fixture) wantRobotAttempt(id int64, n int, outcome, text string) {
 	at := attempts[n-1]
 	if at.Outcome != outcome || at.WorkerID != nil || deref(at.WorkerName) != ann || deref(at.Host) != "" || at.StartedAt == nil ||
 		text != "" && deref(at.Error) != text {
-		x.Errorf("attempt %s, want it to be %s by %s on no host, with the text %q", asJSON(at), outcome, ann, text)
+		x.Errorf("attempt %s, want %s by %s without a host, with the text %q", asJSON(at), outcome, ann, text)
 	}
 }

@@ -13,22 +13,22 @@ import (
 func robotEndTests() []test {
 	return []test{
 		{"a success", robotSucceeds},
-		{"a success is kept as the queue says", robotRetention},
-		{"failures, by the queue's policy", robotFails},
+		{"a success is kept for the queue's retention", robotRetention},
+		{"failures follow the queue's policy", robotFails},
 		{"a retry as a copy", robotCopies},
-		{"data that does not fit", robotSchemas},
-		{"an end that says nothing sensible", robotBadEnds},
-		{"given back", robotReleases},
-		{"deleted, as the queue deletes", robotDeletesHeld},
-		{"a lease that ran out goes back", robotRescued},
-		{"too many leases that ran out", robotPoisons},
-		{"a person takes it away", robotCancelled},
-		{"workers do not count what robots have", robotNoLoad},
-		{"statistics count what robots do", robotStatistics},
+		{"data that does not match the schema", robotSchemas},
+		{"an invalid end", robotBadEnds},
+		{"released", robotReleases},
+		{"deleted with the deletion mode of the queue", robotDeletesHeld},
+		{"an item with an expired lease is released", robotRescued},
+		{"too many expired leases", robotPoisons},
+		{"cancelled by a user", robotCancelled},
+		{"items of robots are not load of workers", robotNoLoad},
+		{"statistics count the ends by robots", robotStatistics},
 	}
 }
 
-// end says how an item ended, and wants what becomes of it.
+// end finishes an item as a robot, and checks the result.
 func (x *fixture) end(h workqueue.Hold, end workqueue.RobotEnd, want workqueue.RobotEnded) {
 	x.Helper()
 	got, err := x.Store.FinishCheckout(x.ctx, h, end)
@@ -47,11 +47,11 @@ func robotSucceeds(x *fixture) {
 	got := x.show(it.ID)
 	if got.State != workqueue.Processed || got.Output != `{"pages":3}` || got.Analytics != `{"clicks":9}` || got.LeaseExpiresAt != nil ||
 		got.RetryCount != 0 || got.FinishedAt == nil || got.Fence != it.Fence {
-		x.Errorf("done: %s", asJSON(got))
+		x.Errorf("finished: %s", asJSON(got))
 	}
-	// Who had it, and when, stays with it.
+	// The item keeps its robot and its start.
 	if deref(got.Robot) != ann || !got.StartedAt.Equal(*it.StartedAt) || len(x.attempts(it.ID)) != 0 {
-		x.Errorf("done: %s, with %d attempts; want it by %s since %s, and none", asJSON(got), len(x.attempts(it.ID)), ann, it.StartedAt)
+		x.Errorf("finished: %s, with %d attempts; want robot %s, start %s and no attempts", asJSON(got), len(x.attempts(it.ID)), ann, it.StartedAt)
 	}
 }
 
@@ -67,7 +67,7 @@ func robotRetention(x *fixture) {
 	it, h = x.takeOne()
 	x.end(h, workqueue.RobotEnd{}, workqueue.RobotEnded{State: workqueue.Processed})
 	if _, err := x.Store.Item(x.ctx, it.ID); !errors.Is(err, workqueue.ErrNotFound) {
-		x.Errorf("item %d is there, %v; want it gone", it.ID, err)
+		x.Errorf("item %d exists, %v; want it deleted", it.ID, err)
 	}
 }
 
@@ -85,7 +85,7 @@ func robotFails(x *fixture) {
 	}
 	x.wantRobotAttempt(it.ID, 1, "failed", "no window")
 	if c := x.take(1); len(c.Items) > 0 {
-		x.Errorf("taken before its backoff is over: %s", asJSON(c.Items))
+		x.Errorf("taken before the end of its backoff: %s", asJSON(c.Items))
 	}
 	x.dueNow(it.ID)
 	_, h = x.takeID(it.ID)
@@ -99,7 +99,7 @@ func robotFails(x *fixture) {
 	x.wantRobotAttempt(it.ID, 3, "failed", "no window")
 	x.wantState(workqueue.Cancelled, it.ID)
 
-	// What is wrong with the data is not tried again, unless the queue says so.
+	// An error in the data is not retried, unless the policy of the queue allows it.
 	business := workqueue.RobotEnd{Kind: workqueue.KindBusiness, Error: "no such customer"}
 	it, h = x.takeOne()
 	x.end(h, business, workqueue.RobotEnded{State: workqueue.Cancelled})
@@ -111,10 +111,10 @@ func robotFails(x *fixture) {
 	x.end(h, business, workqueue.RobotEnded{State: workqueue.Ready, RetryIn: workqueue.Duration(time.Second)})
 	_, h = x.takeOne()
 	x.end(h, broken, workqueue.RobotEnded{State: workqueue.Cancelled})
-	// An item's own policy wins.
-	own := form(1)
-	own.ResilienceConfig = `{"retryOn":["error"],"delay":"2s"}`
-	_, h = x.takeNew(own)
+	// An item's policy overrides the queue's.
+	withPolicy := form(1)
+	withPolicy.ResilienceConfig = `{"retryOn":["error"],"delay":"2s"}`
+	_, h = x.takeNew(withPolicy)
 	x.end(h, broken, workqueue.RobotEnded{State: workqueue.Ready, RetryIn: workqueue.Duration(2 * time.Second)})
 }
 
@@ -129,7 +129,7 @@ func robotCopies(x *fixture) {
 	x.end(h, broken, workqueue.RobotEnded{State: workqueue.Cancelled, Copied: true, RetryIn: workqueue.Duration(5 * time.Second)})
 	items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{QueueName: forms, States: []workqueue.State{workqueue.Ready}})
 	if err != nil || len(items) != 1 {
-		x.Fatalf("%d items wait, %v; want the copy", len(items), err)
+		x.Fatalf("%d items are waiting, %v; want the copy", len(items), err)
 	}
 	again := items[0]
 	if again.RetryCount != 1 || deref(again.RootID) != deref(&it.ID) || deref(again.NaturalKey) != "4711" || again.Payload != it.Payload ||
@@ -139,7 +139,7 @@ func robotCopies(x *fixture) {
 	x.wantState(workqueue.Cancelled, it.ID)
 	x.dueNow(again.ID)
 	c := x.takeAs(workqueue.CheckoutParams{Robot: ann, Queue: forms, Filter: workqueue.CheckoutFilter{Tries: []workqueue.Tries{workqueue.TriesFailedOnce}}})
-	x.wantIDs("taken of what failed once", idsOf(c.Items), []int64{again.ID})
+	x.wantIDs("taken with the filter for items that failed once", idsOf(c.Items), []int64{again.ID})
 	x.end(holdOf(ann, c, c.Items[0]), broken, workqueue.RobotEnded{State: workqueue.Cancelled})
 }
 
@@ -160,7 +160,7 @@ func robotSchemas(x *fixture) {
 	}
 	_, err := x.Store.FinishCheckout(x.ctx, h, workqueue.RobotEnd{Output: `{}`, Analytics: `{"n":""}`})
 	if err == nil || !strings.Contains(err.Error(), "pages") || !strings.Contains(err.Error(), "analytics.n") {
-		x.Errorf("error %v, want all that is wrong", err)
+		x.Errorf("error %v, want all faults", err)
 	}
 	x.end(h, workqueue.RobotEnd{Output: `{"pages":1}`, Analytics: `{"n":2}`}, workqueue.RobotEnded{State: workqueue.Processed})
 }
@@ -169,7 +169,7 @@ func robotBadEnds(x *fixture) {
 	x.robots(nil)
 	it, h := x.takeOne()
 	for _, end := range []workqueue.RobotEnd{
-		{Error: "so what"}, {Kind: workqueue.KindError}, {Kind: workqueue.KindBusiness}, {Kind: workqueue.KindPoison, Error: "x"},
+		{Error: "only an error"}, {Kind: workqueue.KindError}, {Kind: workqueue.KindBusiness}, {Kind: workqueue.KindPoison, Error: "x"},
 		{Kind: "strange", Error: "x"}, {Kind: workqueue.KindError, Error: "x", Output: `{}`},
 	} {
 		if _, err := x.Store.FinishCheckout(x.ctx, h, end); err == nil {
@@ -187,7 +187,7 @@ func robotReleases(x *fixture) {
 	}
 	got := x.show(it.ID)
 	if got.State != workqueue.Ready || got.RetryCount != 0 || got.ReleaseCount != 0 || got.LeaseExpiresAt != nil || got.Lifecycle != workqueue.LifePending {
-		x.Errorf("given back: %s", asJSON(got))
+		x.Errorf("released: %s", asJSON(got))
 	}
 	x.wantRobotAttempt(it.ID, 1, "released", "the screen is locked")
 	again, _ := x.takeID(it.ID)
@@ -197,34 +197,34 @@ func robotReleases(x *fixture) {
 }
 
 func robotDeletesHeld(x *fixture) {
-	x.robots(func(q *workqueue.Queue) { q.RobotDeletesOnlyOwn = true }) // bounds deletions by key alone
+	x.robots(func(q *workqueue.Queue) { q.RobotDeletesOnlyOwn = true }) // restricts only deletions by key
 	it, h := x.takeOne()
-	if err := x.Store.DeleteCheckout(x.ctx, h, "not wanted"); err != nil {
+	if err := x.Store.DeleteCheckout(x.ctx, h, "not needed"); err != nil {
 		x.Fatal(err)
 	}
 	if _, err := x.Store.Item(x.ctx, it.ID); !errors.Is(err, workqueue.ErrNotFound) {
-		x.Errorf("item %d: %v, want it gone", it.ID, err)
+		x.Errorf("item %d: %v, want ErrNotFound", it.ID, err)
 	}
-	// A hidden item keeps its natural key only where the queue says so.
+	// A hidden item keeps its natural key only with DeletedKeysCount.
 	for _, counts := range []bool{true, false} {
 		x.robots(func(q *workqueue.Queue) {
 			q.Deletion, q.KeyScope, q.DeletedKeysCount = workqueue.DeletionLogical, workqueue.KeyScopeQueue, counts
 		})
 		key := fmt.Sprint("counted: ", counts)
 		hidden, h := x.takeNew(keyed(key))
-		if err := x.Store.DeleteCheckout(x.ctx, h, "not wanted"); err != nil {
+		if err := x.Store.DeleteCheckout(x.ctx, h, "not needed"); err != nil {
 			x.Fatal(err)
 		}
 		if again := x.addAs(ann, nil, keyed(key)).Items[0]; again.Existing != counts || counts && again.ID != hidden.ID {
-			x.Errorf("behind item %d, %s: made %s", hidden.ID, key, asJSON(again))
+			x.Errorf("after item %d, %s: made %s", hidden.ID, key, asJSON(again))
 		}
 	}
 	it, h = x.takeOne()
-	if err := x.Store.DeleteCheckout(x.ctx, h, "not wanted"); err != nil {
+	if err := x.Store.DeleteCheckout(x.ctx, h, "not needed"); err != nil {
 		x.Fatal(err)
 	}
 	got := x.show(it.ID)
-	if got.Lifecycle != workqueue.LifeDeleted || deref(got.DeletedReason) != "not wanted" || got.State != workqueue.Cancelled || got.LeaseExpiresAt != nil {
+	if got.Lifecycle != workqueue.LifeDeleted || deref(got.DeletedReason) != "not needed" || got.State != workqueue.Cancelled || got.LeaseExpiresAt != nil {
 		x.Errorf("hidden: %s", asJSON(got))
 	}
 }
@@ -233,22 +233,22 @@ func robotRescued(x *fixture) {
 	x.robots(nil)
 	it, h := x.takeOne()
 	_, held := x.takeOne()
-	if _, found, err := x.Store.Stranded(x.ctx, 0); err != nil || found {
-		x.Errorf("stranded while the leases run: %t, %v", found, err)
+	if _, found, err := x.Store.AbandonedBand(x.ctx, 0); err != nil || found {
+		x.Errorf("stranded before the leases expire: %t, %v", found, err)
 	}
 	x.endLease(it.ID)
-	if band, found, err := x.Store.Stranded(x.ctx, 0); err != nil || !found || band != (workqueue.Band{Min: 500, Max: 500}) {
-		x.Errorf("stranded: %v, %t, %v; want item %d's priority", band, found, err, it.ID)
+	if band, found, err := x.Store.AbandonedBand(x.ctx, 0); err != nil || !found || band != (workqueue.Band{Min: 500, Max: 500}) {
+		x.Errorf("stranded: %v, %t, %v; want the priority of item %d", band, found, err, it.ID)
 	}
 	result := x.rescueExpired()
 	if result.Rescued != 1 || result.Released != 0 || result.Poisoned != 0 {
-		x.Errorf("rescued %+v, want one", result)
+		x.Errorf("rescued %+v, want 1", result)
 	}
 	got := x.show(it.ID)
 	if got.State != workqueue.Ready || got.ReleaseCount != 1 || got.RetryCount != 0 || got.LeaseExpiresAt != nil {
-		x.Errorf("back: %s", asJSON(got))
+		x.Errorf("rescued: %s", asJSON(got))
 	}
-	x.wantRobotAttempt(it.ID, 1, "rescued", "the lease ran out: whoever took the item neither ended nor extended it in time")
+	x.wantRobotAttempt(it.ID, 1, "rescued", "the lease ran out: the robot neither finished nor extended it in time")
 	bob := x.takeAs(workqueue.CheckoutParams{Robot: "bob", Queue: forms})
 	x.wantIDs("taken by another robot", idsOf(bob.Items), []int64{it.ID})
 	for _, c := range x.robotCalls() {
@@ -310,7 +310,7 @@ func robotCancelled(x *fixture) {
 	}
 	for _, c := range x.robotCalls() {
 		if err := c.do(h); !errors.Is(err, workqueue.ErrLeaseLost) {
-			x.Errorf("%s with the key of its first life: %v, want ErrLeaseLost", c.name, err)
+			x.Errorf("%s with the key of its first run: %v, want ErrLeaseLost", c.name, err)
 		}
 	}
 }
@@ -325,13 +325,13 @@ func robotNoLoad(x *fixture) {
 		return err
 	})
 	if len(loads) != 1 || loads[0].WorkerID != w.ID || loads[0].Held != nil {
-		x.Errorf("workers hold %s, want nothing", asJSON(loads))
+		x.Errorf("loads = %s, want one worker without items", asJSON(loads))
 	}
 	if got, err := x.Store.Items(x.ctx, workqueue.ItemFilter{Worker: w.Name}); err != nil || len(got) != 0 {
-		x.Errorf("items of the worker are %s, %v", asJSON(got), err)
+		x.Errorf("items of the worker are %s, %v; want none", asJSON(got), err)
 	}
 	if got, err := x.Store.Items(x.ctx, workqueue.ItemFilter{Lifecycles: []workqueue.Lifecycle{workqueue.LifeActive}}); err != nil || len(got) != 1 {
-		x.Errorf("active items are %s, %v; want the robot's", asJSON(got), err)
+		x.Errorf("active items are %s, %v; want the item of the robot", asJSON(got), err)
 	}
 }
 
@@ -355,14 +355,14 @@ func robotStatistics(x *fixture) {
 		}
 	}
 	x.wantHappened(forms, 1, 1, 1, 3)
-	x.robots(nil) // deletes for good
-	gone, h := x.takeNew(keyed("gone"))
+	x.robots(nil) // with physical deletion
+	deleted, h := x.takeNew(keyed("deleted"))
 	x.end(h, workqueue.RobotEnd{}, workqueue.RobotEnded{State: workqueue.Processed})
-	if n, err := x.Store.RobotDelete(x.ctx, ann, forms, "gone", ""); n != 1 || err != nil {
-		x.Errorf("deleted %d of item %d, %v", n, gone.ID, err)
+	if n, err := x.Store.RobotDelete(x.ctx, ann, forms, "deleted", ""); n != 1 || err != nil {
+		x.Errorf("deleted %d of item %d, %v", n, deleted.ID, err)
 	}
 	x.wantHappened(forms, 2, 1, 1, 3)
 	if _, err := x.Store.Item(x.ctx, done.ID); err != nil {
-		x.Errorf("the hidden item: %v", err)
+		x.Errorf("reading the hidden item: %v", err)
 	}
 }

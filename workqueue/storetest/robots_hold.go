@@ -10,14 +10,14 @@ import (
 
 func holdTests() []test {
 	return []test{
-		{"a hold that does not hold", holdLost},
-		{"a lease that is over", holdLate},
-		{"of an item that is over, or gone", holdOver},
+		{"an invalid hold", holdLost},
+		{"an expired lease", holdLate},
+		{"a hold of a finished or deleted item", holdOver},
 		{"the lease is extended", holdExtend},
 		{"progress", holdProgress},
-		{"what others may read", holdHidden},
+		{"data that other robots may read", holdHidden},
 		{"rights", holdRights},
-		{"rights that are taken away", holdRightsGone},
+		{"revoked rights", holdRightsRevoked},
 	}
 }
 
@@ -26,16 +26,16 @@ func holdLost(x *fixture) {
 	it, h := x.takeOne()
 	_, other := x.takeOne()
 	for name, wrong := range map[string]workqueue.Hold{
-		"another key":     {Robot: ann, ItemID: it.ID, Fence: it.Fence, LockKey: other.LockKey},
-		"no key":          {Robot: ann, ItemID: it.ID, Fence: it.Fence},
-		"the key's hash":  {Robot: ann, ItemID: it.ID, Fence: it.Fence, LockKey: workqueue.LockKeyHash(h.LockKey)},
-		"another robot":   {Robot: "bob", ItemID: it.ID, Fence: it.Fence, LockKey: h.LockKey},
-		"no robot":        {ItemID: it.ID, Fence: it.Fence, LockKey: h.LockKey},
-		"an older fence":  {Robot: ann, ItemID: it.ID, Fence: it.Fence - 1, LockKey: h.LockKey},
-		"a later fence":   {Robot: ann, ItemID: it.ID, Fence: it.Fence + 1, LockKey: h.LockKey},
-		"another item":    {Robot: ann, ItemID: other.ItemID, Fence: it.Fence, LockKey: h.LockKey},
-		"no such item":    {Robot: ann, ItemID: 4711, Fence: it.Fence, LockKey: h.LockKey},
-		"the item's zero": {Robot: ann},
+		"another key":    {Robot: ann, ItemID: it.ID, Fence: it.Fence, LockKey: other.LockKey},
+		"no key":         {Robot: ann, ItemID: it.ID, Fence: it.Fence},
+		"the key's hash": {Robot: ann, ItemID: it.ID, Fence: it.Fence, LockKey: workqueue.LockKeyHash(h.LockKey)},
+		"another robot":  {Robot: "bob", ItemID: it.ID, Fence: it.Fence, LockKey: h.LockKey},
+		"no robot":       {ItemID: it.ID, Fence: it.Fence, LockKey: h.LockKey},
+		"an older fence": {Robot: ann, ItemID: it.ID, Fence: it.Fence - 1, LockKey: h.LockKey},
+		"a later fence":  {Robot: ann, ItemID: it.ID, Fence: it.Fence + 1, LockKey: h.LockKey},
+		"another item":   {Robot: ann, ItemID: other.ItemID, Fence: it.Fence, LockKey: h.LockKey},
+		"no such item":   {Robot: ann, ItemID: 4711, Fence: it.Fence, LockKey: h.LockKey},
+		"no item":        {Robot: ann},
 	} {
 		for _, c := range x.robotCalls() {
 			if err := c.do(wrong); !errors.Is(err, workqueue.ErrLeaseLost) {
@@ -45,9 +45,9 @@ func holdLost(x *fixture) {
 		x.wantSame(it)
 	}
 	if n := len(x.attempts(it.ID)); n != 0 {
-		x.Errorf("%d attempts are noted, want none", n)
+		x.Errorf("%d attempts are recorded, want none", n)
 	}
-	for _, c := range x.robotCalls()[:3] { // the last of them ends it
+	for _, c := range x.robotCalls()[:3] { // the last of them finishes the item
 		if err := c.do(h); err != nil {
 			x.Errorf("%s with the right hold: %v", c.name, err)
 		}
@@ -77,16 +77,16 @@ func holdOver(x *fixture) {
 			x.Errorf("%s: %v", end.name, err)
 		}
 		before, err := x.Store.Item(x.ctx, it.ID)
-		gone := errors.Is(err, workqueue.ErrNotFound)
-		if gone != (end.name == "delete") {
-			x.Errorf("behind %s: item %d, %v", end.name, it.ID, err)
+		deleted := errors.Is(err, workqueue.ErrNotFound)
+		if deleted != (end.name == "delete") {
+			x.Errorf("after %s: item %d, %v", end.name, it.ID, err)
 		}
 		for _, c := range x.robotCalls() {
 			if err := c.do(h); !errors.Is(err, workqueue.ErrLeaseLost) {
-				x.Errorf("%s behind %s: error %v, want ErrLeaseLost", c.name, end.name, err)
+				x.Errorf("%s after %s: error %v, want ErrLeaseLost", c.name, end.name, err)
 			}
 		}
-		if !gone {
+		if !deleted {
 			x.wantSame(before)
 		}
 	}
@@ -95,21 +95,21 @@ func holdOver(x *fixture) {
 func holdExtend(x *fixture) {
 	x.robots(func(q *workqueue.Queue) { q.Checkout = workqueue.Duration(2 * time.Hour) })
 	it, h := x.takeOne()
-	extend := func(asked, want time.Duration) {
+	extend := func(requested, want time.Duration) {
 		x.Helper()
-		// The times read before and after it bound the database's clock.
+		// The start times of items taken before and after it are bounds for the database's clock.
 		before, _ := x.takeOne()
-		until, err := x.Store.ExtendCheckout(x.ctx, h, asked)
+		until, err := x.Store.ExtendCheckout(x.ctx, h, requested)
 		if err != nil {
 			x.Fatal(err)
 		}
 		after, _ := x.takeOne()
 		if until.Before(before.StartedAt.Add(want)) || until.After(after.StartedAt.Add(want)) {
-			x.Errorf("extended by %s between %s and %s: until %s", asked, before.StartedAt, after.StartedAt, until)
+			x.Errorf("extended by %s between %s and %s: it ends at %s", requested, before.StartedAt, after.StartedAt, until)
 		}
 		now := x.show(it.ID)
 		if !now.LeaseExpiresAt.Equal(until) {
-			x.Errorf("the lease runs until %s, want %s", now.LeaseExpiresAt, until)
+			x.Errorf("the lease ends at %s, want %s", now.LeaseExpiresAt, until)
 		}
 		now.LeaseExpiresAt = it.LeaseExpiresAt
 		if asJSON(now) != asJSON(it) {
@@ -122,7 +122,7 @@ func holdExtend(x *fixture) {
 	extend(0, 2*time.Hour)
 	for _, lease := range []time.Duration{-1, workqueue.MaxCheckoutLease + 1} {
 		if _, err := x.Store.ExtendCheckout(x.ctx, h, lease); err == nil {
-			x.Errorf("extended by %s", lease)
+			x.Errorf("extended by %s, want an error", lease)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func holdExtend(x *fixture) {
 func holdProgress(x *fixture) {
 	x.robots(nil)
 	it, h := x.takeOne()
-	tell := func(note workqueue.RobotNote, text string, percent string) {
+	progress := func(note workqueue.RobotNote, text string, percent string) {
 		x.Helper()
 		if err := x.Store.RobotProgress(x.ctx, h, note); err != nil {
 			x.Fatal(err)
@@ -140,12 +140,12 @@ func holdProgress(x *fixture) {
 		}
 	}
 	zero, all := 0, 100
-	tell(workqueue.RobotNote{Text: "begun"}, "begun", "NULL")
-	tell(workqueue.RobotNote{Percent: &zero}, "begun", "0")
-	tell(workqueue.RobotNote{Text: "done\x00", Percent: &all}, "done\uFFFD", "100")
+	progress(workqueue.RobotNote{Text: "started"}, "started", "NULL")
+	progress(workqueue.RobotNote{Percent: &zero}, "started", "0")
+	progress(workqueue.RobotNote{Text: "done\x00", Percent: &all}, "done\uFFFD", "100")
 	for _, percent := range []int{-1, 101} {
 		if err := x.Store.RobotProgress(x.ctx, h, workqueue.RobotNote{Percent: &percent}); err == nil {
-			x.Errorf("reported %d %%", percent)
+			x.Errorf("progress of %d %% was accepted, want an error", percent)
 		}
 	}
 	if err := x.Store.ReleaseCheckout(x.ctx, h, "later"); err != nil {
@@ -155,7 +155,7 @@ func holdProgress(x *fixture) {
 		x.Errorf("attempts %s, want one with the progress", asJSON(got))
 	}
 	if again, _ := x.takeID(it.ID); again.Progress != nil || again.ProgressPercent != nil {
-		x.Errorf("taken again with the progress %q", deref(again.Progress))
+		x.Errorf("taken again with the progress %q, want none", deref(again.Progress))
 	}
 }
 
@@ -174,26 +174,26 @@ func holdHidden(x *fixture) {
 	}
 	bob := workqueue.Hold{Robot: "bob", ItemID: id}
 	if it := read(bob); asJSON(it) != asJSON(x.show(id)) {
-		x.Errorf("waiting: %s, want all of it", asJSON(it))
+		x.Errorf("waiting: %s, want all data", asJSON(it))
 	}
 	taken, h := x.takeID(id)
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "Output" = '{"early":1}' WHERE "Id" = %d`, id)
 	if it := read(h); it.Payload != taken.Payload || it.Metadata != `{"customer":"4711"}` || it.Output != `{"early":1}` {
-		x.Errorf("who holds it reads %s, want all of it", asJSON(it))
+		x.Errorf("the robot with the hold reads %s, want all data", asJSON(it))
 	}
 	wrong := h
 	wrong.LockKey = "guessed"
 	for _, h := range []workqueue.Hold{bob, {Robot: ann, ItemID: id}, wrong, {Robot: "bob", ItemID: id, Fence: h.Fence, LockKey: h.LockKey}} {
 		if it := read(h); it.Payload != "" || it.Metadata != "" || it.Output != "" || it.State != workqueue.Blocked || deref(it.Robot) != ann {
-			x.Errorf("%+v reads %s, want who has it and nothing of its data", h, asJSON(it))
+			x.Errorf("%+v reads %s, want the robot that holds it and no data", h, asJSON(it))
 		}
 	}
 	x.endLease(id)
 	if it := read(h); it.Payload != "" {
-		x.Errorf("behind the end of the lease it reads %s", asJSON(it))
+		x.Errorf("after the end of the lease it reads %s, want no payload", asJSON(it))
 	}
 	if _, err := x.Store.RobotItem(x.ctx, workqueue.Hold{Robot: ann, ItemID: 4711}); !errors.Is(err, workqueue.ErrNotFound) {
-		x.Errorf("an item that is not there: %v, want ErrNotFound", err)
+		x.Errorf("an item that does not exist: %v, want ErrNotFound", err)
 	}
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeletedAt" = %s, "State" = 3 WHERE "Id" = %d`, longAgo, id)
 	if _, err := x.Store.RobotItem(x.ctx, h); !errors.Is(err, workqueue.ErrNotFound) {
@@ -201,16 +201,16 @@ func holdHidden(x *fixture) {
 	}
 }
 
-// wantAccess checks the error that refuses a robot.
+// wantAccess checks the error of a call without the right.
 func (x *fixture) wantAccess(what string, err error, robot string, right workqueue.Right) {
 	x.Helper()
 	refused, ok := errors.AsType[*workqueue.AccessError](err)
 	if !ok || refused.Robot != robot || refused.Queue != forms || refused.Right != right || refused.Hint == "" {
-		x.Errorf("%s: error %v, want an *AccessError of %s for the right to %s", what, err, robot, right)
+		x.Errorf("%s: error %v, want an *AccessError of %s for the right %s", what, err, robot, right)
 	}
 }
 
-// openCalls are the calls that need no lock key, with the rights they take.
+// openCalls returns the calls that need no lock key, with the rights that they need.
 func (x *fixture) openCalls(robot string, id int64) []robotCall {
 	p := workqueue.CheckoutParams{Robot: robot, Queue: forms, Lease: leaseTime}
 	keyed := form(1)
@@ -242,7 +242,7 @@ func holdRights(x *fixture) {
 		workqueue.QueueRobot{Robot: "both", Read: true, Write: true})
 	id := x.enqueueForms(form(2))[0]
 	rights := map[string][]workqueue.Right{
-		"reader": {workqueue.RightRead}, "writer": {workqueue.RightWrite}, "both": {workqueue.RightRead, workqueue.RightWrite}, "nobody": nil,
+		"reader": {workqueue.RightRead}, "writer": {workqueue.RightWrite}, "both": {workqueue.RightRead, workqueue.RightWrite}, "neither": nil,
 	}
 	before := x.show(id)
 	for robot, has := range rights {
@@ -254,7 +254,7 @@ func holdRights(x *fixture) {
 	}
 	x.wantSame(before)
 	if items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{QueueName: forms}); err != nil || len(items) != 1 {
-		x.Errorf("there are %d items, %v; want none that was refused", len(items), err)
+		x.Errorf("%d items exist, %v; want no refused one", len(items), err)
 	}
 	for _, robot := range []string{"reader", "writer", "both"} {
 		id := x.enqueueForms(form(2))[0]
@@ -266,19 +266,19 @@ func holdRights(x *fixture) {
 			}
 		}
 	}
-	// Taking at once takes both rights.
+	// Enqueueing with a checkout needs both rights.
 	for robot, right := range map[string]workqueue.Right{"reader": workqueue.RightWrite, "writer": workqueue.RightRead} {
 		_, err := x.Store.RobotEnqueue(x.ctx, robot, []workqueue.NewItem{form(1)}, &workqueue.CheckoutOnEnqueue{})
-		x.wantAccess("enqueue and take by "+robot, err, robot, right)
+		x.wantAccess("enqueue with checkout by "+robot, err, robot, right)
 	}
 }
 
-func holdRightsGone(x *fixture) {
+func holdRightsRevoked(x *fixture) {
 	both := workqueue.QueueRobot{Robot: ann, Read: true, Write: true}
 	for _, right := range []workqueue.Right{workqueue.RightRead, workqueue.RightWrite} {
-		for _, taken := range []struct {
+		for _, revoked := range []struct {
 			name string
-			away func()
+			do   func()
 		}{
 			{"by a definition", func() {
 				x.private(workqueue.QueueRobot{Robot: ann, Read: right != workqueue.RightRead, Write: right != workqueue.RightWrite})
@@ -291,16 +291,16 @@ func holdRightsGone(x *fixture) {
 			x.private(both)
 			it, h := x.takeOne()
 			waits := x.enqueueForms(form(2))[0]
-			taken.away()
+			revoked.do()
 			for _, c := range slices.Concat(x.robotCalls(), x.openCalls(ann, waits)) {
 				if c.right == right {
-					x.wantAccess(c.name+" behind a right that was taken away "+taken.name, c.do(h), ann, right)
+					x.wantAccess(c.name+" after a right was revoked "+revoked.name, c.do(h), ann, right)
 				}
 			}
 			x.wantSame(it)
 			x.private(both)
 			if err := x.Store.DeleteCheckout(x.ctx, h, ""); err != nil {
-				x.Errorf("with its rights again: %v", err)
+				x.Errorf("after the rights were granted again: %v", err)
 			}
 		}
 	}

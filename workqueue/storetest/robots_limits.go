@@ -11,12 +11,12 @@ import (
 
 func checkoutLimitTests() []test {
 	return []test{
-		{"concurrency, exactly", checkoutConcurrency},
+		{"concurrency", checkoutConcurrency},
 		{"concurrency of a key", checkoutKeys},
 		{"starts in a period", checkoutRate},
 		{"starts of a key in a period", checkoutKeyRate},
-		{"what is enqueued and taken", checkoutLimitNew},
-		{"eight robots at once", checkoutLimitContended},
+		{"items enqueued with a checkout", checkoutLimitNew},
+		{"eight robots at the same time", checkoutLimitContended},
 	}
 }
 
@@ -26,7 +26,7 @@ func (x *fixture) limitForms(limits workqueue.QueueLimits) {
 	x.robots(func(q *workqueue.Queue) { q.QueueLimits = limits })
 }
 
-// of makes items of a limit key.
+// of returns items with a limit key.
 func of(key string, n int) []workqueue.NewItem {
 	items := make([]workqueue.NewItem, n)
 	for i := range items {
@@ -53,7 +53,7 @@ func checkoutConcurrency(x *fixture) {
 	x.wantIDs("taken up to the limit", idsOf(x.take(2).Items), ids[2:3])
 	x.wantIDs("taken beyond the limit", idsOf(x.take(1).Items), nil)
 	x.release(two, two.Items[0])
-	x.wantIDs("taken when one is back", idsOf(x.take(2).Items), ids[:1])
+	x.wantIDs("taken after a release", idsOf(x.take(2).Items), ids[:1])
 	x.limitForms(workqueue.QueueLimits{})
 	x.wantIDs("taken without a limit", idsOf(x.take(9).Items), ids[3:])
 	if _, err := x.Store.PauseQueue(x.ctx, forms); err != nil {
@@ -64,8 +64,8 @@ func checkoutConcurrency(x *fixture) {
 	x.wantIDs("taken from a paused queue", idsOf(x.take(1).Items), nil)
 }
 
-// Items of keys that have no place left do not hide those behind them, however
-// many they are.
+// Items of full keys do not hide the items after them, regardless of their
+// number.
 func checkoutKeys(x *fixture) {
 	x.limitForms(workqueue.QueueLimits{KeyConcurrency: 2})
 	a := x.enqueueForms(of("a", 30)...)
@@ -75,12 +75,12 @@ func checkoutKeys(x *fixture) {
 	x.wantIDs("taken", idsOf(first.Items), []int64{a[0], a[1], b[0]})
 	x.wantIDs("taken after that", idsOf(x.take(3).Items), []int64{b[1], none[0], none[1]})
 	x.release(first, first.Items[1])
-	x.wantIDs("taken when one is back", idsOf(x.take(9).Items), []int64{a[1], none[2]})
+	x.wantIDs("taken after a release", idsOf(x.take(9).Items), []int64{a[1], none[2]})
 	seen, err := x.Store.PeekItems(x.ctx, workqueue.CheckoutParams{Robot: ann, Queue: forms, Max: 2})
 	if err != nil {
 		x.Fatal(err)
 	}
-	x.wantIDs("seen, whatever the limits", idsOf(seen), []int64{a[2], a[3]})
+	x.wantIDs("peeked, regardless of limits", idsOf(seen), []int64{a[2], a[3]})
 }
 
 func checkoutRate(x *fixture) {
@@ -91,7 +91,7 @@ func checkoutRate(x *fixture) {
 	x.release(first, first.Items...)
 	x.wantIDs("taken again within the period", idsOf(x.take(4).Items), nil)
 	x.exec(1, `UPDATE "BotQueueStarts" SET "StartedAt" = %s WHERE "ItemId" = %d`, longAgo, ids[0])
-	x.wantIDs("taken when one start is long ago", idsOf(x.take(4).Items), ids[:1])
+	x.wantIDs("taken when one start is outside of the period", idsOf(x.take(4).Items), ids[:1])
 }
 
 func checkoutKeyRate(x *fixture) {
@@ -106,10 +106,10 @@ func checkoutLimitNew(x *fixture) {
 	x.limitForms(workqueue.QueueLimits{Concurrency: 2})
 	made := x.addAs(ann, &workqueue.CheckoutOnEnqueue{}, of("", 3)...)
 	ids := workqueue.IDs(made.Items)
-	x.wantIDs("taken of what was enqueued", idsOf(made.Checkout.Items), ids[:2])
+	x.wantIDs("taken of the enqueued items", idsOf(made.Checkout.Items), ids[:2])
 	x.wantState(workqueue.Pending, ids[2])
 	if more := x.addAs(ann, &workqueue.CheckoutOnEnqueue{}, of("", 1)...); len(more.Checkout.Items) != 0 || more.Checkout.LockKey != "" {
-		x.Errorf("took %s beyond the limit", asJSON(more))
+		x.Errorf("took %s beyond the limit, want no items", asJSON(more))
 	}
 }
 
@@ -133,11 +133,11 @@ func checkoutLimitContended(x *fixture) {
 				}
 				taken := int64(len(c.Items))
 				if now := held.Add(taken); now > most {
-					x.Errorf("%d items are taken at a time, want %d at most", now, most)
+					x.Errorf("%d items are taken at the same time, want at most %d", now, most)
 				} else if now > highest.Load() {
 					highest.Store(now)
 				}
-				held.Add(-taken) // before others may have the places
+				held.Add(-taken) // before other robots can take more
 				for _, it := range c.Items {
 					if _, err := store.FinishCheckout(x.ctx, holdOf(robot, c, it), workqueue.RobotEnd{}); err != nil {
 						x.Errorf("%s: %v", robot, err)
@@ -149,6 +149,6 @@ func checkoutLimitContended(x *fixture) {
 	}
 	wg.Wait()
 	if done.Load() != items || highest.Load() == 0 {
-		x.Errorf("%d of %d items were done, %d at most at a time", done.Load(), items, highest.Load())
+		x.Errorf("%d of %d items were finished, at most %d at the same time", done.Load(), items, highest.Load())
 	}
 }

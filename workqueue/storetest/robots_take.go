@@ -13,15 +13,15 @@ import (
 
 func checkoutTests() []test {
 	return []test{
-		{"the first ones, under a lease", checkoutFirst},
-		{"a lease as long as asked, or as the queue says", checkoutLease},
-		{"only what may be taken", checkoutNotAll},
+		{"the most urgent items, with a lease", checkoutFirst},
+		{"a lease of the requested or the queue's length", checkoutLease},
+		{"only items that may be taken", checkoutNotAll},
 		{"filters", checkoutFilters},
-		{"attempts that failed before", checkoutTries},
-		{"who asks for what it cannot have", checkoutRefused},
-		{"a look changes nothing", checkoutPeek},
-		{"passes leave the items of robots to them", checkoutNoPass},
-		{"eight robots at once", checkoutContended},
+		{"filters by failed attempts", checkoutTries},
+		{"refused checkouts", checkoutRefused},
+		{"peeking changes nothing", checkoutPeek},
+		{"passes do not assign items of robots", checkoutNoPass},
+		{"eight robots at the same time", checkoutContended},
 	}
 }
 
@@ -39,7 +39,7 @@ func checkoutFirst(x *fixture) {
 	}
 	for _, it := range c.Items {
 		if it.State != workqueue.Blocked || it.Lifecycle != workqueue.LifeActive || it.Fence != 1 || it.WorkerID != nil || deref(it.Robot) != ann {
-			x.Errorf("taken: %s, want it running under fence 1 for %s and no worker", asJSON(it), ann)
+			x.Errorf("taken: %s, want it running with fence 1 for %s without a worker", asJSON(it), ann)
 		}
 		if it.Payload != `{"form":1}` || it.StartedAt == nil || it.FirstStartedAt == nil || !it.LeaseExpiresAt.Equal(it.StartedAt.Add(leaseTime)) {
 			x.Errorf("taken: %s, want its payload and a lease of %s since it started", asJSON(it), leaseTime)
@@ -47,27 +47,27 @@ func checkoutFirst(x *fixture) {
 		x.wantClean("LeaseExpiresAt", it.LeaseExpiresAt)
 		x.wantSame(it)
 	}
-	// The secret is nowhere: the row holds its hash.
+	// The database has only the hash of the lock key.
 	x.exec(5, `UPDATE "BotWorkQueueItems" SET "Progress" = NULL WHERE "LockKey" = '%s' AND "State" = 1`, workqueue.LockKeyHash(c.LockKey))
 	x.exec(0, `UPDATE "BotWorkQueueItems" SET "Progress" = NULL WHERE "LockKey" = '%s'`, c.LockKey)
 
 	rest := x.take(5)
 	x.wantIDs("taken after that", idsOf(rest.Items), []int64{ids[5]})
 	if rest.LockKey == c.LockKey {
-		x.Error("two checkouts have one lock key")
+		x.Error("two checkouts have the same lock key")
 	}
 	if none := x.take(5); len(none.Items) != 0 || none.LockKey != "" {
-		x.Errorf("took %s from an empty queue", asJSON(none))
+		x.Errorf("took %s from an empty queue, want no items", asJSON(none))
 	}
 }
 
 func checkoutLease(x *fixture) {
-	lease := func(want, asked time.Duration) {
+	lease := func(want, requested time.Duration) {
 		x.Helper()
 		x.enqueueForms(form(1))
-		c := x.takeAs(workqueue.CheckoutParams{Robot: ann, Queue: forms, Lease: asked})
+		c := x.takeAs(workqueue.CheckoutParams{Robot: ann, Queue: forms, Lease: requested})
 		if got := c.Items[0].LeaseExpiresAt.Sub(*c.Items[0].StartedAt); got != want {
-			x.Errorf("asked for %s: the lease is %s, want %s", asked, got, want)
+			x.Errorf("requested %s: the lease is %s, want %s", requested, got, want)
 		}
 	}
 	x.robots(nil)
@@ -121,18 +121,18 @@ func checkoutFilters(x *fixture) {
 	}{
 		{"none", workqueue.CheckoutFilter{}, []int64{a, b, c, d}},
 		{"key", workqueue.CheckoutFilter{Key: "k-1"}, []int64{a, c}},
-		{"a key that is not there", workqueue.CheckoutFilter{Key: "k"}, nil},
+		{"an unknown key", workqueue.CheckoutFilter{Key: "k"}, nil},
 		{"any tag", workqueue.CheckoutFilter{TagsAny: []string{"big", "bl_e"}}, []int64{a, c}},
-		{"a tag with signs of LIKE", workqueue.CheckoutFilter{TagsAny: []string{"bl_e", "%"}}, []int64{c}},
+		{"a tag with LIKE wildcards", workqueue.CheckoutFilter{TagsAny: []string{"bl_e", "%"}}, []int64{c}},
 		{"a tag with quotes", workqueue.CheckoutFilter{TagsAny: []string{`say "x"`}}, []int64{c}},
 		{"a part of a tag", workqueue.CheckoutFilter{TagsAny: []string{"blu"}}, nil},
 		{"all tags", workqueue.CheckoutFilter{TagsAll: []string{"big", "blue"}}, []int64{a}},
 		{"any and all", workqueue.CheckoutFilter{TagsAll: []string{"blue"}, TagsAny: []string{"big", "small"}}, []int64{a}},
 		{"metadata", workqueue.CheckoutFilter{Metadata: map[string]string{"land": "PT"}}, []int64{a}},
 		{"pairs of metadata", workqueue.CheckoutFilter{Metadata: map[string]string{"land": "PT", "size": "M"}}, nil},
-		{"metadata with signs of LIKE", workqueue.CheckoutFilter{Metadata: map[string]string{"land": "PT%"}}, []int64{c}},
+		{"metadata with LIKE wildcards", workqueue.CheckoutFilter{Metadata: map[string]string{"land": "PT%"}}, []int64{c}},
 		{"ids", workqueue.CheckoutFilter{IDs: []int64{d, b, 4711}}, []int64{b, d}},
-		{"all at once", workqueue.CheckoutFilter{
+		{"all together", workqueue.CheckoutFilter{
 			Key: "k-1", TagsAny: []string{"blue"}, TagsAll: []string{"big"}, Metadata: map[string]string{"size": "L"},
 			Tries: []workqueue.Tries{workqueue.TriesNew}, IDs: []int64{a, b, c, d},
 		}, []int64{a}},
@@ -142,7 +142,7 @@ func checkoutFilters(x *fixture) {
 		if err != nil {
 			x.Fatal(err)
 		}
-		x.wantIDs("seen with the filter "+f.name, idsOf(seen), f.want)
+		x.wantIDs("peeked with the filter "+f.name, idsOf(seen), f.want)
 		taken := x.takeAs(p)
 		x.wantIDs("taken with the filter "+f.name, idsOf(taken.Items), f.want)
 		for _, it := range taken.Items {
@@ -184,22 +184,22 @@ func checkoutRefused(x *fixture) {
 	x.robots(nil)
 	id := x.enqueueForms(form(1))[0]
 	both := func(p workqueue.CheckoutParams) []error {
-		_, taken := x.Store.Checkout(x.ctx, p)
-		_, seen := x.Store.PeekItems(x.ctx, p)
-		return []error{taken, seen}
+		_, checkoutErr := x.Store.Checkout(x.ctx, p)
+		_, peekErr := x.Store.PeekItems(x.ctx, p)
+		return []error{checkoutErr, peekErr}
 	}
 	for name, p := range map[string]workqueue.CheckoutParams{
-		"no name":            {Queue: forms},
-		"a long name":        {Robot: strings.Repeat("r", 201), Queue: forms},
-		"less than one":      {Robot: ann, Queue: forms, Max: -1},
-		"too many":           {Robot: ann, Queue: forms, Max: workqueue.MaxCheckout + 1},
-		"a lease of no time": {Robot: ann, Queue: forms, Lease: -time.Second},
-		"a lease for ever":   {Robot: ann, Queue: forms, Lease: workqueue.MaxCheckoutLease + 1},
-		"no such tries":      {Robot: ann, Queue: forms, Filter: workqueue.CheckoutFilter{Tries: []workqueue.Tries{"old"}}},
+		"no name":                   {Queue: forms},
+		"a long name":               {Robot: strings.Repeat("r", 201), Queue: forms},
+		"less than one":             {Robot: ann, Queue: forms, Max: -1},
+		"too many":                  {Robot: ann, Queue: forms, Max: workqueue.MaxCheckout + 1},
+		"a negative lease":          {Robot: ann, Queue: forms, Lease: -time.Second},
+		"a lease above the maximum": {Robot: ann, Queue: forms, Lease: workqueue.MaxCheckoutLease + 1},
+		"unknown tries":             {Robot: ann, Queue: forms, Filter: workqueue.CheckoutFilter{Tries: []workqueue.Tries{"old"}}},
 	} {
 		for _, err := range both(p) {
 			if err == nil {
-				x.Errorf("%s: no error", name)
+				x.Errorf("%s: no error, want one", name)
 			}
 		}
 	}
@@ -210,19 +210,19 @@ func checkoutRefused(x *fixture) {
 	}
 	for _, err := range both(workqueue.CheckoutParams{Robot: ann, Queue: "nowhere"}) {
 		if unknown, ok := errors.AsType[*workqueue.UnknownQueueError](err); !ok || len(unknown.Known) != 2 {
-			x.Errorf("from no queue: %v, want an *UnknownQueueError that names the others", err)
+			x.Errorf("from an unknown queue: %v, want an *UnknownQueueError with the known queues", err)
 		}
 	}
 	if _, err := x.Store.PauseQueue(x.ctx, forms); err != nil {
 		x.Fatal(err)
 	}
 	if c := x.take(1); len(c.Items) > 0 {
-		x.Errorf("took %s from a paused queue", asJSON(c.Items))
+		x.Errorf("took %s from a paused queue, want no items", asJSON(c.Items))
 	}
 	if _, err := x.Store.ResumeQueue(x.ctx, forms); err != nil {
 		x.Fatal(err)
 	}
-	x.wantIDs("taken when it is not paused", idsOf(x.take(1).Items), []int64{id})
+	x.wantIDs("taken after the queue was resumed", idsOf(x.take(1).Items), []int64{id})
 }
 
 func checkoutPeek(x *fixture) {
@@ -235,10 +235,10 @@ func checkoutPeek(x *fixture) {
 		if err != nil {
 			x.Fatal(err)
 		}
-		x.wantIDs("seen", idsOf(seen), []int64{ids[1], ids[2]})
+		x.wantIDs("peeked", idsOf(seen), []int64{ids[1], ids[2]})
 		for _, it := range seen {
 			if it.State != workqueue.Pending || it.Fence != 0 || it.Lifecycle != workqueue.LifePending || it.Payload == "" {
-				x.Errorf("seen: %s, want it as it waits", asJSON(it))
+				x.Errorf("peeked: %s, want a waiting item", asJSON(it))
 			}
 			x.wantSame(it)
 		}
@@ -260,8 +260,8 @@ func checkoutNoPass(x *fixture) {
 	x.wantIDs("claimed", idsOf(x.claim(w, 10)), []int64{other})
 }
 
-// Eight robots take items, a few at a time, until all are gone: each item goes
-// to one of them, and the others cannot do anything with it.
+// Eight robots take items, a few at a time, until none are left: each item goes to one
+// robot.
 func checkoutContended(x *fixture) {
 	const robots, items = 8, 200
 	x.robots(nil)
@@ -279,7 +279,7 @@ func checkoutContended(x *fixture) {
 	for n := range robots {
 		store, robot := x.Another(x.T), fmt.Sprintf("robot-%d", n)
 		wg.Go(func() {
-			for range 50 * items { // enough, unless something cannot be taken
+			for range 50 * items { // enough, unless an item cannot be taken
 				mu.Lock()
 				left := items - len(owner)
 				mu.Unlock()
@@ -294,7 +294,7 @@ func checkoutContended(x *fixture) {
 				mu.Lock()
 				for _, it := range c.Items {
 					if other := owner[it.ID]; other != "" || it.Fence != 1 || deref(it.Robot) != robot {
-						x.Errorf("%s took item %d under fence %d, which %q has", robot, it.ID, it.Fence, other)
+						x.Errorf("%s took item %d under fence %d, which %q has taken", robot, it.ID, it.Fence, other)
 					}
 					owner[it.ID] = robot
 				}
@@ -313,7 +313,7 @@ func checkoutContended(x *fixture) {
 	}
 	for id, robot := range owner {
 		if it := x.show(id); it.State != workqueue.Processed || deref(it.Robot) != robot {
-			x.Errorf("item %d is %s by %s, want it done by %s", id, it.State, deref(it.Robot), robot)
+			x.Errorf("item %d is %s by %s, want it processed by %s", id, it.State, deref(it.Robot), robot)
 		}
 	}
 }

@@ -10,16 +10,16 @@ import (
 func robotWriteTests() []test {
 	return []test{
 		{"items that a robot enqueues", robotEnqueues},
-		{"enqueued and taken", robotTakesNew},
-		{"enqueued and not taken", robotTakesNot},
+		{"enqueued with a checkout", robotTakesNew},
+		{"refused checkouts at enqueue", robotTakesNot},
 		{"changes", robotChanges},
-		{"changes that are refused", robotChangesNot},
+		{"refused changes", robotChangesNot},
 		{"deleted by key", robotDeletes},
-		{"only its own", robotDeletesOwn},
+		{"only the robot's own items", robotDeletesOwn},
 	}
 }
 
-// addAs enqueues in a robot's name.
+// addAs enqueues items as a robot.
 func (x *fixture) addAs(robot string, take *workqueue.CheckoutOnEnqueue, items ...workqueue.NewItem) workqueue.RobotEnqueued {
 	x.Helper()
 	made, err := x.Store.RobotEnqueue(x.ctx, robot, items, take)
@@ -29,7 +29,7 @@ func (x *fixture) addAs(robot string, take *workqueue.CheckoutOnEnqueue, items .
 	return made
 }
 
-// keyed is an item of the queue forms with a natural key.
+// keyed returns an item of the queue forms with a natural key.
 func keyed(key string) workqueue.NewItem {
 	it := form(1)
 	it.NaturalKey = key
@@ -54,7 +54,7 @@ func robotEnqueues(x *fixture) {
 	wrong.Payload = `[]`
 	before := x.countForms()
 	for name, items := range map[string][]workqueue.NewItem{
-		"a payload that does not fit": {form(1), wrong}, "an unknown queue": {form(1), {QueueName: "nowhere"}},
+		"a payload that does not match the schema": {form(1), wrong}, "an unknown queue": {form(1), {QueueName: "nowhere"}},
 	} {
 		if _, err := x.Store.RobotEnqueue(x.ctx, ann, items, nil); err == nil {
 			x.Errorf("%s: no error", name)
@@ -64,14 +64,14 @@ func robotEnqueues(x *fixture) {
 		x.Error("a robot without a name: no error")
 	}
 	if n := x.countForms(); n != before {
-		x.Errorf("%d items were left behind", n-before)
+		x.Errorf("the refused calls created %d items", n-before)
 	}
-	// A queue of workers takes items from robots, too.
+	// Robots can also enqueue items for workers.
 	id := x.addAs(ann, nil, workqueue.NewItem{IntegrationConfig: Pipeline}).Items[0].ID
 	x.wantState(workqueue.Ready, id)
 }
 
-// countForms is how many items the queue forms has.
+// countForms returns the number of items in the queue forms.
 func (x *fixture) countForms() int {
 	x.Helper()
 	items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{QueueName: forms, Limit: 1000})
@@ -83,13 +83,13 @@ func (x *fixture) countForms() int {
 
 func robotTakesNew(x *fixture) {
 	x.robots(func(q *workqueue.Queue) { q.KeyScope = workqueue.KeyScopeQueue })
-	there := x.enqueueForms(keyed("there"))[0]
+	existing := x.enqueueForms(keyed("there"))[0]
 	made := x.addAs(ann, &workqueue.CheckoutOnEnqueue{Lease: 2 * time.Hour}, form(1), keyed("there"), form(9))
 	x.wantIDs("taken", idsOf(made.Checkout.Items), []int64{made.Items[2].ID, made.Items[0].ID})
-	if !made.Items[1].Existing || made.Items[1].ID != there {
-		x.Errorf("made %s, want the second one to be there", asJSON(made.Items))
+	if !made.Items[1].Existing || made.Items[1].ID != existing {
+		x.Errorf("made %s, want the second one to be the existing item", asJSON(made.Items))
 	}
-	x.wantState(workqueue.Pending, there)
+	x.wantState(workqueue.Pending, existing)
 	for _, it := range made.Checkout.Items {
 		if it.Fence != 1 || deref(it.Robot) != ann || deref(it.CreatedBy) != ann || !it.LeaseExpiresAt.Equal(it.StartedAt.Add(2*time.Hour)) {
 			x.Errorf("taken: %s", asJSON(it))
@@ -98,7 +98,7 @@ func robotTakesNew(x *fixture) {
 		x.end(holdOf(ann, made.Checkout, it), workqueue.RobotEnd{}, workqueue.RobotEnded{State: workqueue.Processed})
 	}
 	if only := x.addAs(ann, &workqueue.CheckoutOnEnqueue{}, keyed("there")); len(only.Checkout.Items) != 0 || only.Checkout.LockKey != "" {
-		x.Errorf("took what was there: %s", asJSON(only))
+		x.Errorf("took an existing item: %s", asJSON(only))
 	}
 }
 
@@ -115,17 +115,17 @@ func robotTakesNot(x *fixture) {
 		}
 	}
 	if _, err := x.Store.RobotEnqueue(x.ctx, ann, []workqueue.NewItem{form(1)}, &workqueue.CheckoutOnEnqueue{Lease: -1}); err == nil {
-		x.Error("for less than no time: no error")
+		x.Error("a negative lease: no error")
 	}
 	if n := x.countForms(); n != 0 {
-		x.Errorf("%d items were left behind", n)
+		x.Errorf("the refused calls created %d items", n)
 	}
 	if _, err := x.Store.PauseQueue(x.ctx, forms); err != nil {
 		x.Fatal(err)
 	}
 	made := x.addAs(ann, &workqueue.CheckoutOnEnqueue{}, form(1))
 	if len(made.Checkout.Items) != 0 || made.Checkout.LockKey != "" {
-		x.Errorf("took %s from a paused queue", asJSON(made))
+		x.Errorf("took %s from a paused queue, want no items", asJSON(made))
 	}
 	x.wantState(workqueue.Pending, made.Items[0].ID)
 }
@@ -148,18 +148,18 @@ func robotChanges(x *fixture) {
 	five, key, none := 5, "b", ""
 	got := change(workqueue.RobotChange{Tags: &[]string{"new", "big", "new"}, Priority: &five, NaturalKey: &key})
 	if got.Tags != `["big","new"]` || got.Priority != 15 || deref(got.NaturalKey) != "b" || got.Metadata != `{"z":"3"}` {
-		x.Errorf("the rest set: %s", asJSON(got))
+		x.Errorf("the other fields set: %s", asJSON(got))
 	}
-	// The first key is free, the second one is taken.
+	// The key "a" is free, the key "b" is in use.
 	if made := x.addAs(ann, nil, keyed("a"), keyed("b")); made.Items[0].Existing || !made.Items[1].Existing {
-		x.Errorf("made %s, want a new one with the key a alone", asJSON(made.Items))
+		x.Errorf("made %s, want a new item only for the key a", asJSON(made.Items))
 	}
 	got = change(workqueue.RobotChange{Metadata: &map[string]string{}, Tags: &[]string{}, NaturalKey: &none})
 	if got.Metadata != "" || got.Tags != "" || got.NaturalKey != nil {
-		x.Errorf("all taken away: %s", asJSON(got))
+		x.Errorf("all fields cleared: %s", asJSON(got))
 	}
 	if made := x.addAs(ann, nil, keyed("b")); made.Items[0].Existing {
-		x.Error("the key that was taken away is not free")
+		x.Error("the cleared key is not free")
 	}
 }
 
@@ -172,7 +172,7 @@ func robotChangesNot(x *fixture) {
 	before := x.show(id)
 	err := x.Store.RobotChange(x.ctx, ann, id, workqueue.RobotChange{NaturalKey: &b, Priority: &priority})
 	if taken, ok := errors.AsType[*workqueue.DuplicateError](err); !ok || taken.ItemID != other {
-		x.Errorf("a key that another has: %v, want a *DuplicateError of item %d", err, other)
+		x.Errorf("a key in use: %v, want a *DuplicateError of item %d", err, other)
 	}
 	for name, c := range map[string]workqueue.RobotChange{
 		"nothing": {}, "a priority of more than 32 bits": {Priority: &high}, "a long key": {NaturalKey: &long},
@@ -187,7 +187,7 @@ func robotChangesNot(x *fixture) {
 	}
 	x.wantSame(before)
 	if err := x.Store.RobotChange(x.ctx, ann, 4711, set); !errors.Is(err, workqueue.ErrNotFound) {
-		x.Errorf("an item that is not there: %v", err)
+		x.Errorf("an item that does not exist: %v", err)
 	}
 	taken, h := x.takeID(id)
 	x.wantTransition(x.Store.RobotChange(x.ctx, ann, id, set), id, "change", workqueue.Blocked)
@@ -204,16 +204,16 @@ func robotChangesNot(x *fixture) {
 
 func robotDeletes(x *fixture) {
 	x.robots(nil)
-	remove := func(key string) (int, error) { return x.Store.RobotDelete(x.ctx, ann, forms, key, "not wanted") }
+	remove := func(key string) (int, error) { return x.Store.RobotDelete(x.ctx, ann, forms, key, "not needed") }
 	ids := x.enqueueForms(keyed("a"), keyed("a"), keyed("b"))
 	elsewhere := x.Item(ItemOpts{}).ID
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "NaturalKey" = 'a' WHERE "Id" = %d`, elsewhere)
 	held, _ := x.takeID(ids[1])
 	if n, err := remove("a"); n != 1 || err != nil {
-		x.Errorf("deleted %d, %v; want the one that no robot has checked out", n, err)
+		x.Errorf("deleted %d, %v; want 1, the item that no robot has checked out", n, err)
 	}
 	if _, err := x.Store.Item(x.ctx, ids[0]); !errors.Is(err, workqueue.ErrNotFound) {
-		x.Errorf("item %d: %v, want it gone", ids[0], err)
+		x.Errorf("item %d: %v, want ErrNotFound", ids[0], err)
 	}
 	_, err := remove("a")
 	x.wantTransition(err, held.ID, "delete", workqueue.Blocked)
@@ -221,41 +221,41 @@ func robotDeletes(x *fixture) {
 	x.wantState(workqueue.Ready, elsewhere)
 	x.wantState(workqueue.Pending, ids[2])
 	if _, err := remove("c"); !errors.Is(err, workqueue.ErrNotFound) {
-		x.Errorf("a key that is not there: %v, want ErrNotFound", err)
+		x.Errorf("an unknown key: %v, want ErrNotFound", err)
 	}
 	if _, err := remove(""); err == nil || errors.Is(err, workqueue.ErrNotFound) {
-		x.Errorf("no key: %v, want that it is wanted", err)
+		x.Errorf("no key: %v, want an error that a key is required", err)
 	}
 	_, err = x.Store.RobotDelete(x.ctx, ann, "nowhere", "a", "")
 	if unknown, ok := errors.AsType[*workqueue.UnknownQueueError](err); !ok || len(unknown.Known) == 0 {
-		x.Errorf("no such queue: %v", err)
+		x.Errorf("unknown queue: %v", err)
 	}
 
 	x.robots(func(q *workqueue.Queue) { q.Deletion = workqueue.DeletionLogical })
 	if n, err := remove("b"); n != 1 || err != nil {
 		x.Errorf("deleted %d, %v", n, err)
 	}
-	if got := x.show(ids[2]); got.Lifecycle != workqueue.LifeDeleted || deref(got.DeletedReason) != "not wanted" {
+	if got := x.show(ids[2]); got.Lifecycle != workqueue.LifeDeleted || deref(got.DeletedReason) != "not needed" {
 		x.Errorf("hidden: %s", asJSON(got))
 	}
 	if _, err := remove("b"); !errors.Is(err, workqueue.ErrNotFound) {
-		x.Errorf("what is hidden: %v, want ErrNotFound", err)
+		x.Errorf("a hidden item: %v, want ErrNotFound", err)
 	}
 }
 
 func robotDeletesOwn(x *fixture) {
 	x.robots(func(q *workqueue.Queue) { q.RobotDeletesOnlyOwn = true })
-	others := x.enqueueForms(keyed("a"))[0]
-	own := x.addAs(ann, nil, keyed("a")).Items[0].ID
-	bobs := x.addAs("bob", nil, keyed("a")).Items[0].ID
+	ofStoretest := x.enqueueForms(keyed("a"))[0]
+	ofAnn := x.addAs(ann, nil, keyed("a")).Items[0].ID
+	ofBob := x.addAs("bob", nil, keyed("a")).Items[0].ID
 	if n, err := x.Store.RobotDelete(x.ctx, ann, forms, "a", ""); n != 1 || err != nil {
-		x.Errorf("deleted %d, %v; want its own", n, err)
+		x.Errorf("deleted %d, %v; want 1, the robot's own item", n, err)
 	}
-	if _, err := x.Store.Item(x.ctx, own); !errors.Is(err, workqueue.ErrNotFound) {
-		x.Errorf("its own: %v, want it gone", err)
+	if _, err := x.Store.Item(x.ctx, ofAnn); !errors.Is(err, workqueue.ErrNotFound) {
+		x.Errorf("the robot's own item: %v, want ErrNotFound", err)
 	}
-	x.wantState(workqueue.Pending, others, bobs)
+	x.wantState(workqueue.Pending, ofStoretest, ofBob)
 	_, err := x.Store.RobotDelete(x.ctx, ann, forms, "a", "")
-	x.wantAccess("the others'", err, ann, workqueue.RightWrite)
-	x.wantState(workqueue.Pending, others, bobs)
+	x.wantAccess("items of others", err, ann, workqueue.RightWrite)
+	x.wantState(workqueue.Pending, ofStoretest, ofBob)
 }

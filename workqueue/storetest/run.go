@@ -12,8 +12,9 @@ func runTests() []test {
 		{"start and end", runStartEnd},
 		{"an end is written once", runEndOnce},
 		{"the latest first", runList},
-		{"elsewhere", runElsewhere},
-		{"elsewhere under a worker that is gone", runElsewhereGone},
+		{"a filter", runFilter},
+		{"on other workers", runElsewhere},
+		{"on other workers that have stopped", runElsewhereGone},
 	}
 }
 
@@ -30,7 +31,7 @@ func (x *fixture) startRun(r workqueue.PipelineRun) int64 {
 // runs lists the runs of a pipeline.
 func (x *fixture) runs(pipeline string, limit int) []workqueue.PipelineRun {
 	x.Helper()
-	runs, err := x.Store.Runs(x.ctx, pipeline, limit)
+	runs, err := x.Store.Runs(x.ctx, workqueue.RunFilter{Pipeline: pipeline, Limit: limit})
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -53,12 +54,14 @@ func runStartEnd(x *fixture) {
 		x.Errorf("the run is\n     %s\nwant %s", asJSON(got[0]), asJSON(want))
 	}
 	broken := "broken: \x00 " + strings.Repeat("a long story 🚀 ", 5000)
-	if err := x.Store.FinishRun(x.ctx, id, workqueue.RunFailed, broken, `{"assigned": 3}`); err != nil {
+	if err := x.Store.FinishRun(x.ctx, id, workqueue.RunEnd{Outcome: workqueue.RunFailed, Step: "load", Error: broken, Summary: `{"assigned": 3}`}); err != nil {
 		x.Fatal(err)
 	}
 	got = x.runs("", 0)
 	x.wantClean("FinishedAt", got[0].FinishedAt)
 	text := strings.Replace(broken, "\x00", "\uFFFD", 1)
+	step := "load"
+	want.FailedStep = &step
 	want.Outcome, want.Error, want.Summary, want.FinishedAt = workqueue.RunFailed, &text, `{"assigned": 3}`, got[0].FinishedAt
 	if asJSON(got[0]) != asJSON(want) {
 		x.Errorf("the run is\n     %.500s\nwant %.500s", asJSON(got[0]), asJSON(want))
@@ -69,7 +72,7 @@ func runEndOnce(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	id := x.startRun(workqueue.PipelineRun{Pipeline: "Nightly", Trigger: "every", WorkerID: &w.ID})
 	for _, outcome := range []workqueue.RunOutcome{workqueue.RunSucceeded, workqueue.RunFailed} {
-		if err := x.Store.FinishRun(x.ctx, id, outcome, "", ""); err != nil {
+		if err := x.Store.FinishRun(x.ctx, id, workqueue.RunEnd{Outcome: outcome}); err != nil {
 			x.Fatal(err)
 		}
 		if got := x.runs("Nightly", 0)[0]; got.Outcome != workqueue.RunSucceeded || got.Error != nil || got.Summary != "" {
@@ -103,7 +106,7 @@ func runList(x *fixture) {
 	}
 }
 
-// elsewhere asks for runs under other workers.
+// elsewhere returns since when other workers run the pipeline.
 func (x *fixture) elsewhere(pipeline string, w workqueue.Worker) (time.Time, bool) {
 	x.Helper()
 	since, running, err := x.Store.RunsElsewhere(x.ctx, pipeline, w.ID)
@@ -111,7 +114,7 @@ func (x *fixture) elsewhere(pipeline string, w workqueue.Worker) (time.Time, boo
 		x.Fatal(err)
 	}
 	if running == since.IsZero() {
-		x.Errorf("RunsElsewhere = %s, %t: the time must be there exactly when a run is", since, running)
+		x.Errorf("RunsElsewhere = %s, %t: want a time if and only if a run is active", since, running)
 	}
 	return since, running
 }
@@ -119,7 +122,7 @@ func (x *fixture) elsewhere(pipeline string, w workqueue.Worker) (time.Time, boo
 func runElsewhere(x *fixture) {
 	ann, bob := x.Worker(WorkerOpts{Name: "ann"}), x.Worker(WorkerOpts{Name: "bob"})
 	if _, running := x.elsewhere("Nightly", ann); running {
-		x.Error("a run is seen before any started")
+		x.Error("a run is found before any started")
 	}
 	id := x.startRun(workqueue.PipelineRun{Pipeline: "Nightly", Trigger: "cron", WorkerID: &bob.ID})
 	x.startRun(workqueue.PipelineRun{Pipeline: "Nightly", Trigger: "cron", WorkerID: &bob.ID})
@@ -128,18 +131,18 @@ func runElsewhere(x *fixture) {
 		x.Errorf("RunsElsewhere = %s, %t, want since %s", since, running, first.StartedAt)
 	}
 	if _, running := x.elsewhere("Nightly", bob); running {
-		x.Error("the worker's own run is seen as one elsewhere")
+		x.Error("the worker's own run is found as a run of another worker")
 	}
 	if _, running := x.elsewhere("Other", ann); running {
-		x.Error("a run of another pipeline is seen")
+		x.Error("a run of another pipeline is found")
 	}
 	for _, r := range []int64{id, id + 1} {
-		if err := x.Store.FinishRun(x.ctx, r, workqueue.RunSucceeded, "", ""); err != nil {
+		if err := x.Store.FinishRun(x.ctx, r, workqueue.RunEnd{Outcome: workqueue.RunSucceeded}); err != nil {
 			x.Fatal(err)
 		}
 	}
 	if _, running := x.elsewhere("Nightly", ann); running {
-		x.Error("a run that has ended is seen")
+		x.Error("a finished run is found")
 	}
 }
 
@@ -148,20 +151,66 @@ func runElsewhereGone(x *fixture) {
 	x.startRun(workqueue.PipelineRun{Pipeline: "Nightly", Trigger: "cron", WorkerID: &bob.ID})
 	for _, c := range []struct{ name, change, back string }{
 		{"stopped", `"State" = 'stopped'`, `"State" = 'active'`},
-		{"without a beat", `"LeaseExpiresAt" = ` + longAgo, `"LeaseExpiresAt" = ` + farAway},
-		{"started again since", `"StartedAt" = ` + farAway, `"StartedAt" = ` + longAgo},
+		{"without a heartbeat", `"LeaseExpiresAt" = ` + longAgo, `"LeaseExpiresAt" = ` + farAway},
+		{"restarted", `"StartedAt" = ` + farAway, `"StartedAt" = ` + longAgo},
 	} {
 		x.exec(1, `UPDATE "BotWorkers" SET %s WHERE "Id" = %d`, c.change, bob.ID)
 		if _, running := x.elsewhere("Nightly", ann); running {
-			x.Errorf("a worker that is %s is seen as running", c.name)
+			x.Errorf("the run of a worker that is %s is found", c.name)
 		}
 		x.exec(1, `UPDATE "BotWorkers" SET %s WHERE "Id" = %d`, c.back, bob.ID)
 		if _, running := x.elsewhere("Nightly", ann); !running {
-			x.Errorf("a worker that is no longer %s is not seen", c.name)
+			x.Errorf("the run of a worker that is no longer %s is not found", c.name)
 		}
 	}
 	x.exec(1, `UPDATE "BotWorkers" SET "State" = 'draining' WHERE "Id" = %d`, bob.ID)
 	if _, running := x.elsewhere("Nightly", ann); !running {
-		x.Error("the run of a draining worker is not seen")
+		x.Error("the run of a draining worker is not found")
+	}
+}
+
+func runFilter(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	at := []time.Time{planned, planned.Add(time.Hour), planned.Add(2 * time.Hour)}
+	var ids []int64
+	for i := range at {
+		ids = append(ids, x.startRun(workqueue.PipelineRun{Pipeline: "Nightly", Trigger: "cron", PlannedAt: &at[i], WorkerID: &w.ID}))
+	}
+	by := "ann"
+	ids = append(ids, x.startRun(workqueue.PipelineRun{Pipeline: "Other", Trigger: "request", WorkerID: &w.ID, RequestedBy: &by}))
+	for i, outcome := range []workqueue.RunOutcome{workqueue.RunFailed, workqueue.RunSucceeded} {
+		if err := x.Store.FinishRun(x.ctx, ids[i], workqueue.RunEnd{Outcome: outcome}); err != nil {
+			x.Fatal(err)
+		}
+	}
+	started := x.runs("Other", 1)[0].StartedAt
+	if got := x.runs("Other", 1)[0]; got.RequestedBy == nil || *got.RequestedBy != by || got.RequestID != nil {
+		x.Errorf("the run of a request is %s, want it requested by %s", asJSON(got), by)
+	}
+	for name, c := range map[string]struct {
+		filter workqueue.RunFilter
+		want   []int64
+	}{
+		"id":            {workqueue.RunFilter{ID: ids[1]}, []int64{ids[1]}},
+		"no such id":    {workqueue.RunFilter{ID: ids[3] + 1000}, nil},
+		"outcome":       {workqueue.RunFilter{Outcomes: []workqueue.RunOutcome{workqueue.RunFailed}}, []int64{ids[0]}},
+		"outcomes":      {workqueue.RunFilter{Outcomes: []workqueue.RunOutcome{workqueue.RunFailed, workqueue.RunRunning}}, []int64{ids[3], ids[2], ids[0]}},
+		"planned":       {workqueue.RunFilter{PlannedSince: at[1], PlannedUntil: at[2]}, []int64{ids[1]}},
+		"since is in":   {workqueue.RunFilter{Since: started, Pipeline: "Other"}, []int64{ids[3]}},
+		"until is out":  {workqueue.RunFilter{Until: started, Pipeline: "Other"}, nil},
+		"too late":      {workqueue.RunFilter{Since: started.Add(time.Hour)}, nil},
+		"another zone":  {workqueue.RunFilter{PlannedSince: at[2].In(time.FixedZone("", 3600))}, []int64{ids[2]}},
+		"the oldest":    {workqueue.RunFilter{Oldest: true, Limit: 2}, []int64{ids[0], ids[1]}},
+		"all, at most1": {workqueue.RunFilter{Limit: 1}, []int64{ids[3]}},
+	} {
+		runs, err := x.Store.Runs(x.ctx, c.filter)
+		if err != nil {
+			x.Fatal(err)
+		}
+		var got []int64
+		for _, r := range runs {
+			got = append(got, r.ID)
+		}
+		x.wantIDs("runs by "+name, got, c.want)
 	}
 }

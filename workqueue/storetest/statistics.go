@@ -10,18 +10,18 @@ import (
 
 func statisticsTests() []test {
 	return []test{
-		{"a queue in which nothing happened", statNothing},
+		{"an empty queue", statNothing},
 		{"each end of a run", statRuns},
-		{"what a person does", statChanges},
+		{"actions of users", statChanges},
 		{"poison", statPoison},
 		{"a missed deadline", statExpired},
 		{"a trimmed archive and a removed queue", statTrimmed},
-		{"a queue that waits", statWaiting},
+		{"a queue with waiting items", statWaiting},
 		{"a lost end counts nothing", statLost},
-		{"any history", statHistory},
-		{"many at a time", statContend},
-		{"a recount sets right what a hand changed", statRecount},
-		{"two recounts at a time correct once", statRecounts},
+		{"random histories", statHistory},
+		{"many processes at the same time", statContend},
+		{"a recount corrects changes by hand", statRecount},
+		{"two recounts at the same time correct once", statRecounts},
 	}
 }
 
@@ -35,10 +35,10 @@ func (x *fixture) stats(queue string) workqueue.QueueStatistics {
 	return all[0]
 }
 
-// day is the longest window, which holds all that a test does.
+// day returns the longest window, which covers the whole test.
 func day(q workqueue.QueueStatistics) workqueue.WindowStatistics { return q.Windows[len(q.Windows)-1] }
 
-// wantHappened checks the figures of what happened in a queue since the test began, and
+// wantHappened checks the events that were counted in a queue since the test began, and
 // that the counts of items match the listed items.
 func (x *fixture) wantHappened(queue string, completed, failed, archived, deleted int64) {
 	x.Helper()
@@ -65,7 +65,7 @@ func statNothing(x *fixture) {
 		}
 	}
 	if before.OldestDueAt != nil || before.OldestWaiting != nil {
-		x.Errorf("the oldest waits since %s, want none", deref(before.OldestDueAt))
+		x.Errorf("the oldest item waits since %s, want none", deref(before.OldestDueAt))
 	}
 	lengths := workqueue.StatisticsWindows()
 	if len(before.Windows) != len(lengths) {
@@ -77,11 +77,11 @@ func statNothing(x *fixture) {
 			x.Errorf("window %s begins at %s, %s ago, want %s", time.Duration(w.Window), w.Since, before.At.Sub(w.Since), length)
 		}
 		if w.FailureRate != nil || w.MeanDuration != nil || w.P95Duration != nil {
-			x.Errorf("window %s of an empty queue: %s", length, asJSON(w))
+			x.Errorf("window %s of an empty queue: %s, want no rates and durations", length, asJSON(w))
 		}
 	}
 	if _, err := x.Store.Statistics(x.ctx, "nowhere"); !errors.Is(err, workqueue.ErrNotFound) {
-		x.Errorf("of a queue that is not there: %v, want ErrNotFound", err)
+		x.Errorf("Statistics of an unknown queue: %v, want ErrNotFound", err)
 	}
 }
 
@@ -136,7 +136,7 @@ func statChanges(x *fixture) {
 					archived++
 				}
 				if err := Do(x.ctx, x.Store, a, it.ID, "why"); err != nil {
-					continue // the table of changes says where that is right
+					continue // changeEvery checks which actions are refused
 				}
 				switch {
 				case a == workqueue.Cancel || a == workqueue.Archive:
@@ -148,7 +148,7 @@ func statChanges(x *fixture) {
 			}
 		}
 	}
-	// Back from where they were hidden, and all of them in pages.
+	// Restore the hidden items, and archive all of them in pages.
 	hides := workqueue.ItemFilter{QueueName: "hides", Lifecycles: workqueue.Lifecycles()}
 	x.changeAll(hides, workqueue.Change{Action: workqueue.Repeat})
 	x.wantHappened("hides", completed, failed, archived, deleted)
@@ -158,7 +158,7 @@ func statChanges(x *fixture) {
 	x.wantHappened("hides", completed, failed, archived+after[workqueue.LifeArchived]-before[workqueue.LifeArchived], deleted)
 	x.changeAll(workqueue.ItemFilter{QueueName: workqueue.DefaultQueue}, workqueue.Change{Action: workqueue.Delete})
 	if q := x.stats(workqueue.DefaultQueue); q.Items[workqueue.LifeCompleted]+q.Items[workqueue.LifeArchived]+q.Items[workqueue.LifeDeleted] != 0 {
-		x.Errorf("after all were deleted, %s are left", asJSON(q.Items))
+		x.Errorf("after all items were deleted, the counts are %s", asJSON(q.Items))
 	}
 }
 
@@ -196,13 +196,13 @@ func statTrimmed(x *fixture) {
 	}
 	x.wantHappened("small", 0, 5, 5, 0)
 	if n := x.stats("small").Items[workqueue.LifeArchived]; n != 3 {
-		x.Errorf("%d items are archived, want the 3 that are kept", n)
+		x.Errorf("%d items are archived, want 3, the limit", n)
 	}
 	x.changeAll(workqueue.ItemFilter{QueueName: "small"}, workqueue.Change{Action: workqueue.Delete})
 	if err := x.Store.DeleteQueue(x.ctx, "small"); err != nil {
 		x.Fatal(err)
 	}
-	x.archiveOf("small", 3) // another one
+	x.archiveOf("small", 3) // a new queue with the same name
 	x.wantHappened("small", 0, 0, 0, 0)
 }
 
@@ -226,14 +226,14 @@ func statWaiting(x *fixture) {
 	}
 	due := time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
 	if q.OldestDueAt == nil || !q.OldestDueAt.Equal(due) || time.Duration(*q.OldestWaiting) != q.At.Sub(due) {
-		x.Errorf("the oldest waits since %s, %s, want since %s", deref(q.OldestDueAt), deref(q.OldestWaiting), due)
+		x.Errorf("the oldest item waits since %s, %s, want since %s", deref(q.OldestDueAt), deref(q.OldestWaiting), due)
 	}
 	if err := keptIsCounted(x.ctx, x.Store); err != nil {
 		x.Error(err)
 	}
 }
 
-// An end that comes too late, or twice, is none.
+// An end that is late, or repeated, does not count.
 func statLost(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	it := x.running(w, "")

@@ -14,8 +14,8 @@ import (
 	"botwork/workqueue"
 )
 
-// keptIsCounted compares the figures of all queues, and their sum, with what a
-// listing of all items shows.
+// keptIsCounted compares the statistics of all queues, and their sum, with a
+// listing of all items.
 func keptIsCounted(ctx context.Context, store Store) error {
 	all, err := store.Statistics(ctx, "")
 	if err != nil {
@@ -45,14 +45,14 @@ func keptIsCounted(ctx context.Context, store Store) error {
 			}
 		}
 		if !maps.Equal(q.Items, lives) || !maps.Equal(q.States, states) {
-			faults = append(faults, fmt.Errorf("queue %q: figures are\n     %s %s\nwant %s %s", q.Queue,
+			faults = append(faults, fmt.Errorf("queue %q: counts are\n     %s %s\nwant %s %s", q.Queue,
 				asJSON(q.Items), asJSON(q.States), asJSON(lives), asJSON(states)))
 		}
 	}
 	return errors.Join(faults...)
 }
 
-// statQueues are the queues of a history, each of a policy of its own.
+// statQueues are the queues of a history, each with a different policy.
 var statQueues = []string{"kept", "hides", "small"}
 
 func (x *fixture) defineStatQueues() {
@@ -64,8 +64,8 @@ func (x *fixture) defineStatQueues() {
 		workqueue.Queue{Name: "small", QueueLife: workqueue.QueueLife{ArchiveLimit: &limit}})
 }
 
-// statHistory does anything in any order. Then what is kept must be what is
-// there.
+// statHistory runs random operations. Afterwards the kept counts must match the
+// listed items.
 func statHistory(x *fixture) {
 	x.defineStatQueues()
 	x.maxReleases(2)
@@ -82,8 +82,8 @@ func statHistory(x *fixture) {
 	})
 }
 
-// figuresAreSound has a store that can be checked look for figures that differ
-// from what is there.
+// figuresAreSound runs the check of statistics, if the store has one, and returns an
+// error for each wrong count.
 func figuresAreSound(ctx context.Context, store Store) error {
 	checker, ok := store.(workqueue.Checker)
 	if !ok {
@@ -92,14 +92,14 @@ func figuresAreSound(ctx context.Context, store Store) error {
 	report, err := workqueue.ConfirmedCheck(ctx, checker, workqueue.CheckParams{})
 	for _, v := range report.Violations {
 		if v.Check == workqueue.CheckStatistics {
-			err = errors.Join(err, fmt.Errorf("%s: %s, though no row was changed by hand", v.Subject(), v.Found))
+			err = errors.Join(err, fmt.Errorf("%s: %s, although no row was changed by hand", v.Subject(), v.Found))
 		}
 	}
 	return err
 }
 
-// statContend does the same with several processes at once, while others
-// compact, check and recount. Nothing may be kept twice or be lost.
+// statContend does the same with several processes at the same time, while others
+// compact, check and recount. No item may be counted twice or not at all.
 func statContend(x *fixture) {
 	const processes, steps = 4, 100
 	x.defineStatQueues()
@@ -125,7 +125,7 @@ func statContend(x *fixture) {
 			for more := true; more; {
 				select {
 				case <-done:
-					more = false // once more, when all is quiet
+					more = false // once more after all other work has ended
 				default:
 				}
 				if _, err := store.CompactStatistics(x.ctx, 0); err != nil {
@@ -136,7 +136,7 @@ func statContend(x *fixture) {
 				}
 				corrections, err := store.RecountStatistics(x.ctx, nil)
 				if len(corrections) > 0 || err != nil && !errors.Is(err, workqueue.ErrRecounted) {
-					x.Errorf("a recount corrected %s, %v, want nothing: no row was changed by hand", asJSON(corrections), err)
+					x.Errorf("a recount corrected %s, %v, want none: no row was changed by hand", asJSON(corrections), err)
 				}
 			}
 		})
@@ -149,13 +149,13 @@ func statContend(x *fixture) {
 	}
 }
 
-// statProcess is one process that does whatever moves items.
+// statProcess is a process that does random operations on items.
 type statProcess struct {
 	ctx    context.Context
 	store  Store
 	worker workqueue.Worker
 	pick   func(n int) int
-	byHand func(format string, args ...any) // ends leases and waiting; nil: they last
+	byHand func(format string, args ...any) // expires leases and deadlines; nil: they do not expire
 	held   []workqueue.Item
 }
 
@@ -216,8 +216,7 @@ func (h *statProcess) claim() error {
 	return err
 }
 
-// finish ends one to three runs, in one batch, some of which the process has
-// lost.
+// finish ends one to three runs in one batch. Some of them may be lost.
 func (h *statProcess) finish() error {
 	if len(h.held) == 0 {
 		if err := h.claim(); err != nil || len(h.held) == 0 {
@@ -282,7 +281,7 @@ func (h *statProcess) changeMany() error {
 	return err
 }
 
-// cleanUp removes some of what has ended, for good.
+// cleanUp permanently removes some finished items.
 func (h *statProcess) cleanUp() (err error) {
 	limit := 1 + h.pick(3)
 	switch h.pick(5) {

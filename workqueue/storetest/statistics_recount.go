@@ -20,15 +20,15 @@ func statRecount(x *fixture) {
 	for range 3 {
 		x.Item(ItemOpts{State: workqueue.Processed, Worker: w})
 	}
-	gone := x.Item(ItemOpts{State: workqueue.Cancelled, Worker: w})
+	deleted := x.Item(ItemOpts{State: workqueue.Cancelled, Worker: w})
 	if got := x.recount(); len(got) != 0 {
-		x.Errorf("a recount corrected %s, want nothing", asJSON(got))
+		x.Errorf("a recount corrected %s, want none", asJSON(got))
 	}
-	x.exec(1, `DELETE FROM "BotWorkQueueItems" WHERE "Id" = %d`, gone.ID)
+	x.exec(1, `DELETE FROM "BotWorkQueueItems" WHERE "Id" = %d`, deleted.ID)
 	x.exec(3, `UPDATE "BotWorkQueueItems" SET "DeletedAt" = %s WHERE "State" = 2`, longAgo)
 	x.exec(2, `INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "State", "FinishedAt") VALUES ('Work', 2, %s), ('Work', 2, %[1]s)`, longAgo)
 	if q := x.stats(workqueue.DefaultQueue); q.Items[workqueue.LifeCompleted] != 3 || q.Items[workqueue.LifeArchived] != 1 {
-		x.Errorf("before a recount the figures are %s, want those that were kept", asJSON(q.Items))
+		x.Errorf("before a recount the counts are %s, want them unchanged", asJSON(q.Items))
 	}
 	before := x.stats(workqueue.DefaultQueue)
 	var done, of int64
@@ -42,30 +42,30 @@ func statRecount(x *fixture) {
 		x.Errorf("RecountStatistics = %s, %v, want %s", asJSON(got), err, asJSON(want))
 	}
 	if done == 0 || done != of {
-		x.Errorf("the last progress was %d of %d, want all", done, of)
+		x.Errorf("the last progress was %d of %d, want them equal", done, of)
 	}
 	if err := keptIsCounted(x.ctx, x.Store); err != nil {
 		x.Error(err)
 	}
-	// What happened stays as it was.
+	// The counts of events do not change.
 	after := day(x.stats(workqueue.DefaultQueue))
 	if was := day(before); after.Completed != was.Completed || after.Archived != was.Archived || after.Failed != was.Failed || after.Deleted != was.Deleted {
-		x.Errorf("the recount changed what happened: %s, was %s", asJSON(after), asJSON(was))
+		x.Errorf("the recount changed the counts of events: %s, were %s", asJSON(after), asJSON(was))
 	}
 	if got := x.recount(); len(got) != 0 {
-		x.Errorf("a second recount corrected %s, want nothing", asJSON(got))
+		x.Errorf("a second recount corrected %s, want none", asJSON(got))
 	}
 }
 
-// A recount that ends while another one counts has corrected what that one
-// finds wrong, too.
+// If another recount ends while this one is counting, it has already corrected the
+// differences that this one finds.
 func statRecounts(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	for range 3 {
 		x.Item(ItemOpts{State: workqueue.Processed, Worker: w})
 	}
 	x.exec(3, `DELETE FROM "BotWorkQueueItems" WHERE "State" = 2`)
-	x.Item(ItemOpts{}) // so that there is something to count
+	x.Item(ItemOpts{}) // so that a recount has items to count
 	other := x.Another(x.T)
 	var first []workqueue.StatisticsCorrection
 	var firstErr error
@@ -73,10 +73,10 @@ func statRecounts(x *fixture) {
 		first, firstErr = other.RecountStatistics(x.ctx, nil)
 	})
 	if firstErr != nil || len(first) != 1 {
-		x.Errorf("the recount that ended first corrected %s, %v, want one number", asJSON(first), firstErr)
+		x.Errorf("the recount that ended first corrected %s, %v, want one count", asJSON(first), firstErr)
 	}
 	if !errors.Is(err, workqueue.ErrRecounted) || len(second) != 0 {
-		x.Errorf("the other one corrected %s, %v, want nothing and ErrRecounted", asJSON(second), err)
+		x.Errorf("the other one corrected %s, %v, want none and ErrRecounted", asJSON(second), err)
 	}
 	if err := keptIsCounted(x.ctx, x.Store); err != nil {
 		x.Error(err)

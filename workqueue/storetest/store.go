@@ -5,8 +5,8 @@ import (
 	"botwork/workqueue/learned"
 )
 
-// Store is everything that a store of work items implements, by role. Programs
-// declare the methods that they call themselves; only the conformance suite and
+// Store has all methods of a store of work items, by role. Programs declare
+// interfaces with the methods that they call; only the conformance suite and
 // tests need all of them.
 type Store interface {
 	workqueue.ItemStore
@@ -20,6 +20,7 @@ type Store interface {
 	workqueue.LeaseStore
 	workqueue.WaitingStore
 	workqueue.ScheduleStore
+	workqueue.PipelineStore
 	workqueue.HousekeepingStore
 	workqueue.AssignStore
 	workqueue.BatchStore

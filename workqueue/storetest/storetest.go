@@ -1,7 +1,7 @@
-// Package storetest is the conformance suite of Store and the factory
-// of its rows. Every engine runs the same suite: what one engine promises, all
-// of them keep. A new rule of the contract is a new test here; an engine's own
-// test file holds only what is its own.
+// Package storetest is the conformance suite of Store and a factory
+// of rows. All engines run the same suite and must pass all of it.
+// A new rule of the contract is a new test here; the test files of an engine
+// contain only tests of that engine.
 package storetest
 
 import (
@@ -9,45 +9,50 @@ import (
 	"time"
 )
 
-// Harness is one empty database, with what a test needs of it beside the
-// contract.
+// Harness is one empty database, with the functions that a test needs in addition to
+// the contract.
 type Harness struct {
 	// Store is the store under test.
 	Store Store
 
-	// Another opens one more store on the same database, as another process
-	// on another machine has it.
+	// Another opens one more store on the same database, like another process
+	// on another machine.
 	Another func(t *testing.T) Store
 
-	// At is Another, but that the store takes now for the database's clock.
+	// At is like Another, but the store uses now as the database's clock.
 	At func(t *testing.T, now func() time.Time) Store
 
-	// Exec runs one statement as a person does by hand, and returns how many
+	// Exec runs one statement like a user by hand, and returns the number of
 	// rows it changed. Names are quoted ("BotWorkQueueItems"), which every
-	// engine understands; '1' is true, and times read '2026-01-31 13:45:00.000'.
+	// engine accepts; '1' is true, and times have the form '2026-01-31 13:45:00.000'.
 	Exec func(t *testing.T, sql string) int64
 }
 
-// test is one promise of the contract.
+// test is one rule of the contract.
 type test struct {
 	name string
 	run  func(*fixture)
 }
 
-// Exercise holds a store to the contract of Store and to the
-// invariants of an item's life. Each open call must return a database that is
-// migrated, empty, and seen by no other test.
+// Exercise checks that a store follows the contract of Store and the
+// invariants of items. Each call of open must return a migrated, empty database
+// that no other test uses.
 func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 	for _, group := range []struct {
 		name  string
 		tests []test
 	}{
 		{"Enqueue", enqueueTests()},
+		{"EnqueueFinish", enqueueFinishTests()},
 		{"Unique", uniqueTests()},
+		{"Conflict", conflictTests()},
+		{"FindParts", findPartsTests()},
 		{"Items", listTests()},
 		{"Queues", queueTests()},
 		{"Define", defineTests()},
 		{"Change", changeTests()},
+		{"Update", updateTests()},
+		{"Search", searchTests()},
 		{"Due", dueTests()},
 		{"ReadPass", readPassTests()},
 		{"Assign", assignTests()},
@@ -73,6 +78,8 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Listen", listenTests()},
 		{"Firing", firingTests()},
 		{"Run", runTests()},
+		{"Pause", pauseTests()},
+		{"Request", requestTests()},
 		{"Hand", handTests()},
 		{"Task", taskTests()},
 		{"History", historyTests()},
@@ -94,7 +101,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Contend", contendTests()},
 	} {
 		t.Run(group.name, func(t *testing.T) {
-			t.Parallel() // each test has a store of its own
+			t.Parallel() // each test has its own store
 			for _, test := range group.tests {
 				t.Run(test.name, func(t *testing.T) {
 					test.run(newFixture(t, open(t)))

@@ -5,18 +5,18 @@ import "botwork/workqueue"
 func strandedTests() []test {
 	return []test{
 		{"nothing", strandedNothing},
-		{"what is assigned to the worker", strandedMine},
-		{"running items whose lease has run out", strandedExpired},
-		{"what is assigned to a worker that is gone", strandedGone},
-		{"the band spans all of it", strandedBand},
+		{"items assigned to the worker", strandedAssigned},
+		{"running items with an expired lease", strandedExpired},
+		{"items assigned to a worker that has stopped", strandedGone},
+		{"the band includes all stranded items", strandedBand},
 	}
 }
 
-// wantStranded checks the priorities of what a worker finds stranded; nothing
-// for none.
+// wantStranded checks the priorities of the items that a worker finds stranded; without
+// bounds it checks that there are none.
 func (x *fixture) wantStranded(w workqueue.Worker, bounds ...int) {
 	x.Helper()
-	band, found, err := x.Store.Stranded(x.ctx, w.ID)
+	band, found, err := x.Store.AbandonedBand(x.ctx, w.ID)
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func strandedNothing(x *fixture) {
 	x.wantStranded(ann)
 }
 
-func strandedMine(x *fixture) {
+func strandedAssigned(x *fixture) {
 	ann, bob := x.Worker(WorkerOpts{}), x.Worker(WorkerOpts{})
 	x.Item(ItemOpts{State: workqueue.Assigned, Worker: ann, Priority: 700})
 	x.wantStranded(ann, 700)
@@ -62,20 +62,20 @@ func strandedGone(x *fixture) {
 	for _, change := range []string{
 		`"LeaseExpiresAt" = ` + longAgo, `"State" = 'stopped'`, `"State" = 'draining'`,
 	} {
-		gone := x.Worker(WorkerOpts{})
-		it := x.Item(ItemOpts{State: workqueue.Assigned, Worker: gone, Priority: 1200})
+		stopped := x.Worker(WorkerOpts{})
+		it := x.Item(ItemOpts{State: workqueue.Assigned, Worker: stopped, Priority: 1200})
 		x.wantStranded(ann)
-		x.exec(1, `UPDATE "BotWorkers" SET %s WHERE "Id" = %d`, change, gone.ID)
+		x.exec(1, `UPDATE "BotWorkers" SET %s WHERE "Id" = %d`, change, stopped.ID)
 		x.wantStranded(ann, 1200)
 		x.exec(1, `DELETE FROM "BotWorkQueueItems" WHERE "Id" = %d`, it.ID)
 	}
 }
 
 func strandedBand(x *fixture) {
-	ann, gone := x.Worker(WorkerOpts{}), x.Worker(WorkerOpts{})
-	x.expire(x.Item(ItemOpts{State: workqueue.Blocked, Worker: gone, Priority: 100}).ID)
-	x.expire(x.Item(ItemOpts{State: workqueue.Blocked, Worker: gone, Priority: 5000}).ID)
+	ann, stopped := x.Worker(WorkerOpts{}), x.Worker(WorkerOpts{})
+	x.expire(x.Item(ItemOpts{State: workqueue.Blocked, Worker: stopped, Priority: 100}).ID)
+	x.expire(x.Item(ItemOpts{State: workqueue.Blocked, Worker: stopped, Priority: 5000}).ID)
 	x.Item(ItemOpts{State: workqueue.Assigned, Worker: ann, Priority: 700})
 	x.wantStranded(ann, 100, 5000)
-	x.wantStranded(gone, 100, 5000)
+	x.wantStranded(stopped, 100, 5000)
 }

@@ -8,19 +8,19 @@ import (
 
 func takeTests() []test {
 	return []test{
-		{"a taken item", takeFields},
+		{"the fields of a taken item", takeFields},
 		{"only waiting items, in the order of claims", takeSkips},
-		{"nothing for who may not claim", takeNothing},
-		{"what has expired is not started", takeExpired},
-		{"a thousand and more", takeMany},
-		{"a pass of nothing else", takePassWrites},
-		{"a pass of nothing else that comes too late", takePassOvertaken},
-		{"several of them at a time", takePassContended},
-		{"one for who may not claim", takePassOfNobody},
+		{"nothing for a worker that may not claim", takeNothing},
+		{"expired items are not started", takeExpired},
+		{"more than a thousand items", takeMany},
+		{"a pass that only takes items", takePassWrites},
+		{"a pass that only takes items and is too late", takePassOvertaken},
+		{"several such passes at the same time", takePassContended},
+		{"such a pass of a worker that may not claim", takePassRefused},
 	}
 }
 
-// takeItems has a worker take items in a pass.
+// takeItems lets a worker take items in a pass.
 func (x *fixture) takeItems(w workqueue.Worker, list ...workqueue.Assignment) (items []workqueue.Item) {
 	x.Helper()
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) (err error) {
@@ -47,23 +47,23 @@ func takeFields(x *fixture) {
 	if asJSON(got[0]) != asJSON(want) {
 		x.Errorf("the taken item is\n     %s\nwant %s", asJSON(got[0]), asJSON(want))
 	}
-	x.wantSame(got[0]) // what Take returned is what the database holds
+	x.wantSame(got[0]) // AssignAndClaim returns what the database has
 }
 
 func takeSkips(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	var list []workqueue.Assignment
-	var others []workqueue.Item
+	var unchanged []workqueue.Item
 	for _, s := range []workqueue.State{workqueue.Blocked, workqueue.Processed, workqueue.Cancelled, workqueue.Assigned} {
 		it := x.Item(ItemOpts{State: s})
-		others, list = append(others, it), append(list, workqueue.Assignment{ItemID: it.ID, WorkerID: w.ID})
+		unchanged, list = append(unchanged, it), append(list, workqueue.Assignment{ItemID: it.ID, WorkerID: w.ID})
 	}
 	low, high, later := x.Item(ItemOpts{Priority: 10}), x.Item(ItemOpts{Priority: 30}), x.Item(ItemOpts{Priority: 10})
 	for i, it := range []workqueue.Item{later, low, high} {
 		list = append(list, workqueue.Assignment{ItemID: it.ID, WorkerID: w.ID, RunOrder: int64(10 - i)})
 	}
 	x.wantIDs("taken", idsOf(x.takeItems(w, list...)), []int64{high.ID, low.ID, later.ID})
-	for _, it := range others {
+	for _, it := range unchanged {
 		x.wantSame(it)
 	}
 	x.wantIDs("taken again", idsOf(x.takeItems(w, list...)), []int64{})
@@ -72,33 +72,33 @@ func takeSkips(x *fixture) {
 func takeNothing(x *fixture) {
 	w, other := x.Worker(WorkerOpts{}), x.Worker(WorkerOpts{})
 	it := x.Item(ItemOpts{})
-	impostor := w
-	impostor.InstanceID = other.InstanceID
-	drains := x.Worker(WorkerOpts{})
-	x.exec(1, `UPDATE "BotWorkers" SET "State" = 'draining' WHERE "Id" = %d`, drains.ID)
-	for name, taker := range map[string]workqueue.Worker{"an impostor": impostor, "a worker that drains": drains} {
-		if got := x.takeItems(taker, workqueue.Assignment{ItemID: it.ID, WorkerID: taker.ID}); len(got) != 0 {
-			x.Errorf("%s took %v", name, idsOf(got))
+	replaced := w
+	replaced.InstanceID = other.InstanceID
+	draining := x.Worker(WorkerOpts{})
+	x.exec(1, `UPDATE "BotWorkers" SET "State" = 'draining' WHERE "Id" = %d`, draining.ID)
+	for name, worker := range map[string]workqueue.Worker{"another instance": replaced, "a draining worker": draining} {
+		if got := x.takeItems(worker, workqueue.Assignment{ItemID: it.ID, WorkerID: worker.ID}); len(got) != 0 {
+			x.Errorf("%s took %v, want none", name, idsOf(got))
 		}
 		x.wantSame(it)
 	}
 	if got := x.takeItems(w); len(got) != 0 {
-		x.Errorf("taking nothing brought %v", idsOf(got))
+		x.Errorf("taking no items returned %v, want none", idsOf(got))
 	}
 }
 
 func takeExpired(x *fixture) {
 	w := x.Worker(WorkerOpts{})
-	late, dead, fine := x.Item(ItemOpts{}), x.Item(ItemOpts{}), x.Item(ItemOpts{})
+	late, expired, fine := x.Item(ItemOpts{}), x.Item(ItemOpts{}), x.Item(ItemOpts{})
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeadlineAt" = %s WHERE "Id" = %d`, longAgo, late.ID)
-	x.exec(1, `UPDATE "BotWorkQueueItems" SET "ExpiresAt" = %s WHERE "Id" = %d`, longAgo, dead.ID)
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "ExpiresAt" = %s WHERE "Id" = %d`, longAgo, expired.ID)
 	var list []workqueue.Assignment
-	for _, it := range []workqueue.Item{late, dead, fine} {
+	for _, it := range []workqueue.Item{late, expired, fine} {
 		list = append(list, workqueue.Assignment{ItemID: it.ID, WorkerID: w.ID})
 	}
 	x.wantIDs("taken", idsOf(x.takeItems(w, list...)), []int64{fine.ID})
 	x.wantState(late.State, late.ID)
-	x.wantState(dead.State, dead.ID)
+	x.wantState(expired.State, expired.ID)
 }
 
 func takeMany(x *fixture) {

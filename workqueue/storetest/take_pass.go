@@ -8,11 +8,11 @@ import (
 	"botwork/workqueue"
 )
 
-// passes is how many passes have written.
+// passes returns the number of passes that have written.
 func (x *fixture) passes() (n int64) {
 	x.Helper()
-	err := x.Store.Survey(x.ctx, func(ctx context.Context, view workqueue.AssignView) error {
-		m, err := view.Marks(ctx)
+	err := x.Store.ReadUnlocked(x.ctx, func(ctx context.Context, view workqueue.AssignView) error {
+		m, err := view.PassState(ctx)
 		n = m.Passes
 		return err
 	})
@@ -22,7 +22,7 @@ func (x *fixture) passes() (n int64) {
 	return n
 }
 
-// takePass has a worker take items of the default priority by a pass of nothing else.
+// takePass lets a worker take items of the default priority in a pass that only takes items.
 func (x *fixture) takePass(w workqueue.Worker, passes int64, ids ...int64) ([]workqueue.Item, bool) {
 	x.Helper()
 	items, done, err := x.tryTakePass(w, passes, ids...)
@@ -37,39 +37,39 @@ func (x *fixture) tryTakePass(w workqueue.Worker, passes int64, ids ...int64) ([
 	for _, id := range ids {
 		list = append(list, workqueue.Assignment{ItemID: id, WorkerID: w.ID, RunOrder: 5})
 	}
-	taken, done, err := x.Store.ClaimPass(x.ctx, passes, list, workqueue.PassClaim{
+	claimed, done, err := x.Store.ClaimPass(x.ctx, passes, list, workqueue.PassClaim{
 		WorkerID: w.ID, InstanceID: w.InstanceID, Lease: leaseTime, Max: len(list), Within: leaseTime,
 	})
 	if err != nil {
 		return nil, false, err
 	}
-	items, err := taken.Items(x.ctx)
-	if err == nil && len(items) != taken.Len() {
-		err = fmt.Errorf("took %d items and read %d of them", taken.Len(), len(items))
+	items, err := claimed.Items(x.ctx)
+	if err == nil && len(items) != claimed.Len() {
+		err = fmt.Errorf("claimed %d items and read %d of them", claimed.Len(), len(items))
 	}
 	return items, done, err
 }
 
-// takePassWrites: what a pass takes by itself is what Take takes, and it counts.
+// takePassWrites: a pass that only takes items takes the same as AssignAndClaim, and counts as a pass.
 func takePassWrites(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	ids := x.Items(3, ItemOpts{Payload: `{"a": 1}`})
-	taken := x.Item(ItemOpts{State: workqueue.Blocked}).ID
+	running := x.Item(ItemOpts{State: workqueue.Blocked}).ID
 	passes := x.passes()
-	got, done := x.takePass(w, passes, append([]int64{taken}, ids...)...)
+	got, done := x.takePass(w, passes, append([]int64{running}, ids...)...)
 	if !done || x.passes() != passes+1 {
 		x.Errorf("done %t, passes %d, want true, %d", done, x.passes(), passes+1)
 	}
 	x.wantIDs("taken", idsOf(got), ids)
 	for _, it := range got {
 		if it.State != workqueue.Blocked || it.RunOrder != 5 || *it.WorkerID != w.ID || it.Fence != 1 || it.Payload != `{"a": 1}` {
-			x.Errorf("taken is %s", asJSON(it))
+			x.Errorf("the taken item is %s", asJSON(it))
 		}
 		x.wantSame(it)
 	}
 }
 
-// takePassOvertaken: where another pass has written since, nothing is.
+// takePassOvertaken: if another pass has written since, this pass writes nothing.
 func takePassOvertaken(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	first, second := x.Item(ItemOpts{}), x.Item(ItemOpts{})
@@ -84,7 +84,7 @@ func takePassOvertaken(x *fixture) {
 	x.wantSame(second)
 }
 
-// takePassContended: of passes that were planned at the same time one is done.
+// takePassContended: of several passes that were planned at the same time, one is done.
 func takePassContended(x *fixture) {
 	const many = 8
 	w := x.Worker(WorkerOpts{})
@@ -102,29 +102,29 @@ func takePassContended(x *fixture) {
 			results <- result{items, done, err}
 		}()
 	}
-	var took []int64
+	var taken []int64
 	for range many {
 		switch r := <-results; {
 		case r.err != nil:
 			x.Error(r.err)
 		case r.done:
-			took = append(took, idsOf(r.items)...)
+			taken = append(taken, idsOf(r.items)...)
 		case len(r.items) > 0:
 			x.Errorf("took %v and was not done", idsOf(r.items))
 		}
 	}
-	if len(took) != 1 || !slices.Contains(ids, took[0]) || x.passes() != passes+1 {
-		x.Errorf("taken were %v, passes %d; want one item, %d", took, x.passes(), passes+1)
+	if len(taken) != 1 || !slices.Contains(ids, taken[0]) || x.passes() != passes+1 {
+		x.Errorf("taken = %v, passes %d; want one item, %d", taken, x.passes(), passes+1)
 	}
 }
 
-// takePassOfNobody: who may not claim takes nothing.
-func takePassOfNobody(x *fixture) {
+// takePassRefused: a worker that may not claim takes no items.
+func takePassRefused(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	it := x.Item(ItemOpts{})
 	x.exec(1, `UPDATE "BotWorkers" SET "State" = 'draining' WHERE "Id" = %d`, w.ID)
 	if got, _ := x.takePass(w, x.passes(), it.ID); len(got) != 0 {
-		x.Errorf("a worker that drains took %v", idsOf(got))
+		x.Errorf("a draining worker took %v, want none", idsOf(got))
 	}
 	x.wantSame(it)
 }

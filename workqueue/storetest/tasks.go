@@ -11,32 +11,32 @@ import (
 
 func taskTests() []test {
 	return []test{
-		{"a row made by hand", taskHand},
+		{"a row inserted by hand", taskHand},
 		{"definitions of a file", taskDefine},
-		{"a hand's change outlasts the file's start", taskHandEdit},
-		{"what left the file", taskLeft},
-		{"eight processes define at once", taskDefineContention},
+		{"a change by hand is kept when the same file is read again", taskHandEdit},
+		{"tasks that were removed from the file", taskLeft},
+		{"eight processes define tasks at the same time", taskDefineContention},
 		{"windows are settled", taskSettle},
 		{"one item for each window", taskFire},
-		{"eight passes at once", taskFireContention},
+		{"eight passes at the same time", taskFireContention},
 		{"windows that get no item", taskFireRefused},
-		{"an unknown queue leaves nothing", taskFireUnknownQueue},
+		{"an unknown queue creates nothing", taskFireUnknownQueue},
 		{"items on request", taskRun},
 		{"waiting items are revised", taskRevise},
-		{"a person's priority stays", taskReviseByHand},
+		{"a priority set by a user is kept", taskReviseByHand},
 		{"each failure is reported once", taskFailures},
 		{"eight passes report at the same time", taskFailureContention},
-		{"failures that are no news", taskNoNews},
-		{"a retry as a copy stays its task's", taskCopy},
+		{"failures that are not reported", taskNoNews},
+		{"a retry as a copy belongs to the task", taskCopy},
 	}
 }
 
-// aTask is the row of a task, as a file defines it.
+// aTask returns the row of a task as a file defines it.
 func aTask(name, definition string) workqueue.TaskRow {
 	return workqueue.TaskRow{Name: name, Active: true, QueueName: "default", Pipeline: "Work", Importance: 1, Definition: definition}
 }
 
-// defineTasks writes definitions and checks which ones have changed.
+// defineTasks writes definitions and checks which of them changed.
 func (x *fixture) defineTasks(want []string, defs ...workqueue.TaskRow) {
 	x.Helper()
 	changed, err := x.Store.DefineTasks(x.ctx, defs, "ann")
@@ -54,7 +54,7 @@ func (x *fixture) task(name string) workqueue.TaskRow {
 	}
 	i := slices.IndexFunc(rows, func(t workqueue.TaskRow) bool { return t.Name == name })
 	if i < 0 {
-		x.Fatalf("there is no task %q", name)
+		x.Fatalf("task %q does not exist", name)
 	}
 	return rows[i]
 }
@@ -71,11 +71,11 @@ func taskHand(x *fixture) {
 	if got != want {
 		x.Errorf("the row is\n     %+v\nwant %+v", got, want)
 	}
-	x.defineTasks(nil) // a file without tasks leaves it alone
+	x.defineTasks(nil) // a file without tasks does not change the row
 	if again := x.task("Nightly"); again != want {
-		x.Errorf("a file that does not know it changed it to %+v", again)
+		x.Errorf("a file without this task changed the row to %+v", again)
 	}
-	// A file that names it takes it over.
+	// A file that defines the task changes the row.
 	x.defineTasks([]string{"Nightly"}, aTask("Nightly", "one"))
 }
 
@@ -83,7 +83,7 @@ func taskDefine(x *fixture) {
 	full := workqueue.TaskRow{
 		Name: "books", Topic: "finance", Description: "Close the books", Active: true, QueueName: "default", Pipeline: "Work", Importance: 2,
 		ScheduleConfig: `{"execute":"daily"}`, Scope: `["a","b"]`, Payload: `{"k":1}`, ResilienceConfig: `{"limit":2}`,
-		NotificationConfig: `{"pipeline":"Tell"}`, Estimate: 90 * time.Second, Definition: "one",
+		NotificationConfig: `{"pipeline":"Notify"}`, Estimate: 90 * time.Second, Definition: "one",
 	}
 	x.defineTasks([]string{"books", "other"}, full, aTask("other", "two"))
 	got := x.task("books")
@@ -101,22 +101,22 @@ func taskDefine(x *fixture) {
 	x.defineTasks([]string{"books"}, later, aTask("other", "two"))
 	now := x.task("books")
 	if now.Importance != 0 || now.Topic != "" || now.Estimate != 0 || now.Revision != 2 || now.Definition != "three" {
-		x.Errorf("the new definition made the row %+v", now)
+		x.Errorf("the new definition changed the row to %+v", now)
 	}
 	if !now.SettledUntil.Equal(got.SettledUntil) {
-		x.Error("another importance forgot windows that have no record yet")
+		x.Error("a change of the importance settled windows that have no record yet")
 	}
 	for definition, change := range map[string]func(){
 		"another schedule": func() { later.ScheduleConfig = `{"execute":"weekly"}` },
 		"another scope":    func() { later.Scope = `["a","c"]` },
-		"active no more":   func() { later.Active = false },
+		"no longer active": func() { later.Active = false },
 	} {
 		x.exec(2, `UPDATE "BotTasks" SET "SettledUntil" = %s`, longAgo)
 		later.Definition = definition
 		change()
 		x.defineTasks([]string{"books"}, later, aTask("other", "two"))
 		if now := x.task("books"); now.SettledUntil.Before(got.SettledUntil) {
-			x.Errorf("%s: settled until %s, want until now: the windows before were not its own", definition, now.SettledUntil)
+			x.Errorf("%s: settled until %s, want until now: earlier windows belong to the previous definition", definition, now.SettledUntil)
 		}
 	}
 }
@@ -126,11 +126,11 @@ func taskHandEdit(x *fixture) {
 	x.exec(1, `UPDATE "BotTasks" SET "Active" = '0', "Importance" = 2`)
 	x.defineTasks(nil, aTask("books", "one"))
 	if got := x.task("books"); got.Active || got.Importance != 2 {
-		x.Errorf("the file that had been read before took the hand's change back: %+v", got)
+		x.Errorf("reading the same file again reverted the change by hand: %+v", got)
 	}
 	x.defineTasks([]string{"books"}, aTask("books", "two"))
 	if got := x.task("books"); !got.Active || got.Importance != 1 {
-		x.Errorf("a new definition left %+v", got)
+		x.Errorf("after a new definition the row is %+v", got)
 	}
 }
 
@@ -139,12 +139,12 @@ func taskLeft(x *fixture) {
 	x.defineTasks([]string{"a", "b"}, aTask("a", "one"), aTask("b", "one"))
 	x.defineTasks([]string{"b"}, aTask("a", "one"))
 	if a, b, hand := x.task("a"), x.task("b"), x.task("by hand"); !a.Active || b.Active || b.Revision != 2 || !hand.Active {
-		x.Errorf("after b left the file: a %t, b %+v, the one by hand %t", a.Active, b, hand.Active)
+		x.Errorf("after b was removed from the file: a active %t, b %+v, the task by hand active %t", a.Active, b, hand.Active)
 	}
-	x.defineTasks(nil, aTask("a", "one")) // once
+	x.defineTasks(nil, aTask("a", "one")) // b changes only once
 	x.defineTasks([]string{"b"}, aTask("a", "one"), aTask("b", "one"))
 	if !x.task("b").Active {
-		x.Error("b came back and is not active")
+		x.Error("b was added again and is not active")
 	}
 }
 
@@ -187,8 +187,8 @@ func taskSettle(x *fixture) {
 		}
 	}
 	end := planned.Add(time.Hour)
-	settle(end, closed(workqueue.Missed, "a", "nobody looked"), closed(workqueue.Skipped, "b", "busy"))
-	settle(planned, closed(workqueue.Skipped, "a", "another reason"), closed(workqueue.Missed, "c", "nobody looked"))
+	settle(end, closed(workqueue.Missed, "a", "no worker was running"), closed(workqueue.Skipped, "b", "busy"))
+	settle(planned, closed(workqueue.Skipped, "a", "another reason"), closed(workqueue.Missed, "c", "no worker was running"))
 	if got := x.task("books"); !got.SettledUntil.Equal(end) || got.Revision != 1 {
 		x.Errorf("settled until %s in revision %d, want %s in 1", got.SettledUntil, got.Revision, end)
 	}
@@ -201,11 +201,11 @@ func taskSettle(x *fixture) {
 		x.wantClean("RecordedAt", &f.RecordedAt)
 		got[f.Worker] = string(f.Outcome) + ": " + f.Reason
 	}
-	want := map[string]string{"a": "missed: nobody looked", "b": "skipped: busy", "c": "missed: nobody looked"}
+	want := map[string]string{"a": "missed: no worker was running", "b": "skipped: busy", "c": "missed: no worker was running"}
 	if asJSON(got) != asJSON(want) {
 		x.Errorf("the records are %v, want %v", got, want)
 	}
 	if later, err := x.Store.TaskFirings(x.ctx, []workqueue.TaskSince{{Task: "books", From: end}}); err != nil || len(later) > 0 {
-		x.Errorf("records from %s on: %v, %v, want none", end, later, err)
+		x.Errorf("records since %s: %v, %v, want none", end, later, err)
 	}
 }

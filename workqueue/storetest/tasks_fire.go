@@ -11,8 +11,8 @@ import (
 	"botwork/workqueue"
 )
 
-// window asks for the item of a window that every clock has reached, and none
-// has left behind.
+// window returns a window with its item. It has opened for every clock, and its
+// deadline is in the distant future.
 func window(task, scope string) workqueue.TaskWindow {
 	return workqueue.TaskWindow{Task: task, PlannedAt: planned, ScopedItem: workqueue.ScopedItem{Scope: scope, Item: workqueue.NewItem{
 		State: workqueue.Ready, Priority: 550, IntegrationConfig: Pipeline, Payload: workqueue.JSONText(fmt.Sprintf(`{"scope":%q}`, scope)),
@@ -20,7 +20,7 @@ func window(task, scope string) workqueue.TaskWindow {
 	}}}
 }
 
-// fire makes the items of windows and returns the scope values that got one.
+// fire makes the items of windows and returns the scope values with an item.
 func (x *fixture) fire(windows ...workqueue.TaskWindow) []string {
 	x.Helper()
 	made, err := x.Store.FireTasks(x.ctx, windows, "ann")
@@ -63,10 +63,10 @@ func taskFire(x *fixture) {
 	}
 	busy, err := x.Store.TaskScopesBusy(x.ctx, "books")
 	if err != nil || len(busy) != 2 || !busy["lisbon"].Equal(x.show(made[0].ID).CreatedAt) || busy["porto"].IsZero() {
-		x.Errorf("TaskScopesBusy = %v, %v, want both since their items were made", busy, err)
+		x.Errorf("TaskScopesBusy = %v, %v, want both since the creation of their items", busy, err)
 	}
 	if busy, err := x.Store.TaskScopesBusy(x.ctx, "other"); err != nil || len(busy) > 0 {
-		x.Errorf("another task is busy: %v, %v", busy, err)
+		x.Errorf("TaskScopesBusy of another task = %v, %v, want none", busy, err)
 	}
 	x.runOnceEach(made)
 	x.wantScopes("the same window again", x.fire(window("books", "lisbon"), window("books", "porto")))
@@ -75,7 +75,7 @@ func taskFire(x *fixture) {
 	x.wantScopes("the next window", x.fire(next), "lisbon")
 }
 
-// runOnceEach runs items to a good end.
+// runOnceEach runs each item successfully.
 func (x *fixture) runOnceEach(items []workqueue.TaskItem) {
 	x.Helper()
 	w := x.Worker(WorkerOpts{})
@@ -102,13 +102,13 @@ func taskFireContention(x *fixture) {
 	made := map[string]int{}
 	var wg sync.WaitGroup
 	for n := range 8 {
-		// Each in an order of its own, as passes of different tasks may come.
-		mine := slices.Clone(windows)
+		// Each process uses a different order, as passes of different tasks do.
+		ordered := slices.Clone(windows)
 		if n%2 == 1 {
-			slices.Reverse(mine)
+			slices.Reverse(ordered)
 		}
 		wg.Go(func() {
-			for part := range slices.Chunk(mine, 7) {
+			for part := range slices.Chunk(ordered, 7) {
 				items, err := stores[n%len(stores)].FireTasks(x.ctx, part, "ann")
 				if err != nil {
 					x.Error(err)
@@ -144,9 +144,9 @@ func taskFireRefused(x *fixture) {
 	early, late := window("books", "early"), window("books", "late")
 	early.PlannedAt = time.Date(2090, 1, 1, 0, 0, 0, 0, time.UTC)
 	late.Item.Deadline = planned.Add(time.Hour)
-	x.wantScopes("not open", x.fire(early, late, window("unknown", "x")))
+	x.wantScopes("not open, or unknown", x.fire(early, late, window("unknown", "x")))
 
-	// An item of the task and scope that has not ended, in each of its states.
+	// An unfinished item of the task and scope, in each state.
 	x.exec(0, `UPDATE "BotWorkQueueItems" SET "State" = 0`)
 	for _, state := range []workqueue.State{workqueue.Ready, workqueue.Blocked, workqueue.Pending, workqueue.Assigned} {
 		it := x.Item(ItemOpts{State: state})
@@ -156,11 +156,11 @@ func taskFireRefused(x *fixture) {
 	for _, state := range []workqueue.State{workqueue.Processed, workqueue.Cancelled} {
 		it := x.Item(ItemOpts{State: state, Priority: 10})
 		x.exec(1, `UPDATE "BotWorkQueueItems" SET "TaskName" = 'books', "TaskScope" = '%s' WHERE "Id" = %d`, state, it.ID)
-		x.wantScopes("ended", x.fire(window("books", state.String())), state.String())
+		x.wantScopes("finished", x.fire(window("books", state.String())), state.String())
 	}
 	x.wantScopes("another scope", x.fire(window("books", "free")), "free")
 
-	// A row by hand without a scope value keeps the task's only item.
+	// A row inserted by hand without a scope value counts as the task's only item.
 	x.exec(1, `INSERT INTO "BotTasks" ("Name", "Pipeline") VALUES ('sweep', 'Work')`)
 	x.exec(1, `INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "TaskName") VALUES ('Work', 'sweep')`)
 	x.wantScopes("busy by hand", x.fire(window("sweep", "")))
@@ -180,9 +180,9 @@ func taskFireUnknownQueue(x *fixture) {
 		x.Errorf("FireTasks = %v, %v, want an *UnknownQueueError that names the task", made, err)
 	}
 	if records := x.firings("", 0); len(records) > 0 {
-		x.Errorf("the refused windows left %s", asJSON(records))
+		x.Errorf("the refused windows have the records %s", asJSON(records))
 	}
-	x.wantScopes("afterwards", x.fire(window("books", "good")), "good")
+	x.wantScopes("after the refusal", x.fire(window("books", "good")), "good")
 }
 
 func taskRun(x *fixture) {
@@ -203,7 +203,7 @@ func taskRun(x *fixture) {
 		}
 	}
 	if records := x.firings("", 0); len(records) > 0 {
-		x.Errorf("a request left records of windows: %s", asJSON(records))
+		x.Errorf("a request recorded windows: %s", asJSON(records))
 	}
 	if busy, err := x.Store.TaskScopesBusy(x.ctx, "books"); err != nil || len(busy) != 2 {
 		x.Errorf("TaskScopesBusy = %v, %v, want both", busy, err)

@@ -20,7 +20,7 @@ func (x *fixture) waiting(state workqueue.State, after int64, limit int) []workq
 	return items
 }
 
-// revise sets priorities and checks how many changed.
+// revise sets priorities and checks how many items changed.
 func (x *fixture) revise(want int, revisions ...workqueue.TaskRevision) {
 	x.Helper()
 	if n, err := x.Store.ReviseTaskItems(x.ctx, revisions); err != nil || n != want {
@@ -56,10 +56,10 @@ func taskRevise(x *fixture) {
 		return workqueue.TaskRevision{ItemID: it.ID, State: state, Old: it.Priority, New: priority}
 	}
 	w := x.Worker(WorkerOpts{})
-	x.Assign(w, ready[2].ID) // it moved on meanwhile
+	x.Assign(w, ready[2].ID) // it no longer waits
 	x.revise(3, change(ready[0], workqueue.Ready, 900), change(ready[1], workqueue.Ready, 901), change(ready[2], workqueue.Ready, 902),
 		change(other[0], workqueue.Pending, 1100))
-	x.revise(0, change(ready[0], workqueue.Ready, 950), // as it was listed before
+	x.revise(0, change(ready[0], workqueue.Ready, 950), // with the old priority
 		workqueue.TaskRevision{ItemID: ready[1].ID, State: workqueue.Pending, Old: 901, New: 950})
 	x.revise(0)
 	for id, want := range map[int64]int{ready[0].ID: 900, ready[1].ID: 901, ready[2].ID: 550, pending.ID: 1100} {
@@ -68,7 +68,7 @@ func taskRevise(x *fixture) {
 		}
 	}
 	if again := x.waiting(workqueue.Ready, 0, 10); len(again) != 2 || again[0].Priority != 900 {
-		x.Errorf("after the revision: %+v, want both that wait", again)
+		x.Errorf("after the revision: %+v, want the two waiting items", again)
 	}
 }
 
@@ -78,16 +78,16 @@ func taskReviseByHand(x *fixture) {
 	it := x.waiting(workqueue.Ready, 0, 10)[0]
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "Priority" = 10 WHERE "Id" = %d`, it.ID)
 	if left := x.waiting(workqueue.Ready, 0, 10); len(left) > 0 {
-		x.Errorf("a person set the priority, and the program would revise %+v", left)
+		x.Errorf("a user set the priority, but the program would revise %+v", left)
 	}
-	x.revise(0, workqueue.TaskRevision{ItemID: it.ID, State: workqueue.Ready, Old: 10, New: 900}) // set while it was being revised
+	x.revise(0, workqueue.TaskRevision{ItemID: it.ID, State: workqueue.Ready, Old: 10, New: 900}) // set during the revision
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "Priority" = 550 WHERE "Id" = %d`, it.ID)
 	if back := x.waiting(workqueue.Ready, 0, 10); len(back) != 1 {
-		x.Errorf("set back to the program's priority it is %+v, want it revised again", back)
+		x.Errorf("after the user restored the program's priority: %+v, want it revised again", back)
 	}
 }
 
-// fail makes an item of a task that failed for good.
+// fail makes an item of a task that has finally failed.
 func (x *fixture) fail(task, scope string) int64 {
 	x.Helper()
 	it := x.Item(ItemOpts{State: workqueue.Cancelled})
@@ -95,15 +95,15 @@ func (x *fixture) fail(task, scope string) int64 {
 	return it.ID
 }
 
-// notice tells of a failure by an item of the pipeline Tell.
+// notice reports a failure with an item of the pipeline Notify.
 func notice(f workqueue.TaskFailure) (workqueue.NewItem, bool) {
-	return workqueue.NewItem{State: workqueue.Ready, Priority: 1000, IntegrationConfig: "Tell", Payload: workqueue.JSONText(asJSON(f.ID))}, true
+	return workqueue.NewItem{State: workqueue.Ready, Priority: 1000, IntegrationConfig: "Notify", Payload: workqueue.JSONText(asJSON(f.ID))}, true
 }
 
-// told lists the payloads of notices.
-func (x *fixture) told() []string {
+// notices lists the payloads of notices.
+func (x *fixture) notices() []string {
 	x.Helper()
-	items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{Pipeline: "Tell", Limit: 1000})
+	items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{Pipeline: "Notify", Limit: 1000})
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -124,11 +124,11 @@ func taskFailures(x *fixture) {
 	}
 	for i, want := range []int{1, 1, 0} {
 		if n, err := x.Store.NotifyTaskFailures(x.ctx, 1, collect); err != nil || n != want {
-			x.Errorf("call %d took %d, %v, want %d", i+1, n, err, want)
+			x.Errorf("call %d handled %d, %v, want %d", i+1, n, err, want)
 		}
 	}
-	if got, want := x.told(), []string{asJSON(first), asJSON(second)}; !slices.Equal(got, want) {
-		x.Errorf("told of %v, want of %v", got, want)
+	if got, want := x.notices(), []string{asJSON(first), asJSON(second)}; !slices.Equal(got, want) {
+		x.Errorf("notices of %v, want of %v", got, want)
 	}
 	it := x.show(first)
 	want := workqueue.TaskFailure{
@@ -147,22 +147,23 @@ func taskFailureContention(x *fixture) {
 	}
 	slices.Sort(want)
 	stores := []Store{x.Store, x.Another(x.T), x.Another(x.T)}
-	var taken atomic.Int32
+	var handled atomic.Int32
 	var wg sync.WaitGroup
 	for n := range 8 {
+		store := stores[n%len(stores)]
 		wg.Go(func() {
 			for range 5 {
-				took, err := stores[n%len(stores)].NotifyTaskFailures(x.ctx, 7, notice)
+				n, err := store.NotifyTaskFailures(x.ctx, 7, notice)
 				if err != nil {
 					x.Error(err)
 				}
-				taken.Add(int32(took))
+				handled.Add(int32(n))
 			}
 		})
 	}
 	wg.Wait()
-	if got := x.told(); !slices.Equal(got, want) || taken.Load() != 20 {
-		x.Errorf("took %d and told of %v, want each of %v once", taken.Load(), got, want)
+	if got := x.notices(); !slices.Equal(got, want) || handled.Load() != 20 {
+		x.Errorf("handled %d with notices of %v, want each of %v once", handled.Load(), got, want)
 	}
 }
 
@@ -179,20 +180,20 @@ func taskCopy(x *fixture) {
 	x.wantScopes("while a copy waits", x.fire(next))
 	copied := x.waiting(workqueue.Ready, 0, 10)
 	if len(copied) != 1 || copied[0].ID == first.ID || copied[0].Scope != "porto" || !copied[0].PlannedAt.Equal(planned) || copied[0].Priority != first.Priority {
-		x.Fatalf("the copy is %+v, want it to stand for the window of %+v", copied, first)
+		x.Fatalf("the copy is %+v, want it to have the window of %+v", copied, first)
 	}
 	clone, err := x.Store.ChangeItem(x.ctx, copied[0].ID, workqueue.Change{Action: workqueue.Clone})
 	if err != nil {
 		x.Fatal(err)
 	}
-	if asked := x.waiting(workqueue.Pending, 0, 10); len(asked) != 1 || asked[0].ID != clone || asked[0].Scope != "porto" {
-		x.Errorf("the clone is %+v, want it to have the scope value", asked)
+	if pending := x.waiting(workqueue.Pending, 0, 10); len(pending) != 1 || pending[0].ID != clone || pending[0].Scope != "porto" {
+		x.Errorf("the clone is %+v, want it to have the scope value", pending)
 	}
 }
 
 func taskNoNews(x *fixture) {
 	none := func(workqueue.TaskFailure) (workqueue.NewItem, bool) {
-		x.Error("somebody is to be told")
+		x.Error("the failure is reported")
 		return workqueue.NewItem{}, false
 	}
 	x.Item(ItemOpts{State: workqueue.Cancelled}) // of no task
@@ -200,22 +201,22 @@ func taskNoNews(x *fixture) {
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "ErrorKind" = 'cancelled' WHERE "Id" = %d`, byHand)
 	dropped := x.fail("books", "")
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "DeletedAt" = %s WHERE "Id" = %d`, longAgo, dropped)
-	noKind := x.fail("books", "") // a hand has set the state
+	noKind := x.fail("books", "") // the state was set by hand
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "ErrorKind" = NULL WHERE "Id" = %d`, noKind)
 	copied := x.fail("books", "")
 	retry := x.Item(ItemOpts{})
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "RootId" = %d WHERE "Id" = %d`, copied, retry.ID)
 	if n, err := x.Store.NotifyTaskFailures(x.ctx, 10, none); err != nil || n != 4 {
-		x.Errorf("took %d, %v, want 4 that are looked at no more", n, err)
+		x.Errorf("handled %d, %v, want 4 without a notice", n, err)
 	}
 
-	// The copy fails as well: that is the end.
+	// When the copy fails as well, the task has finally failed.
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "State" = 3, "ErrorKind" = 'expired', "TaskName" = 'books', "FinishedAt" = %s WHERE "Id" = %d`, longAgo, retry.ID)
-	if n, err := x.Store.NotifyTaskFailures(x.ctx, 10, notice); err != nil || n != 1 || !slices.Equal(x.told(), []string{asJSON(retry.ID)}) {
-		x.Errorf("took %d, %v and told of %v, want of the copy", n, err, x.told())
+	if n, err := x.Store.NotifyTaskFailures(x.ctx, 10, notice); err != nil || n != 1 || !slices.Equal(x.notices(), []string{asJSON(retry.ID)}) {
+		x.Errorf("handled %d, %v with notices of %v, want of the copy", n, err, x.notices())
 	}
 
-	// A notice that the queue refuses is lost, loudly, and hides no other.
+	// A notice that the queue refuses is lost with an error, and does not prevent other notices.
 	bad, good := x.fail("books", "bad"), x.fail("books", "good")
 	n, err := x.Store.NotifyTaskFailures(x.ctx, 10, func(f workqueue.TaskFailure) (workqueue.NewItem, bool) {
 		item, ok := notice(f)
@@ -225,7 +226,7 @@ func taskNoNews(x *fixture) {
 		return item, ok
 	})
 	var refused *workqueue.BadItemError
-	if n != 2 || !errors.As(err, &refused) || !slices.Contains(x.told(), asJSON(good)) {
-		x.Errorf("took %d, %v and told of %v, want the refusal and a notice of %d", n, err, x.told(), good)
+	if n != 2 || !errors.As(err, &refused) || !slices.Contains(x.notices(), asJSON(good)) {
+		x.Errorf("handled %d, %v with notices of %v, want the refusal and a notice of %d", n, err, x.notices(), good)
 	}
 }

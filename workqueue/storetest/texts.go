@@ -13,19 +13,19 @@ import (
 
 func textTests() []test {
 	return []test{
-		{"each is kept once", textsOnce},
-		{"the latest in use comes first", textsOrder},
-		{"found by the beginning of a hash", textsByHash},
+		{"each text is stored once", textsOnce},
+		{"the most recently used text comes first", textsOrder},
+		{"found by a hash prefix", textsByHash},
 		{"long and odd texts", textsOdd},
-		{"many at a time", textsContend},
-		{"what no worker has is removed", textsRemoved},
+		{"many processes at the same time", textsContend},
+		{"unused texts are removed", textsRemoved},
 		{"an item keeps the hash of its run", textsOfItem},
 		{"an attempt keeps the hash of its run", textsOfAttempts},
 		{"a run of a system pipeline keeps its hash", textsOfRuns},
 	}
 }
 
-// textOf makes a text of a pipeline.
+// textOf returns a text of a pipeline.
 func textOf(pipeline, text string) workqueue.PipelineText {
 	sum := sha256.Sum256([]byte(text))
 	return workqueue.PipelineText{Hash: hex.EncodeToString(sum[:]), Pipeline: pipeline, Text: text}
@@ -38,7 +38,7 @@ func (x *fixture) keep(texts ...workqueue.PipelineText) {
 	}
 }
 
-// wantTexts compares the texts of a filter, in order, but for their times.
+// wantTexts compares the texts of a filter, in order, without their times.
 func (x *fixture) wantTexts(f workqueue.TextFilter, want ...workqueue.PipelineText) {
 	x.Helper()
 	got, err := x.Store.Texts(x.ctx, f)
@@ -64,10 +64,10 @@ func textsOnce(x *fixture) {
 	}
 	x.keep(a, textOf("import", "steps: [1]\n"))
 	x.wantTexts(workqueue.TextFilter{Pipeline: "export"}, b)
-	x.wantTexts(workqueue.TextFilter{Pipeline: "nobody"})
+	x.wantTexts(workqueue.TextFilter{Pipeline: "unknown"})
 	again, err := x.Store.Texts(x.ctx, workqueue.TextFilter{Hash: a.Hash, Pipeline: "import"})
 	if err != nil || len(again) != 1 || !again[0].LoadedAt.Equal(first[0].LoadedAt) || again[0].UsedAt.Before(first[0].UsedAt) {
-		x.Errorf("the text is %+v, %v; it was %+v; want it loaded then, and used later", again, err, first[0])
+		x.Errorf("the text is %+v, %v; it was %+v; want the same LoadedAt and a later UsedAt", again, err, first[0])
 	}
 }
 
@@ -95,7 +95,7 @@ func textsByHash(x *fixture) {
 
 func textsOdd(x *fixture) {
 	var many []workqueue.PipelineText
-	for i := range 450 { // more than one statement takes
+	for i := range 450 { // more than one statement handles
 		many = append(many, textOf(fmt.Sprintf("p%d", i), fmt.Sprintf("# %d \U0001F916 'quoted' \"twice\" @now ? :x\r\nsteps: []\n\n", i)))
 	}
 	many = append(many, textOf("long", fmt.Sprintf("%0300000d", 1)))
@@ -124,7 +124,7 @@ func textsContend(x *fixture) {
 	}
 	got, err := x.Store.Texts(x.ctx, workqueue.TextFilter{})
 	if err != nil || len(got) != texts {
-		x.Errorf("%d texts are kept, %v, want %d", len(got), err, texts)
+		x.Errorf("%d texts are stored, %v, want %d", len(got), err, texts)
 	}
 }
 
@@ -142,7 +142,7 @@ func textsRemoved(x *fixture) {
 	x.wantTexts(workqueue.TextFilter{}, used)
 }
 
-// wantHash checks the hash of the text that an item's present or last run ran.
+// wantHash checks the hash of the text of an item's current or last run.
 func (x *fixture) wantHash(id int64, want string) {
 	x.Helper()
 	if got := deref(x.show(id).PipelineHash); got != want {
@@ -159,7 +159,7 @@ func textsOfItem(x *fixture) {
 	note.PipelineHash = one
 	x.progress(w, note)
 	x.wantHash(it.ID, one)
-	x.progress(w, halfway(it)) // says nothing of it
+	x.progress(w, halfway(it)) // without a hash
 	x.wantHash(it.ID, one)
 	end := failure(it, workqueue.Ready)
 	x.finish(w, end)
@@ -212,7 +212,7 @@ func textsOfRuns(x *fixture) {
 			x.Fatal(err)
 		}
 	}
-	runs, err := x.Store.Runs(x.ctx, "nightly", 0)
+	runs, err := x.Store.Runs(x.ctx, workqueue.RunFilter{Pipeline: "nightly", Limit: 0})
 	if err != nil || len(runs) != 2 || deref(runs[0].PipelineHash) != hash || runs[1].PipelineHash != nil {
 		x.Errorf("runs = %+v, %v, want the latest with the hash and one without", runs, err)
 	}

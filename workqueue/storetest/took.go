@@ -9,18 +9,18 @@ import (
 func tookTests() []test {
 	return []test{
 		{"the length of a run moves its start", tookMoves},
-		{"no start lies before the claim", tookTooLong},
-		{"a recorded begin is the least start", tookBegun},
-		{"a later run leaves the first start alone", tookAgain},
+		{"no start is before the claim", tookTooLong},
+		{"a recorded begin is the earliest start", tookStarted},
+		{"a later run does not change the first start", tookAgain},
 		{"the statistics count runs", tookStatistics},
 	}
 }
 
-// tookEnds are ends of runs, by the statement that records them.
+// tookEnds returns ends of runs, by the statement that records them.
 func tookEnds() map[string]func(workqueue.Item) workqueue.Finish {
 	return map[string]func(workqueue.Item) workqueue.Finish{
 		"a plain success": success,
-		"a success that says more": func(it workqueue.Item) workqueue.Finish {
+		"a success with progress": func(it workqueue.Item) workqueue.Finish {
 			end := success(it)
 			end.Progress = "done"
 			return end
@@ -36,14 +36,14 @@ func tookMoves(y *fixture) {
 	for name, end := range tookEnds() {
 		it := x.claimOne(w, x.Item(ItemOpts{}).ID)
 		x.now = x.now.Add(239 * time.Millisecond)
-		began := x.now.Add(-time.Millisecond)
+		started := x.now.Add(-time.Millisecond)
 		f := end(it)
-		f.Took = 1_400 * time.Microsecond // is a millisecond
+		f.Took = 1_400 * time.Microsecond // is rounded to a millisecond
 		x.wantIDs(name+": lost", x.finish(w, f), nil)
-		x.wantStarts(it.ID, &began, &began)
+		x.wantStarts(it.ID, &started, &started)
 		for _, a := range x.attempts(it.ID) {
-			if a.StartedAt == nil || !a.StartedAt.Equal(began) || !a.FinishedAt.Equal(x.now) {
-				x.Errorf("%s: the attempt is %s, want it from %s to %s", name, asJSON(a), began, x.now)
+			if a.StartedAt == nil || !a.StartedAt.Equal(started) || !a.FinishedAt.Equal(x.now) {
+				x.Errorf("%s: the attempt is %s, want it from %s to %s", name, asJSON(a), started, x.now)
 			}
 		}
 	}
@@ -63,19 +63,19 @@ func tookTooLong(y *fixture) {
 	}
 }
 
-func tookBegun(y *fixture) {
+func tookStarted(y *fixture) {
 	x := newTimed(y)
 	w := x.Worker(WorkerOpts{})
 	for name, end := range tookEnds() {
 		it := x.claimOne(w, x.Item(ItemOpts{}).ID)
 		x.now = x.now.Add(time.Second)
-		begun := x.now
+		started := x.now
 		x.begin(w, ref(it))
 		x.now = x.now.Add(time.Second)
 		f := end(it)
 		f.Took = 1500 * time.Millisecond
 		x.wantIDs(name+": lost", x.finish(w, f), nil)
-		x.wantStarts(it.ID, &begun, &begun)
+		x.wantStarts(it.ID, &started, &started)
 	}
 }
 

@@ -10,25 +10,25 @@ import (
 
 func transitionTests() []test {
 	return []test{
-		{"every move of the machinery in every state", transitionsAll},
+		{"every automatic transition in every state", transitionsAll},
 	}
 }
 
-// move is something that the machinery does to an item: passes, workers and
-// robots. What persons do is in [lifeOf].
+// move is an operation of passes, workers or robots on an item. The actions of users are
+// in [lifeOf].
 type move struct {
 	name  string
 	queue string // of the items; "": the default
 
-	// ready brings an item about that the move is for, as far as its state allows;
-	// nil: nothing is needed.
+	// ready prepares an item for the move, as far as its state allows;
+	// nil: no preparation is needed.
 	ready func(x *fixture, it workqueue.Item)
 
-	// do reports whether the store returned that it did it.
+	// do reports whether the store returned that it changed the item.
 	do func(x *fixture, w workqueue.Worker, it workqueue.Item) bool
 
-	// to is what becomes of an item in each state. In a state that is missing
-	// nothing of it changes.
+	// to has the next state of an item by its state. In a missing state, the move
+	// changes nothing.
 	to map[workqueue.State]workqueue.State
 }
 
@@ -38,14 +38,14 @@ func moves() []move {
 			return len(x.finish(w, f(it))) == 0
 		}
 	}
-	runs := func(to workqueue.State) map[workqueue.State]workqueue.State {
+	running := func(to workqueue.State) map[workqueue.State]workqueue.State {
 		return map[workqueue.State]workqueue.State{workqueue.Blocked: to}
 	}
-	waits := func(to workqueue.State) map[workqueue.State]workqueue.State {
+	waiting := func(to workqueue.State) map[workqueue.State]workqueue.State {
 		return map[workqueue.State]workqueue.State{workqueue.Ready: to, workqueue.Pending: to}
 	}
 	return []move{
-		{name: "assign", to: waits(workqueue.Assigned), do: func(x *fixture, w workqueue.Worker, it workqueue.Item) bool {
+		{name: "assign", to: waiting(workqueue.Assigned), do: func(x *fixture, w workqueue.Worker, it workqueue.Item) bool {
 			n := 0
 			x.pass(func(ctx context.Context, tx workqueue.AssignTx) (err error) {
 				n, err = tx.Write(ctx, []workqueue.Assignment{{ItemID: it.ID, WorkerID: w.ID}})
@@ -55,24 +55,24 @@ func moves() []move {
 		}},
 		{name: "claim", to: map[workqueue.State]workqueue.State{workqueue.Assigned: workqueue.Blocked},
 			do: func(x *fixture, w workqueue.Worker, _ workqueue.Item) bool { return len(x.claim(w, 10)) == 1 }},
-		{name: "success", to: runs(workqueue.Processed), do: finish(success)},
-		{name: "failure with attempts left", to: runs(workqueue.Ready),
+		{name: "success", to: running(workqueue.Processed), do: finish(success)},
+		{name: "failure with attempts left", to: running(workqueue.Ready),
 			do: finish(func(it workqueue.Item) workqueue.Finish { return failure(it, workqueue.Ready) })},
-		{name: "last failure", to: runs(workqueue.Cancelled),
+		{name: "last failure", to: running(workqueue.Cancelled),
 			do: finish(func(it workqueue.Item) workqueue.Finish { return failure(it, workqueue.Cancelled) })},
-		{name: "retry as a copy", to: runs(workqueue.Cancelled),
+		{name: "retry as a copy", to: running(workqueue.Cancelled),
 			do: finish(func(it workqueue.Item) workqueue.Finish { return asCopy(it, 1) })},
-		{name: "snooze", to: runs(workqueue.Ready), do: finish(func(it workqueue.Item) workqueue.Finish {
+		{name: "snooze", to: running(workqueue.Ready), do: finish(func(it workqueue.Item) workqueue.Finish {
 			return workqueue.Finish{ItemID: it.ID, Fence: it.Fence, State: workqueue.Ready, RetryCount: it.RetryCount, Delay: time.Hour}
 		})},
-		{name: "progress", to: runs(workqueue.Blocked), do: func(x *fixture, w workqueue.Worker, it workqueue.Item) bool {
+		{name: "progress", to: running(workqueue.Blocked), do: func(x *fixture, w workqueue.Worker, it workqueue.Item) bool {
 			return len(x.progress(w, halfway(it))) == 0
 		}},
 		{name: "rescue", ready: overdue, to: map[workqueue.State]workqueue.State{workqueue.Blocked: workqueue.Ready, workqueue.Assigned: workqueue.Ready},
 			do: func(x *fixture, _ workqueue.Worker, _ workqueue.Item) bool {
 				return x.rescue() != workqueue.RescueResult{}
 			}},
-		{name: "release of what is not started", to: map[workqueue.State]workqueue.State{workqueue.Assigned: workqueue.Ready},
+		{name: "release of items that have not started", to: map[workqueue.State]workqueue.State{workqueue.Assigned: workqueue.Ready},
 			do: func(x *fixture, w workqueue.Worker, _ workqueue.Item) bool {
 				n, err := x.Store.ReleaseAssigned(x.ctx, w.ID, w.InstanceID)
 				if err != nil {
@@ -90,10 +90,10 @@ func moves() []move {
 			})
 			return n == 1
 		}},
-		{name: "checkout by a robot", queue: forms, to: waits(workqueue.Blocked), do: func(x *fixture, _ workqueue.Worker, _ workqueue.Item) bool {
+		{name: "checkout by a robot", queue: forms, to: waiting(workqueue.Blocked), do: func(x *fixture, _ workqueue.Worker, _ workqueue.Item) bool {
 			return len(x.take(10).Items) == 1
 		}},
-		{name: "a robot's end of what it never took", queue: forms, do: func(x *fixture, _ workqueue.Worker, it workqueue.Item) bool {
+		{name: "finish by a robot that has not taken the item", queue: forms, do: func(x *fixture, _ workqueue.Worker, it workqueue.Item) bool {
 			h := workqueue.Hold{Robot: ann, ItemID: it.ID, Fence: it.Fence, LockKey: "guessed"}
 			_, err := x.Store.FinishCheckout(x.ctx, h, workqueue.RobotEnd{})
 			if !errors.Is(err, workqueue.ErrLeaseLost) {
@@ -104,7 +104,7 @@ func moves() []move {
 	}
 }
 
-// overdue ends the lease of what runs, and lets what is assigned wait too long.
+// overdue expires the lease of a running item, and makes an assigned one wait too long.
 func overdue(x *fixture, it workqueue.Item) {
 	switch it.State {
 	case workqueue.Blocked:
@@ -127,8 +127,8 @@ func (x *fixture) itemOf(m move, o ItemOpts) workqueue.Item {
 	return x.Item(o)
 }
 
-// transitionsAll makes every move with an item of every state. What is refused
-// changes nothing, and the store says so.
+// transitionsAll makes every move with an item of every state. A refused move
+// changes nothing, and the store reports it.
 func transitionsAll(x *fixture) {
 	x.robots(nil)
 	for _, m := range moves() {
@@ -139,17 +139,17 @@ func transitionsAll(x *fixture) {
 				m.ready(x, before)
 				before = x.show(before.ID)
 			}
-			did := m.do(x, w, before)
+			done := m.do(x, w, before)
 			want, may := m.to[state]
-			if did != may {
-				x.Errorf("%s of an item that is %s: the store says %t, want %t", m.name, state, did, may)
+			if done != may {
+				x.Errorf("%s of an item that is %s: the store reports %t, want %t", m.name, state, done, may)
 			}
 			if may {
 				x.wantState(want, before.ID)
 			} else {
 				x.wantSame(before)
 			}
-			// The next item shall be alone, copies included.
+			// Delete all items, including copies, before the next move.
 			x.exec(int64(len(x.list(workqueue.ItemFilter{}))), `DELETE FROM "BotWorkQueueItems"`)
 		}
 	}

@@ -12,18 +12,18 @@ import (
 
 func uniqueTests() []test {
 	return []test{
-		{"natural keys, by the queue's scope", uniqueScopes},
+		{"natural keys in the queue's scope", uniqueScopes},
 		{"natural keys of deleted items", uniqueDeleted},
-		{"while it is not finished", uniqueUnfinished},
-		{"for a time", uniqueTimed},
-		{"twins in one call", uniqueTwins},
-		{"a repeat or a clone that would double a key", uniqueAgain},
-		{"eight enqueuers of the same keys", uniqueContended},
-		{"items that their queue refuses leave nothing behind", uniqueRefused},
+		{"unique while unfinished", uniqueUnfinished},
+		{"unique for a time", uniqueTimed},
+		{"duplicates in one call", uniqueDuplicates},
+		{"a repeat or a clone that would duplicate a key", uniqueAgain},
+		{"eight processes enqueue the same keys", uniqueContended},
+		{"refused items create nothing", uniqueRefused},
 	}
 }
 
-// put enqueues one item and says what became of it.
+// put enqueues one item and returns the result.
 func (x *fixture) put(it workqueue.NewItem) workqueue.Enqueued {
 	x.Helper()
 	it.IntegrationConfig = Pipeline
@@ -34,12 +34,12 @@ func (x *fixture) put(it workqueue.NewItem) workqueue.Enqueued {
 	return made[0]
 }
 
-// wantNew and wantExisting put an item and check whether it is made.
+// wantNew and wantExisting enqueue an item and check whether it is new.
 func (x *fixture) wantNew(what string, it workqueue.NewItem) int64 {
 	x.Helper()
 	got := x.put(it)
 	if got.Existing {
-		x.Errorf("%s: item %d was there already, want a new one", what, got.ID)
+		x.Errorf("%s: item %d already existed, want a new one", what, got.ID)
 	}
 	return got.ID
 }
@@ -47,11 +47,11 @@ func (x *fixture) wantNew(what string, it workqueue.NewItem) int64 {
 func (x *fixture) wantExisting(what string, it workqueue.NewItem, id int64) {
 	x.Helper()
 	if got := x.put(it); got != (workqueue.Enqueued{ID: id, Existing: true}) {
-		x.Errorf("%s: %+v, want item %d that was there", what, got, id)
+		x.Errorf("%s: %+v, want the existing item %d", what, got, id)
 	}
 }
 
-// keyQueues makes a queue of each scope, and a second of the wide one.
+// keyQueues makes a queue of each scope, and a second one of the global scope.
 func (x *fixture) keyQueues() {
 	x.define("test", []string{"global-1", "global-2", "keyed"},
 		workqueue.Queue{Name: "keyed", QueueKeys: workqueue.QueueKeys{KeyScope: workqueue.KeyScopeQueue}, QueueLife: workqueue.QueueLife{Deletion: workqueue.DeletionLogical}},
@@ -70,10 +70,10 @@ func uniqueScopes(x *fixture) {
 	x.wantNew("no scope, again", key("", "A"))
 	first := x.wantNew("per queue", key("keyed", "A"))
 	x.wantExisting("per queue, again", key("keyed", "A"), first)
-	// Keys are compared to the letter on every engine.
+	// Keys are compared byte by byte on every engine.
 	x.wantNew("another case", key("keyed", "a"))
-	x.wantNew("a space behind", key("keyed", "A "))
-	x.wantNew("another sign", key("keyed", "Á"))
+	x.wantNew("a trailing space", key("keyed", "A "))
+	x.wantNew("another letter", key("keyed", "Á"))
 	x.wantNew("per queue, no key", key("keyed", ""))
 	x.wantNew("per queue, no key again", key("keyed", ""))
 	wide := x.wantNew("global", key("global-1", "A"))
@@ -82,10 +82,10 @@ func uniqueScopes(x *fixture) {
 	id := x.wantNew("the longest key", key("keyed", long))
 	x.wantExisting("the longest key, again", key("keyed", long), id)
 	if got := x.show(id); deref(got.NaturalKey) != long {
-		x.Errorf("the key came back as %s", deref(got.NaturalKey))
+		x.Errorf("the stored key is %s", deref(got.NaturalKey))
 	}
 	// A finished item keeps its key.
-	if err := Do(x.ctx, x.Store, workqueue.Cancel, first, "done with"); err != nil {
+	if err := Do(x.ctx, x.Store, workqueue.Cancel, first, "no longer needed"); err != nil {
 		x.Fatal(err)
 	}
 	x.wantExisting("per queue, of a finished item", key("keyed", "A"), first)
@@ -98,7 +98,7 @@ func uniqueDeleted(x *fixture) {
 		holds bool
 	}{{"keyed", false}, {"global-1", true}, {"global-2", false}} {
 		first := x.wantNew(c.queue, key(c.queue, "K"+c.queue))
-		if err := Do(x.ctx, x.Store, workqueue.Delete, first, "gone"); err != nil {
+		if err := Do(x.ctx, x.Store, workqueue.Delete, first, "no longer needed"); err != nil {
 			x.Fatal(err)
 		}
 		if c.holds {
@@ -109,23 +109,23 @@ func uniqueDeleted(x *fixture) {
 		if c.queue != "keyed" {
 			continue
 		}
-		// The first comes back only when the key is free again.
+		// The first item can run again only when the key is free.
 		err := Do(x.ctx, x.Store, workqueue.Repeat, first, "")
 		x.wantDuplicate(err, second)
-		if err := Do(x.ctx, x.Store, workqueue.Delete, second, "gone as well"); err != nil {
+		if err := Do(x.ctx, x.Store, workqueue.Delete, second, "no longer needed"); err != nil {
 			x.Fatal(err)
 		}
 		if err := Do(x.ctx, x.Store, workqueue.Repeat, first, ""); err != nil {
 			x.Fatal(err)
 		}
-		x.wantExisting("its key again", key(c.queue, "K"+c.queue), first)
+		x.wantExisting("the first item has the key again", key(c.queue, "K"+c.queue), first)
 	}
 }
 
 func (x *fixture) wantDuplicate(err error, id int64) {
 	x.Helper()
-	if twin, ok := errors.AsType[*workqueue.DuplicateError](err); !ok || twin.ItemID != id {
-		x.Errorf("error %v, want a *DuplicateError that names item %d", err, id)
+	if duplicate, ok := errors.AsType[*workqueue.DuplicateError](err); !ok || duplicate.ItemID != id {
+		x.Errorf("error %v, want a *DuplicateError with item %d", err, id)
 	}
 }
 
@@ -135,13 +135,13 @@ func uniqueUnfinished(x *fixture) {
 	x.wantExisting("while it waits", it, first)
 	spaced := it
 	spaced.Payload = `{ "n":1 }`
-	x.wantExisting("the same JSON in other spaces", spaced, first)
+	x.wantExisting("the same JSON with different spaces", spaced, first)
 	other := it
 	other.Payload = `{"n": 2}`
 	x.wantNew("another payload", other)
 	plain := it
 	plain.UniqueFor = 0
-	x.wantNew("one that need not be unique", plain)
+	x.wantNew("an item without uniqueness", plain)
 
 	w := x.Worker(WorkerOpts{})
 	x.Assign(w, first)
@@ -150,7 +150,7 @@ func uniqueUnfinished(x *fixture) {
 	x.wantExisting("while it runs", it, first)
 	x.finish(w, success(claimed[0]))
 	second := x.wantNew("when it is finished", it)
-	// The first is set back by hand: the engine itself rejects it.
+	// A user repeats the first item: the engine itself rejects it.
 	x.wantDuplicate(Do(x.ctx, x.Store, workqueue.Repeat, first, ""), second)
 	x.wantState(workqueue.Processed, first)
 }
@@ -158,21 +158,21 @@ func uniqueUnfinished(x *fixture) {
 func uniqueTimed(x *fixture) {
 	it := workqueue.NewItem{Payload: `{"n": 1}`, UniqueFor: time.Hour}
 	first := x.wantNew("first", it)
-	if err := Do(x.ctx, x.Store, workqueue.Cancel, first, "done with"); err != nil {
+	if err := Do(x.ctx, x.Store, workqueue.Cancel, first, "no longer needed"); err != nil {
 		x.Fatal(err)
 	}
-	x.wantExisting("in that time, although it is finished", it, first)
+	x.wantExisting("within the time, although it is finished", it, first)
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "TimedUntil" = %s WHERE "Id" = %d`, longAgo, first)
-	second := x.wantNew("when the time is over", it)
-	x.wantExisting("in the next time", it, second)
+	second := x.wantNew("after the time", it)
+	x.wantExisting("within the new time", it, second)
 	if err := Do(x.ctx, x.Store, workqueue.Delete, second, ""); err != nil {
 		x.Fatal(err)
 	}
-	x.wantNew("when it is deleted for good", it)
+	x.wantNew("after it was deleted", it)
 }
 
-// Of two with the same key in one call the first is made; both name it.
-func uniqueTwins(x *fixture) {
+// Of several items with the same key in one call, one is created; all results have its id.
+func uniqueDuplicates(x *fixture) {
 	x.keyQueues()
 	var batch []workqueue.NewItem
 	for n := range 30 {
@@ -187,7 +187,7 @@ func uniqueTwins(x *fixture) {
 	for i, e := range made {
 		if keyed := i%2 == 0; !keyed {
 			if e.Existing {
-				x.Errorf("item %d of the call is said to have been there", i)
+				x.Errorf("item %d of the call is reported as existing", i)
 			}
 			continue
 		}
@@ -213,36 +213,36 @@ func uniqueAgain(x *fixture) {
 	if _, err := x.Store.ChangeItem(x.ctx, plain, workqueue.Change{Action: workqueue.Clone}); err != nil {
 		x.Errorf("a clone of an item without a key: %v", err)
 	}
-	// In bulk the one that cannot be is passed over.
+	// In bulk, items that cannot be cloned are skipped.
 	result, err := x.Store.ChangeItems(x.ctx, workqueue.ItemFilter{QueueName: "keyed"}, workqueue.Change{Action: workqueue.Clone})
 	if err != nil || result.Changed != 2 || result.KeysTaken != 1 {
-		x.Errorf("cloned %+v, %v, want the 2 without a key, and one whose key is taken", result, err)
+		x.Errorf("cloned %+v, %v, want the 2 without a key, and 1 with a key in use", result, err)
 	}
 }
 
-// However many callers enqueue at the same time, each key creates one item, and all
-// callers get its id.
+// Regardless of how many callers enqueue at the same time, each key creates one item, and
+// all callers get its id.
 func uniqueContended(x *fixture) {
 	const enqueuers, keys, rounds = 8, 12, 3
 	x.keyQueues()
-	type named struct {
+	type keyedID struct {
 		key string
 		id  int64
 	}
 	var mu sync.Mutex
-	made, told := map[named]int{}, map[string]map[int64]bool{}
-	note := func(batch []workqueue.NewItem, results []workqueue.Enqueued) {
+	made, returned := map[keyedID]int{}, map[string]map[int64]bool{}
+	record := func(batch []workqueue.NewItem, results []workqueue.Enqueued) {
 		mu.Lock()
 		defer mu.Unlock()
 		for i, r := range results {
 			k := batch[i].NaturalKey + string(batch[i].Payload)
 			if !r.Existing {
-				made[named{k, r.ID}]++
+				made[keyedID{k, r.ID}]++
 			}
-			if told[k] == nil {
-				told[k] = map[int64]bool{}
+			if returned[k] == nil {
+				returned[k] = map[int64]bool{}
 			}
-			told[k][r.ID] = true
+			returned[k][r.ID] = true
 		}
 	}
 	var wg sync.WaitGroup
@@ -255,7 +255,7 @@ func uniqueContended(x *fixture) {
 			for round := range rounds {
 				var batch []workqueue.NewItem
 				for k := range keys {
-					// Each begins elsewhere, so that they take the keys in different orders.
+					// Each process starts with a different key, so that the order of keys differs.
 					k = (k + n + round) % keys
 					it := key([]string{"keyed", "global-1", "global-2"}[k%3], fmt.Sprint("K", k))
 					if k%4 == 3 {
@@ -269,21 +269,21 @@ func uniqueContended(x *fixture) {
 					x.Error(err)
 					return
 				}
-				note(batch, results)
+				record(batch, results)
 			}
 		})
 	}
 	wg.Wait()
-	if len(made) != keys || len(told) != keys {
-		x.Errorf("%d items were made for %d keys, want one for each of %d", len(made), len(told), keys)
+	if len(made) != keys || len(returned) != keys {
+		x.Errorf("%d items were made for %d keys, want one for each of %d", len(made), len(returned), keys)
 	}
-	for k, ids := range told {
+	for k, ids := range returned {
 		if len(ids) != 1 {
-			x.Errorf("key %s: the enqueuers got %v, want one id", k, ids)
+			x.Errorf("key %s: the processes got %v, want one id", k, ids)
 		}
 	}
 	if n := len(x.list(workqueue.ItemFilter{Limit: 1000})); n != keys {
-		x.Errorf("%d items are there, want %d", n, keys)
+		x.Errorf("%d items exist, want %d", n, keys)
 	}
 }
 
@@ -307,10 +307,10 @@ func uniqueRefused(x *fixture) {
 		{"a negative deadline", workqueue.NewItem{DeadlineIn: -time.Second}, []string{"deadline", "-1s"}},
 		{"a deadline before it is due", workqueue.NewItem{At: time.Date(2090, 1, 2, 0, 0, 0, 0, time.UTC), Deadline: time.Date(2090, 1, 1, 0, 0, 0, 0, time.UTC)},
 			[]string{"deadline", "2090-01-01T00:00:00Z", "2090-01-02T00:00:00Z", "never start"}},
-		{"the same in distances", workqueue.NewItem{In: 2 * time.Hour, DeadlineIn: time.Hour}, []string{"deadline", "1h from now", "2h from now", "never start"}},
-		{"a negative time of uniqueness", workqueue.NewItem{UniqueFor: -time.Second}, []string{"unique for", "-1s"}},
-		{"a payload that misses its schema", workqueue.NewItem{QueueName: "checked", Payload: `{"n": "x"}`}, []string{"payload.n", "integer"}},
-		{"a payload without what its schema wants", workqueue.NewItem{QueueName: "checked", Payload: `{}`}, []string{"payload", "n"}},
+		{"the same with durations", workqueue.NewItem{In: 2 * time.Hour, DeadlineIn: time.Hour}, []string{"deadline", "1h from now", "2h from now", "never start"}},
+		{"a negative duration of uniqueness", workqueue.NewItem{UniqueFor: -time.Second}, []string{"unique for", "-1s"}},
+		{"a payload that does not match its schema", workqueue.NewItem{QueueName: "checked", Payload: `{"n": "x"}`}, []string{"payload.n", "integer"}},
+		{"a payload without a required field", workqueue.NewItem{QueueName: "checked", Payload: `{}`}, []string{"payload", "n"}},
 		{"several faults", workqueue.NewItem{LimitKey: strings.Repeat("k", 201), Tags: []string{""}, Metadata: map[string]string{"": "x"}},
 			[]string{"limit key", "tags", "metadata"}},
 	} {
@@ -319,11 +319,11 @@ func uniqueRefused(x *fixture) {
 		_, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{good, c.item, good})
 		bad, ok := errors.AsType[*workqueue.BadItemError](err)
 		if !ok || bad.Index != 1 || bad.Of != 3 {
-			x.Errorf("%s: error %v, want a *BadItemError of the second of three", c.name, err)
+			x.Errorf("%s: error %v, want a *BadItemError for the second of three items", c.name, err)
 			continue
 		}
 		if fault, ok := errors.AsType[*workqueue.ItemFault](err); !ok || fault.Field == "" {
-			x.Errorf("%s: error %v, want an *ItemFault that names the field", c.name, err)
+			x.Errorf("%s: error %v, want an *ItemFault with the field", c.name, err)
 		}
 		for _, part := range c.want {
 			if !strings.Contains(err.Error(), part) {

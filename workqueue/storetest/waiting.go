@@ -8,12 +8,12 @@ import (
 
 func waitsTests() []test {
 	return []test{
-		{"what is due, in the band", waitsDue},
-		{"what no pass would assign", waitsForNothing},
+		{"due items of the band", waitsDue},
+		{"items that no pass assigns", waitsNothing},
 	}
 }
 
-// wantWaits checks whether an item of the band waits; Ready says the same.
+// wantWaits checks whether an item of the band waits, with Waits and with Ready.
 func (x *fixture) wantWaits(want bool, band workqueue.Band, of string) {
 	x.Helper()
 	ready := workqueue.NothingReady
@@ -35,14 +35,14 @@ func waitsDue(x *fixture) {
 	for _, state := range []workqueue.State{workqueue.Ready, workqueue.Pending} {
 		for _, deadline := range []time.Time{{}, time.Now().Add(time.Hour)} {
 			it := x.Item(ItemOpts{State: state, Priority: 1001, Deadline: deadline})
-			x.wantWaits(true, above, "an item that waits")
+			x.wantWaits(true, above, "a waiting item")
 			x.wantWaits(false, workqueue.Band{Min: 1002, Max: 5000}, "an item below the band")
 			x.exec(1, `DELETE FROM "BotWorkQueueItems" WHERE "Id" = %d`, it.ID)
 		}
 	}
 }
 
-func waitsForNothing(x *fixture) {
+func waitsNothing(x *fixture) {
 	worker := x.Worker(WorkerOpts{})
 	for _, state := range []workqueue.State{workqueue.Blocked, workqueue.Assigned} {
 		x.Item(ItemOpts{State: state, Worker: worker})
@@ -50,7 +50,7 @@ func waitsForNothing(x *fixture) {
 	for _, state := range []workqueue.State{workqueue.Processed, workqueue.Cancelled} {
 		x.Item(ItemOpts{State: state})
 	}
-	x.wantWaits(false, workqueue.EveryPriority, "no item that waits")
+	x.wantWaits(false, workqueue.EveryPriority, "no waiting items")
 	for _, change := range []string{
 		`"AvailableAt" = ` + farAway, `"DeadlineAt" = ` + longAgo, `"ExpiresAt" = ` + longAgo, `"DeletedAt" = ` + longAgo,
 	} {

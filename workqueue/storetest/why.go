@@ -12,21 +12,21 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// whyCase is a situation in which an item does not run. The reason names the
-// only obstacle: after fix has removed it, and nothing else, the next pass assigns the
+// whyCase is a situation in which an item does not run. The reason must be the only
+// obstacle: after fix has removed it, and changed nothing else, the next pass assigns the
 // item.
 type whyCase struct {
 	name string
 	make func(x *fixture) int64
 	kind assign.ReasonKind
 
-	// text matches the sentence. In it, TIME is an instant, SPAN a length of time.
+	// text matches the sentence. In it, TIME is an instant and SPAN is a duration.
 	text string
 
-	// fix is nil where nothing has to be done, or can be.
+	// fix is nil if nothing has to be fixed, or can be.
 	fix func(x *fixture, id int64)
 
-	// more looks at the reason's fields; nil has none to look at.
+	// more checks the fields of the reason; nil checks none.
 	more func(x *fixture, r assign.Reason)
 }
 
@@ -35,11 +35,11 @@ func whyTests() []test {
 	for _, c := range slices.Concat(whyStates(), whyHeld(), whyEligible(), whyPlaces()) {
 		tests = append(tests, test{c.name, c.run})
 	}
-	return append(tests, test{"held items", heldItems}, test{"an item that is not there", whyNotFound}, test{"the next pass does what is said", whyAgrees})
+	return append(tests, test{"held items", heldItems}, test{"an item that does not exist", whyNotFound}, test{"the next pass agrees with the reasons", whyAgrees})
 }
 
-// whyParams know passes of 500 and above that are half a minute off, later ones of the
-// same priorities, and some below that are three hours off.
+// whyParams has passes for priorities of 500 and above in 30 seconds and in an hour, and
+// passes for lower priorities in three hours.
 func whyParams() assign.WhyParams {
 	band := workqueue.Band{Min: 500, Max: workqueue.EveryPriority.Max}
 	now := time.Now()
@@ -55,7 +55,7 @@ func whyParams() assign.WhyParams {
 	}
 }
 
-// whyPipeline assigns and runs the items of a band, at one time.
+// whyPipeline is a pipeline that assigns and runs the items of a band, at one time.
 func whyPipeline(name string, band workqueue.Band, at time.Time) assign.SystemPipeline {
 	return assign.SystemPipeline{
 		Name: name, Passes: []assign.AssignParams{{Band: band, Workers: assign.IdleWorkers}}, Bands: []workqueue.Band{band},
@@ -68,7 +68,7 @@ func whyPipeline(name string, band workqueue.Band, at time.Time) assign.SystemPi
 	}
 }
 
-// whyProfile gives the pipeline Film a channel.
+// whyProfile sets the channel of the pipeline Film.
 func whyProfile(pipeline string) workqueue.Profile {
 	if pipeline == "Film" {
 		return workqueue.Profile{Channel: "film"}
@@ -82,7 +82,7 @@ func (c whyCase) run(x *fixture) {
 	r := x.why(id)
 	x.wantSame(before)
 	if r.Kind != c.kind || r.ItemID != id || r.State != before.State.String() || r.Lifecycle != before.Lifecycle {
-		x.Errorf("reason = %+v, want kind %s of the item %d as it is", r, c.kind, id)
+		x.Errorf("reason = %+v, want kind %s and the current state of item %d", r, c.kind, id)
 	}
 	pattern := strings.NewReplacer(
 		"TIME", `\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`, "SPAN", `(less than 1s|[0-9hms]+)`, "ID", fmt.Sprint(id),
@@ -117,12 +117,12 @@ func (x *fixture) why(id int64) assign.Reason {
 	return r
 }
 
-// whyWorker registers a worker that says something of itself.
-func (x *fixture) whyWorker(name string, slots int, say func(*workqueue.WorkerSpec)) workqueue.Worker {
+// whyWorker registers a worker; change may be nil.
+func (x *fixture) whyWorker(name string, slots int, change func(*workqueue.WorkerSpec)) workqueue.Worker {
 	x.Helper()
 	spec := x.Spec(WorkerOpts{Name: name, Capacity: slots})
-	if say != nil {
-		say(&spec)
+	if change != nil {
+		change(&spec)
 	}
 	w, err := x.Store.RegisterWorker(x.ctx, spec)
 	if err != nil {
@@ -131,8 +131,8 @@ func (x *fixture) whyWorker(name string, slots int, say func(*workqueue.WorkerSp
 	return w
 }
 
-// asks makes an item with selectors.
-func (x *fixture) asks(texts ...string) int64 {
+// withSelectors enqueues an item with selectors.
+func (x *fixture) withSelectors(texts ...string) int64 {
 	x.Helper()
 	selectors, err := matching.ParseSelectors("[" + strings.Join(texts, ",") + "]")
 	if err != nil {
@@ -145,7 +145,7 @@ func (x *fixture) asks(texts ...string) int64 {
 	return made[0].ID
 }
 
-// sqlAgo is a time as hand-written SQL.
+// sqlAgo returns the time d ago as an SQL literal.
 func sqlAgo(d time.Duration) string {
 	return "'" + time.Now().UTC().Add(-d).Format("2006-01-02 15:04:05.000") + "'"
 }

@@ -10,9 +10,9 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// whyAgrees draws queues full of items, and workers of all sorts, and asks of each
-// item why it waits: exactly those of which Why says that the next pass assigns them
-// are assigned by it.
+// whyAgrees draws queues with items, and workers, and calls Why for each waiting item. The
+// next pass must assign exactly the items for which Why reports that the next pass
+// assigns them.
 func whyAgrees(x *fixture) {
 	x.makeQueue("erp", `"ConcurrencyLimit"`, "3")
 	x.makeQueue("mail", `"KeyRateLimit", "KeyRatePeriodMs"`, "2, 3600000")
@@ -20,8 +20,8 @@ func whyAgrees(x *fixture) {
 	for round := range 12 {
 		draw := rand.New(rand.NewPCG(7, uint64(round)))
 		p := drawWorld(x, draw, round)
-		said := map[int64]assign.Reason{}
-		for _, it := range x.thatWait() {
+		reasons := map[int64]assign.Reason{}
+		for _, it := range x.waitingItems() {
 			r, err := assign.Why(x.ctx, x.Store, it.ID, assign.WhyParams{
 				Profiles: whyProfile, Pipelines: []assign.SystemPipeline{{
 					Name: "Soon", Passes: []assign.AssignParams{p}, Next: func(time.Time) time.Time { return time.Now().Add(time.Second) },
@@ -30,20 +30,20 @@ func whyAgrees(x *fixture) {
 			if err != nil {
 				x.Fatal(err)
 			}
-			said[it.ID] = r
+			reasons[it.ID] = r
 			kinds[r.Kind]++
 		}
 		p.Profiles = whyProfile
 		if _, err := assign.AssignPass(x.ctx, x.Store, p); err != nil {
 			x.Fatal(err)
 		}
-		for id, r := range said {
+		for id, r := range reasons {
 			it := x.show(id)
 			switch {
 			case r.Kind == assign.WhyNextPass && it.State != workqueue.Assigned:
 				x.Errorf("round %d, item %d of priority %d and queue %s: %s, but it was not assigned", round, id, it.Priority, it.QueueName, r.Text)
 			case r.Kind != assign.WhyNextPass && it.State == workqueue.Assigned:
-				x.Errorf("round %d, item %d of priority %d and queue %s was assigned, though %s", round, id, it.Priority, it.QueueName, r.Text)
+				x.Errorf("round %d, item %d of priority %d and queue %s was assigned, although %s", round, id, it.Priority, it.QueueName, r.Text)
 			}
 		}
 	}
@@ -51,12 +51,12 @@ func whyAgrees(x *fixture) {
 		assign.WhyNextPass, assign.WhyBehind, assign.WhyFull, assign.WhySelectors, assign.WhyLimit, assign.WhyChannel, assign.WhyNoPass,
 	} {
 		if kinds[kind] == 0 {
-			x.Errorf("no item was drawn that waits because of %s: %v", kind, kinds)
+			x.Errorf("no drawn item waits because of %s: %v", kind, kinds)
 		}
 	}
 }
 
-// drawWorld adds workers, which run something, and items.
+// drawWorld adds workers with running items, and waiting items.
 func drawWorld(x *fixture, draw *rand.Rand, round int) assign.AssignParams {
 	x.Helper()
 	for n := range 1 + draw.IntN(2) {
@@ -96,7 +96,7 @@ func drawWorld(x *fixture, draw *rand.Rand, round int) assign.AssignParams {
 	}
 }
 
-func (x *fixture) thatWait() []workqueue.Item {
+func (x *fixture) waitingItems() []workqueue.Item {
 	x.Helper()
 	items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{States: []workqueue.State{workqueue.Ready, workqueue.Pending}, Limit: 1000})
 	if err != nil {

@@ -58,7 +58,7 @@ func whyEligible() []whyCase {
 			fix: func(x *fixture, _ int64) { x.exec(1, `UPDATE "BotWorkQueueItems" SET "Selectors" = NULL`) },
 			more: func(x *fixture, r assign.Reason) {
 				if r.Error == "" {
-					x.Error("the reason does not name what cannot be read")
+					x.Error("the reason has no Error")
 				}
 			},
 		},
@@ -68,14 +68,14 @@ func whyEligible() []whyCase {
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, func(s *workqueue.WorkerSpec) { s.Labels = `{"ram": 16}` })
 				x.whyWorker("b", 1, func(s *workqueue.WorkerSpec) { s.Labels = `{"ram": 64}` })
-				return x.asks(`"gpu = true"`, `"ram >= 32"`)
+				return x.withSelectors(`"gpu = true"`, `"ram >= 32"`)
 			},
 			fix: func(x *fixture, _ int64) {
 				x.whyWorker("c", 1, func(s *workqueue.WorkerSpec) { s.Labels = `{"ram": 64, "gpu": true}` })
 			},
 			more: func(x *fixture, r assign.Reason) {
 				if len(r.Workers) != 2 || r.Workers[1].Lacks != "lacks gpu = true, has ram = 16 of >= 32" || r.At != nil {
-					x.Errorf("reason %+v, want what each worker lacks, the nearest first", r)
+					x.Errorf("reason %+v, want the missing labels of each worker, the closest first", r)
 				}
 			},
 		},
@@ -84,7 +84,7 @@ func whyEligible() []whyCase {
 			text: `no live worker satisfies Name = "?z"?; the closest, worker "a", has Name = "?a"? where Name = "?z"? is wanted`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
-				return x.asks(`{"key":"Name","operator":"equal","value":"z","expiresAfter":"10m"}`)
+				return x.withSelectors(`{"key":"Name","operator":"equal","value":"z","expiresAfter":"10m"}`)
 			},
 			fix: func(x *fixture, _ int64) {
 				x.exec(1, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s`, sqlAgo(11*time.Minute))
@@ -109,26 +109,26 @@ func whyPlaces() []whyCase {
 			},
 		},
 		{
-			name: "workers that may have it are not idle", kind: assign.WhyFull,
+			name: "the workers that may run it are not idle", kind: assign.WhyFull,
 			text: `no worker that may run it is idle for priority 500 and above: "a" holds 2 items and has 1 slot`,
 			make: func(x *fixture) int64 {
 				w := x.whyWorker("a", 1, func(s *workqueue.WorkerSpec) { s.Labels = `{"gpu": true}` })
 				x.whyWorker("b", 1, nil)
 				x.Item(ItemOpts{State: workqueue.Blocked, Worker: w, Priority: 600, Estimate: 3 * time.Minute})
 				x.Items(1, ItemOpts{State: workqueue.Assigned, Worker: w, Estimate: 2 * time.Minute})
-				return x.asks(`"gpu = true"`)
+				return x.withSelectors(`"gpu = true"`)
 			},
 			fix: func(x *fixture, _ int64) {
 				x.whyWorker("c", 1, func(s *workqueue.WorkerSpec) { s.Labels = `{"gpu": true}` })
 			},
 			more: func(x *fixture, r assign.Reason) {
 				if len(r.Workers) != 1 || r.Workers[0] != (assign.ReasonWorker{Name: "a", Slots: 1, Holds: 2, Running: 1}) {
-					x.Errorf("workers %+v, want a alone", r.Workers)
+					x.Errorf("workers %+v, want only a", r.Workers)
 				}
 			},
 		},
 		{
-			name: "workers that may have it run something for longer than expected", kind: assign.WhyFull,
+			name: "the workers that may run it run items longer than expected", kind: assign.WhyFull,
 			text: `no worker that may run it is idle for priority 500 and above: "a" holds 1 item and has 1 slot, "b" holds 1 item and has 1 slot`,
 			make: func(x *fixture) int64 {
 				for _, name := range []string{"a", "b"} {
@@ -139,12 +139,12 @@ func whyPlaces() []whyCase {
 			},
 			more: func(x *fixture, r assign.Reason) {
 				if r.ExpectedAt == nil || time.Until(*r.ExpectedAt) < 9*time.Minute || time.Until(*r.ExpectedAt) > 11*time.Minute {
-					x.Errorf("expected to start %s, want in about 10m: as long again as those have run", r.Expected)
+					x.Errorf("expected to start %s, want in about 10m, the time that the running items have run", r.Expected)
 				}
 			},
 		},
 		{
-			name: "behind others", kind: assign.WhyBehind,
+			name: "after other items", kind: assign.WhyBehind,
 			text: `5 items go first on the workers that may run it`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
@@ -156,7 +156,7 @@ func whyPlaces() []whyCase {
 			},
 		},
 		{
-			name: "after no other item, since the others go elsewhere", kind: assign.WhyNextPass, text: `the next run of Soon assigns it, at TIME \(in SPAN\)`,
+			name: "the items before it go to another worker", kind: assign.WhyNextPass, text: `the next run of Soon assigns it, at TIME \(in SPAN\)`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				x.whyWorker("b", 1, func(s *workqueue.WorkerSpec) { s.Queues = []string{"mail"} })
@@ -168,7 +168,7 @@ func whyPlaces() []whyCase {
 			fix: func(*fixture, int64) {},
 		},
 		{
-			name: "its band comes later", kind: assign.WhyBand, text: `items of priority 100 to 499 are assigned by the next run of Lesser, at TIME \(in SPAN\)`,
+			name: "a later pass has its band", kind: assign.WhyBand, text: `items of priority 100 to 499 are assigned by the next run of Lesser, at TIME \(in SPAN\)`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("a", 1, nil)
 				return x.Item(ItemOpts{Priority: 400}).ID

@@ -15,11 +15,11 @@ func isNotFound(err error) bool { return errors.Is(err, workqueue.ErrNotFound) }
 func whyStates() []whyCase {
 	return []whyCase{
 		{
-			name: "deleted", kind: assign.WhyDeleted, text: `it was deleted at TIME: of no use`,
+			name: "deleted", kind: assign.WhyDeleted, text: `it was deleted at TIME: no longer needed`,
 			make: func(x *fixture) int64 {
 				x.makeQueue("kept", `"Deletion"`, "'logical'")
 				id := x.Item(ItemOpts{Queue: "kept"}).ID
-				if _, err := x.Store.ChangeItem(x.ctx, id, workqueue.Change{Action: workqueue.Delete, Reason: "of no use"}); err != nil {
+				if _, err := x.Store.ChangeItem(x.ctx, id, workqueue.Change{Action: workqueue.Delete, Reason: "no longer needed"}); err != nil {
 					x.Fatal(err)
 				}
 				return id
@@ -40,7 +40,7 @@ func whyStates() []whyCase {
 			},
 		},
 		{
-			name: "running at a worker that is silent", kind: assign.WhySilent,
+			name: "running on a worker without heartbeats", kind: assign.WhySilent,
 			text: `it is running on worker "a", started at TIME, but that worker has not sent a heartbeat for SPAN; its lease expires at TIME \(in SPAN\)`,
 			make: func(x *fixture) int64 {
 				id := x.Item(ItemOpts{State: workqueue.Blocked, Worker: x.whyWorker("a", 1, nil)}).ID
@@ -50,22 +50,22 @@ func whyStates() []whyCase {
 			},
 		},
 		{
-			name: "its lease has run out", kind: assign.WhyLeaseOver,
+			name: "its lease has expired", kind: assign.WhyLeaseOver,
 			text: `it was running on worker "a", started at TIME, but its lease expired at TIME`,
 			make: func(x *fixture) int64 {
 				id := x.Item(ItemOpts{State: workqueue.Blocked, Worker: x.whyWorker("a", 1, nil)}).ID
 				x.exec(1, `UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = %s`, longAgo)
 				return id
 			},
-			fix: func(*fixture, int64) {}, // the next pass takes it back, and gives it out again
+			fix: func(*fixture, int64) {}, // the next pass releases it, and assigns it again
 			more: func(x *fixture, r assign.Reason) {
 				if r.Pipeline != "Soon" || r.At == nil {
-					x.Errorf("reason %+v, want the next pass, of Soon", r)
+					x.Errorf("reason %+v, want the next pass of Soon", r)
 				}
 			},
 		},
 		{
-			name: "assigned to a worker that is gone", kind: assign.WhyStranded, text: `it is assigned to worker "a", which is stopped`,
+			name: "assigned to a stopped worker", kind: assign.WhyStranded, text: `it is assigned to worker "a", which is stopped`,
 			make: func(x *fixture) int64 {
 				x.whyWorker("b", 1, nil)
 				id := x.Item(ItemOpts{State: workqueue.Assigned, Worker: x.whyWorker("a", 1, nil)}).ID
@@ -75,7 +75,7 @@ func whyStates() []whyCase {
 			fix: func(*fixture, int64) {},
 		},
 		{
-			name: "assigned to a worker that is silent", kind: assign.WhySilent,
+			name: "assigned to a worker without heartbeats", kind: assign.WhySilent,
 			text: `it is assigned to worker "a", which has not sent a heartbeat for SPAN; the worker's lease expires at TIME \(in SPAN\)`,
 			make: func(x *fixture) int64 {
 				id := x.Item(ItemOpts{State: workqueue.Assigned, Worker: x.whyWorker("a", 1, nil)}).ID
@@ -84,7 +84,7 @@ func whyStates() []whyCase {
 			},
 		},
 		{
-			name: "assigned to a worker that is busy", kind: assign.WhyAssigned,
+			name: "assigned to a busy worker", kind: assign.WhyAssigned,
 			text: `it is assigned to worker "a", which is running 1 item and has 1 slot; the most urgent of them is item \d+ of priority 1500; on this worker 2 items go first`,
 			make: func(x *fixture) int64 {
 				w := x.whyWorker("a", 1, nil)
@@ -95,12 +95,12 @@ func whyStates() []whyCase {
 			},
 			more: func(x *fixture, r assign.Reason) {
 				if r.Ahead != 2 || r.ExpectedAt == nil || r.Expected != "in about 4m" || r.Worker != "a" {
-					x.Errorf("reason %+v, want 2 items ahead at worker a, and a start in about 4m", r)
+					x.Errorf("reason %+v, want 2 items ahead on worker a, and a start in about 4m", r)
 				}
 			},
 		},
 		{
-			name: "assigned behind an expedited item of lower priority", kind: assign.WhyAssigned,
+			name: "assigned after an expedited item of lower priority", kind: assign.WhyAssigned,
 			text: `it is assigned to worker "a"; on this worker 2 items go first, 1 of lower priority by an expedite selector`,
 			make: func(x *fixture) int64 {
 				w := x.whyWorker("a", 1, nil)
@@ -133,11 +133,11 @@ func whyStates() []whyCase {
 	}
 }
 
-// whyHeld are items that no pass looks at.
+// whyHeld are items that no pass reads.
 func whyHeld() []whyCase {
 	return []whyCase{
 		{
-			name: "assigned, and its queue was paused since", kind: assign.WhyPaused, text: `its queue "default" is paused`,
+			name: "assigned, and its queue was paused afterwards", kind: assign.WhyPaused, text: `its queue "default" is paused`,
 			make: func(x *fixture) int64 {
 				id := x.Item(ItemOpts{State: workqueue.Assigned, Worker: x.whyWorker("a", 1, nil)}).ID
 				if _, err := x.Store.PauseQueue(x.ctx, workqueue.DefaultQueue); err != nil {
@@ -221,7 +221,7 @@ func whyHeld() []whyCase {
 	}
 }
 
-// limitCase is a queue in which one item takes up the limit.
+// limitCase is a queue in which one item uses up the limit.
 func limitCase(name, columns, numbers, text string) whyCase {
 	return whyCase{
 		name: name, kind: assign.WhyLimit, text: text,

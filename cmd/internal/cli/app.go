@@ -1,6 +1,6 @@
-// Package cli holds what the commands of Botwork share: the settings and the database of a
-// call, how results and errors are written, and how arguments are checked. Each noun of
-// the command line is a package of its own over it.
+// Package cli has the common code of the commands: loading the settings, opening the database,
+// printing results and errors, and checking arguments. Each noun of the command line is a
+// separate package that uses it.
 package cli
 
 import (
@@ -24,25 +24,23 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// App is one call of the program: where it reads and writes, its settings, and what
-// the program adds to them.
+// App is one call of the program: its streams, its settings, and its additional handlers.
 type App struct {
 	Streams
 	Settings
 
-	Kinds    []handlers.Kind // beside the built-in ones
+	Kinds    []handlers.Kind // in addition to the built-in ones
 	Programs *programs.Account
 
 	// Services opens the service manager of this system.
 	Services func() (service.Manager, error)
 
-	// Started reports that the command line was understood: an error before that
-	// is wrong usage.
+	// Started is true after the command line was parsed: an error before that is a usage error.
 	Started bool
 }
 
-// New returns a call of the program. environ is in the form of os.Environ; the kinds
-// are handlers beside the built-in ones.
+// New returns a call of the program. environ has the form of os.Environ; kinds are handlers in
+// addition to the built-in ones.
 func New(stdin io.Reader, stderr io.Writer, environ []string, kinds []handlers.Kind) *App {
 	return &App{
 		Streams:  Streams{Stdin: stdin, Stderr: stderr},
@@ -51,9 +49,9 @@ func New(stdin io.Reader, stderr io.Writer, environ []string, kinds []handlers.K
 	}
 }
 
-// OpenStore opens the database of the settings. A SQLite file is created if there was
-// none, and its schema is brought up to date. The schema of a server is left to `botwork
-// db migrate` and `botwork run`.
+// OpenStore opens the database of the settings. It creates a SQLite file if there was none,
+// and updates its schema. The schema of a server is updated only by `botwork db migrate` and
+// `botwork run`.
 func (a *App) OpenStore(ctx context.Context) (Store, error) {
 	store, err := a.Connect(ctx)
 	if err != nil {
@@ -63,20 +61,20 @@ func (a *App) OpenStore(ctx context.Context) (Store, error) {
 		if _, err := store.Migrate(ctx); err != nil {
 			return nil, errors.Join(err, store.Close())
 		}
-		// A read-only folder gets no marker. If SQLite needs to write there, its own error says
-		// so.
+		// In a read-only folder no marker is written. If SQLite needs to write there, it returns its
+		// own error.
 		_ = database.MarkSQLite(a.Config.Database.DSN.Reveal(), false)
 	}
 	return store, nil
 }
 
-// OpenToRead is openStore for commands that change nothing. A SQLite file is not created:
-// where there is none, what they read is empty.
-func (a *App) OpenToRead(ctx context.Context) (Store, error) {
+// OpenReadOnly is OpenStore for commands that change nothing. It does not create a SQLite file:
+// if there is none, the commands read an empty database.
+func (a *App) OpenReadOnly(ctx context.Context) (Store, error) {
 	if !a.hasNoFile() {
 		return a.OpenStore(ctx)
 	}
-	store, err := a.ConnectToRead(ctx)
+	store, err := a.ConnectReadOnly(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -86,9 +84,9 @@ func (a *App) OpenToRead(ctx context.Context) (Store, error) {
 	return store, nil
 }
 
-// ConnectToRead is connect for commands that change nothing. If the SQLite file does not
-// exist yet, they get an empty database in memory.
-func (a *App) ConnectToRead(ctx context.Context) (Store, error) {
+// ConnectReadOnly is Connect for commands that change nothing. If the SQLite file does not exist
+// yet, they get an empty database in memory.
+func (a *App) ConnectReadOnly(ctx context.Context) (Store, error) {
 	if !a.hasNoFile() {
 		return a.Connect(ctx)
 	}
@@ -126,11 +124,11 @@ func (a *App) Connect(ctx context.Context) (Store, error) {
 			return nil, err
 		}
 	}
-	return a.ConnectAnew(ctx)
+	return a.ConnectOrCreate(ctx)
 }
 
-// ConnectAnew is connect, but creates a SQLite file also where one was used before.
-func (a *App) ConnectAnew(ctx context.Context) (Store, error) {
+// ConnectOrCreate is Connect, but also creates a SQLite file if one was used before.
+func (a *App) ConnectOrCreate(ctx context.Context) (Store, error) {
 	cipher, err := a.Cipher()
 	if err != nil {
 		return nil, err
@@ -145,8 +143,8 @@ func (a *App) ConnectAnew(ctx context.Context) (Store, error) {
 		return store, nil
 	}
 	if db.Driver == database.SQLite && !strings.HasPrefix(db.DSN.Reveal(), "file:") {
-		// SQLite makes the file, but not its folder, and says no more than
-		// that it cannot open it.
+		// SQLite creates the file, but not its folder, and its error only says that it cannot open the
+		// file.
 		folder := filepath.Dir(db.DSN.Reveal())
 		if _, missing := os.Stat(folder); errors.Is(missing, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%w; the folder %s does not exist: create it, or change database.dsn", err, folder)
@@ -155,14 +153,14 @@ func (a *App) ConnectAnew(ctx context.Context) (Store, error) {
 	return nil, err
 }
 
-// WithStore loads the settings and gives do the database for as long as it runs.
+// WithStore loads the settings and calls do with the open database.
 func (a *App) WithStore(ctx context.Context, do func(Store) error) error {
 	return a.with(ctx, a.OpenStore, do)
 }
 
-// WithStoreToRead is withStore for commands that change nothing.
-func (a *App) WithStoreToRead(ctx context.Context, do func(Store) error) error {
-	return a.with(ctx, a.OpenToRead, do)
+// WithReadOnlyStore is WithStore for commands that change nothing.
+func (a *App) WithReadOnlyStore(ctx context.Context, do func(Store) error) error {
+	return a.with(ctx, a.OpenReadOnly, do)
 }
 
 func (a *App) with(ctx context.Context, open func(context.Context) (Store, error), do func(Store) error) error {
@@ -176,8 +174,8 @@ func (a *App) with(ctx context.Context, open func(context.Context) (Store, error
 	return errors.Join(do(store), store.Close())
 }
 
-// Resources are what the settings let handlers use. The caller closes the
-// connections; none is opened before a step uses it.
+// Resources returns the resources that the settings allow handlers to use. The caller closes
+// the connections; a connection is opened when a step first uses it.
 func (a *App) Resources() (handlers.Resources, error) {
 	known := make(map[string]handlers.Connection, len(a.Config.Connections))
 	for name, c := range a.Config.Connections {
@@ -191,8 +189,7 @@ func (a *App) Resources() (handlers.Resources, error) {
 	return handlers.Resources{Connections: connections, Folders: a.Config.Handlers.Folders, Hosts: hosts, Programs: a.Programs, SecretEnv: slices.Collect(maps.Keys(a.Config.SecretVariables()))}, err
 }
 
-// Checker checks pipelines and what belongs to them, for commands that look at them
-// without running them.
+// Checker returns a checker for pipelines and related files, for commands that do not run them.
 func (a *App) Checker() (*checker.Checker, error) {
 	resources, err := a.Resources()
 	if err != nil {
@@ -201,8 +198,8 @@ func (a *App) Checker() (*checker.Checker, error) {
 	return checker.New(&a.Config, a.NewRegistry(resources, queue.Services{}))
 }
 
-// OpenProject reads the settings and checks all that belongs to them. The settings
-// are in Config even when there are mistakes.
+// OpenProject reads the settings and checks all files of the project. Config has the settings
+// even if there are errors.
 func (a *App) OpenProject() (*checker.Project, error) {
 	p, err := checker.Open(checker.Options{
 		Settings: a.ConfigFile, Environ: a.Environ, Shorten: ShortPath,
@@ -215,8 +212,7 @@ func (a *App) OpenProject() (*checker.Project, error) {
 	return p, err
 }
 
-// ShortPath shows a path as a person would write it here: relative where it
-// lies in the working folder.
+// ShortPath returns a path for output: relative if it is in the working folder.
 func ShortPath(path string) string {
 	wd, err := os.Getwd()
 	if err != nil {
@@ -229,8 +225,8 @@ func ShortPath(path string) string {
 	return rel
 }
 
-// NeedDatabaseFile refuses a SQLite file that is not there: opening it would
-// make it.
+// NeedDatabaseFile returns an error if the SQLite file does not exist, because opening would
+// create it.
 func (a *App) NeedDatabaseFile() error {
 	db := a.Config.Database
 	file := db.DSN.Reveal()
@@ -241,7 +237,7 @@ func (a *App) NeedDatabaseFile() error {
 		return err
 	}
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the database file %s does not exist; `botwork run` and `botwork db migrate` make it, "+
+		return fmt.Errorf("the database file %s does not exist; `botwork run` and `botwork db migrate` create it, "+
 			"database.dsn names another", file)
 	}
 	return nil

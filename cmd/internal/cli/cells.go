@@ -27,12 +27,22 @@ func Shorten(s string, n int) string {
 	return string(runes[:min(len(runes), n-1)]) + "…"
 }
 
-// Instant shows a time in UTC; "" for none.
-func Instant(t *time.Time) string {
+// Instant returns a time for tables: local, with its offset from UTC, or in UTC with --utc. It
+// returns "" for nil.
+func (s *Streams) Instant(t *time.Time) string {
 	if t == nil || t.IsZero() {
 		return ""
 	}
-	return t.UTC().Format("2006-01-02 15:04:05Z")
+	return t.In(s.Zone()).Format("2006-01-02 15:04:05Z07:00")
+}
+
+// Zone is the time zone in which times are shown and, without a zone of their own, read: the local
+// one, or UTC with --utc.
+func (s *Streams) Zone() *time.Location {
+	if s.UTC {
+		return time.UTC
+	}
+	return time.Local
 }
 
 // OrDash returns the value, or "-" for nil.

@@ -17,7 +17,7 @@ const (
 	ExitUsage  = 2 // wrong usage, or a file with errors
 )
 
-// UsageError says that a command line is wrong.
+// UsageError reports a wrong command line.
 type UsageError struct {
 	Message string // what, got, wanted
 	Hint    string // "" if none
@@ -34,12 +34,12 @@ func Usagef(format string, args ...any) error {
 	return &UsageError{Message: fmt.Sprintf(format, args...)}
 }
 
-// ReportedError ends the program with its code; everything has been said.
+// ReportedError ends the program with its code; the errors are already printed.
 type ReportedError struct{ Code int }
 
 func (e *ReportedError) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
-// Finish says what went wrong with cmd, if anything, and returns the exit code.
+// Finish prints the error of cmd, if any, and returns the exit code.
 func (a *App) Finish(cmd *cobra.Command, err error) int {
 	if err == nil {
 		return ExitDone
@@ -59,8 +59,7 @@ func (a *App) Finish(cmd *cobra.Command, err error) int {
 		return ExitFailed
 	}
 	a.Complain(err)
-	// What the flag and argument parser refuses comes before the command's own
-	// code has started.
+	// An error before the command's own code has started is from the flag and argument parser.
 	if _, ok := errors.AsType[*UsageError](err); ok || !a.Started {
 		fmt.Fprintf(a.Stderr, "See `%s --help`.\n", cmd.CommandPath())
 		return ExitUsage
@@ -68,12 +67,12 @@ func (a *App) Finish(cmd *cobra.Command, err error) int {
 	return ExitFailed
 }
 
-// Complain writes one error for a person, without secrets.
+// Complain prints one error, without secrets.
 func (a *App) Complain(err error) {
 	fmt.Fprintf(a.Stderr, "botwork: %s\n", a.Redactor().Redact(err.Error()))
 }
 
-// complainAll writes findings one per line, in the form that editors jump to.
+// complainAll prints findings one per line, in a format that editors can parse.
 func (a *App) complainAll(findings strictyaml.Findings) {
 	for _, f := range findings {
 		fmt.Fprintln(a.Stderr, f)
@@ -81,7 +80,8 @@ func (a *App) complainAll(findings strictyaml.Findings) {
 	fmt.Fprintf(a.Stderr, "botwork: %s\n", Count(len(findings), "error"))
 }
 
-// NoSystemPipelineError reports that a worker would run nothing, because of errors.
+// NoSystemPipelineError reports that all system pipelines have errors, so that a worker would
+// run nothing.
 type NoSystemPipelineError struct {
 	Dir      string
 	Mistakes strictyaml.Findings

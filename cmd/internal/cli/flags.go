@@ -23,7 +23,7 @@ func ParsePairs(texts []string) (map[string]string, error) {
 			return nil, Usagef("--meta: got %q, want KEY=VALUE", text)
 		}
 		if other, twice := pairs[key]; twice && other != value {
-			return nil, Usagef("--meta: got %s=%s and %s=%s, of which an item has one at most", key, other, key, value)
+			return nil, Usagef("--meta: got %s=%s and %s=%s, but a key may have only one value", key, other, key, value)
 		}
 		pairs[key] = value
 	}

@@ -23,7 +23,7 @@ func TestSecretVariablesAreClearedOnceRead(t *testing.T) {
 		return nil
 	}
 	a.ConfigFile = file
-	for range 2 { // a second reading, as of a reload, finds them all the same
+	for range 2 { // a second read, as for a reload, still finds them
 		cleared = nil
 		if err := a.LoadConfig(); err != nil {
 			t.Fatal(err)
@@ -51,6 +51,6 @@ func TestErrorsOfCommandsShowNoSecret(t *testing.T) {
 	}
 	a.Complain(Usagef("got hunter22"))
 	if got := stderr.String(); got != "botwork: got <secret>\n" {
-		t.Errorf("it says %q", got)
+		t.Errorf("it prints %q", got)
 	}
 }

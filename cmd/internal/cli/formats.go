@@ -8,20 +8,20 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Formats of single commands, beside those of all.
+// Additional formats of single commands.
 const (
 	FormatJUnit   Format = "junit"
 	FormatMermaid Format = "mermaid"
 	FormatSVG     Format = "svg"
 )
 
-// chosenFormat is the value of --output of a command that has formats of its own.
+// chosenFormat is the value of --output of a command with additional formats.
 type chosenFormat struct {
 	*Format
 	words []string
 }
 
-// Set refuses what the command cannot write.
+// Set rejects formats that the command does not support.
 func (f chosenFormat) Set(text string) error {
 	if !slices.Contains(f.words, text) {
 		last := len(f.words) - 1
@@ -31,8 +31,8 @@ func (f chosenFormat) Set(text string) error {
 	return nil
 }
 
-// OutputFlagOf gives cmd the flag --output with these formats, the first of which is
-// the default, and returns where its value will be.
+// OutputFlagOf adds the flag --output with these formats to cmd and returns a pointer to its
+// value. The first format is the default.
 func OutputFlagOf(cmd *cobra.Command, words ...Format) *Format {
 	texts := make([]string, len(words))
 	for i, w := range words {

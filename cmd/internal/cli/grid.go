@@ -14,14 +14,14 @@ const (
 	// gap separates the columns of a table.
 	gap = 2
 
-	// narrowest is how narrow a cut column may become, and readable how narrow it may
-	// become before a whole other column is dropped instead.
+	// narrowest is the minimum width of a cut column. Below the width readable, another column is
+	// dropped instead.
 	narrowest, readable = 12, 30
 )
 
-// Grid collects the rows of a table and prints it. Elsewhere than on a terminal, a table is
-// as wide as its cells. On a narrower terminal long cells lose their ends, and if that is not
-// enough, the table loses the columns of DropWhenNarrow. A cell is never wrapped.
+// Grid collects the rows of a table and prints it. Outside a terminal, a table is as wide as
+// its cells. On a narrower terminal long cells are cut, and if that is not enough, the columns
+// of DropWhenNarrow are dropped. A cell is never wrapped.
 type Grid struct {
 	columns   []string // without a header: empty
 	rows      [][]string
@@ -43,7 +43,7 @@ func (g *Grid) Add(cells ...string) { g.rows = append(g.rows, cells) }
 // Print writes the table to w.
 func (g *Grid) Print(w io.Writer) { fmt.Fprintln(w, g.render(terminalWidth(w), mayColor(w))) }
 
-// render returns the table for a terminal of so many columns; 0 is no bound.
+// render returns the table for a terminal with this number of columns; 0 means no limit.
 func (g *Grid) render(width int, color bool) string {
 	columns, rows := g.columns, g.rows
 	if width > 0 {

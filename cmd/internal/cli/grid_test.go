@@ -14,7 +14,7 @@ func itemsGrid() *Grid {
 	return g
 }
 
-func TestATableFitsTheTerminal(t *testing.T) {
+func TestTableFitsTheTerminal(t *testing.T) {
 	const whole = `ID  STATUS     WORKER  NOTE
 1   Failed     bot-1   the database does not answer it
 23  Succeeded`
@@ -47,7 +47,7 @@ func TestATableFitsTheTerminal(t *testing.T) {
 }
 
 // Printing changes no cell: a table may be printed twice.
-func TestATableIsPrintedTwice(t *testing.T) {
+func TestTablePrintedTwice(t *testing.T) {
 	g := itemsGrid()
 	before := g.render(0, false)
 	g.render(20, true)
@@ -70,7 +70,7 @@ func TestStatesHaveColors(t *testing.T) {
 	var out strings.Builder
 	itemsGrid().Print(&out)
 	if strings.Contains(out.String(), "\x1b") {
-		t.Errorf("colours elsewhere than on a terminal: %q", out.String())
+		t.Errorf("colours outside a terminal: %q", out.String())
 	}
 }
 

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// CommandIn is how a person whose working folder is dir starts this program, for a line that is
-// shown to be copied. A program that was found on the path has its bare name. One that was
-// started as ./botwork, as `make run` does, is found from dir. An absolute name may be that of a
-// passing file (go run makes one), so the name of the documents is used.
+// CommandIn returns the command that starts this program from the folder dir, for printed
+// command lines. For a program that was found in PATH it is the bare name. For one that was
+// started as ./botwork, as `make run` does, it is the path relative to dir. An absolute path
+// may be a temporary file (go run creates one), so "botwork" is used instead.
 func CommandIn(dir, startedAs string) string {
 	if filepath.Base(startedAs) == startedAs {
 		return startedAs
@@ -23,7 +23,7 @@ func CommandIn(dir, startedAs string) string {
 	return QuotePath(rel)
 }
 
-// QuotePath puts a path with signs that a shell would take apart in quotes.
+// QuotePath quotes a path with characters that are special in a shell.
 func QuotePath(path string) string {
 	if strings.ContainsAny(path, " '&();") {
 		return `"` + path + `"`

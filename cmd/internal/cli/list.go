@@ -8,15 +8,15 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// ListPrinter prints a list as [app.print] does, one element after the other: it may be
-// longer than fits into memory.
+// ListPrinter prints a list like [Streams.Print], but element by element, because the list may
+// not fit into memory.
 type ListPrinter struct {
 	to     io.Writer
 	format Format
 	length int
 }
 
-// NewList begins a list in JSON or YAML; end ends it.
+// NewList starts a list in JSON or YAML; End ends it.
 func (s *Streams) NewList(f Format) *ListPrinter { return &ListPrinter{to: s.Stdout, format: f} }
 
 func (l *ListPrinter) Add(element any) error {

@@ -11,11 +11,10 @@ import (
 	"botwork/pipelines"
 )
 
-// OpenLog begins a worker's log: in the file of the settings, or else on standard
-// error, and on a terminal in any case; what has the level of warnings goes to alarms,
-// too, if that is not nil. The secrets that the redactor knows do not reach it.
-// The writer takes lines that are written by hand. The file stays open for as long as
-// the process lives.
+// OpenLog opens a worker's log: in the file of the settings, or else on standard error, and in
+// addition on a terminal. Warnings and errors also go to alarms, if that is not nil. Secrets
+// of the redactor are removed. The returned writer is for lines that are not written by the
+// logger. The file stays open until the process exits.
 func (a *App) OpenLog(redactor *pipelines.Redactor, alarms zerolog.LevelWriter) (zerolog.Logger, io.Writer, error) {
 	settings := a.Config.Log
 	var writers []io.Writer
@@ -35,8 +34,8 @@ func (a *App) OpenLog(redactor *pipelines.Redactor, alarms zerolog.LevelWriter) 
 	return logTo(zerolog.MultiLevelWriter(writers...), settings.Level, redactor)
 }
 
-// NewLogger writes the log to w as the settings say, without the secrets that
-// the redactor knows. The writer takes lines that are written by hand.
+// NewLogger returns a logger that writes to w according to the settings, without the secrets
+// of the redactor. The returned writer is for lines that are not written by the logger.
 func NewLogger(w io.Writer, settings config.Log, redactor *pipelines.Redactor) (zerolog.Logger, io.Writer, error) {
 	return logTo(logForm(wholeLines(w), settings.Format, IsTerminal(w)), settings.Level, redactor)
 }
@@ -51,7 +50,7 @@ func logTo(w io.Writer, least string, redactor *pipelines.Redactor) (zerolog.Log
 	return zerolog.New(to).Level(level).With().Timestamp().Logger(), to, nil
 }
 
-// openLogFile opens the file of the settings, which has a path.
+// openLogFile opens the log file of the settings.
 func openLogFile(f config.LogFile) (*logfile.File, error) {
 	file, err := logfile.Open(f.Path, logfile.Options{MaxSize: int64(f.MaxSizeMB) << 20, MaxFiles: f.MaxFiles, MaxAge: f.MaxAge})
 	if err != nil {
@@ -60,8 +59,8 @@ func openLogFile(f config.LogFile) (*logfile.File, error) {
 	return file, nil
 }
 
-// wholeLines keeps lines apart where w is a file on a disk that is full at times. The
-// journal, which reads levels, is none.
+// wholeLines keeps lines separate if w is a file, since a full disk may cut a line. The
+// journal, which reads levels, is not a file.
 func wholeLines(w io.Writer) io.Writer {
 	if _, journal := w.(zerolog.LevelWriter); journal {
 		return w

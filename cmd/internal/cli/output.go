@@ -11,11 +11,11 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// Format is how a command prints its result: --output.
+// Format is the output format of a command: --output.
 type Format string
 
-// The formats. JSON and YAML hold all fields and are a contract; a table is for
-// people and may change.
+// The formats. JSON and YAML have all fields and are a stable contract; a table is for people
+// and may change.
 const (
 	FormatTable Format = "table"
 	FormatJSON  Format = "json"
@@ -36,7 +36,7 @@ func (f *Format) Set(text string) error {
 	return nil
 }
 
-// OutputFlag gives cmd the flag --output and returns where its value will be.
+// OutputFlag adds the flag --output to cmd and returns a pointer to its value.
 func OutputFlag(cmd *cobra.Command) *Format {
 	f := FormatTable
 	cmd.Flags().VarP(&f, "output", "o", "print the result as table, json or yaml")
@@ -65,8 +65,8 @@ func (s *Streams) Print(f Format, value any, asTable func()) error {
 	}
 }
 
-// PlainJSON is json.Marshal that leaves <, > and & as they are, since no page shows it: the
-// encoder of [Streams.Print] does not reach the output of a MarshalJSON.
+// PlainJSON is json.Marshal without escaping of <, > and &. It is for MarshalJSON methods, to
+// which the setting of the encoder in [Streams.Print] does not apply.
 func PlainJSON(v any) ([]byte, error) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)

@@ -6,11 +6,12 @@ import (
 	"github.com/jedib0t/go-pretty/v6/progress"
 )
 
-// ProgressBar shows how far long work has come. It is silent if standard error is not a terminal.
+// ProgressBar shows the progress of long work. It prints nothing if standard error is not a
+// terminal.
 type ProgressBar struct {
-	writer  progress.Writer // nil: silent
+	writer  progress.Writer // nil: prints nothing
 	tracker *progress.Tracker
-	drawn   chan struct{} // closed when the bar has drawn itself for the last time
+	drawn   chan struct{} // closed after the bar was drawn for the last time
 }
 
 // NewProgress starts a bar for work of total units, 0 if that is unknown; Stop ends it.
@@ -24,7 +25,7 @@ func (s *Streams) NewProgress(what string, total int) *ProgressBar {
 		drawn:   make(chan struct{}),
 	}
 	b.writer.SetOutputWriter(s.Stderr)
-	// Not Stop: one that comes before Render has begun would be lost.
+	// Do not use Stop: a call before Render has started would be lost.
 	b.writer.SetAutoStop(true)
 	b.writer.SetUpdateFrequency(100 * time.Millisecond)
 	b.writer.AppendTracker(b.tracker)
@@ -41,15 +42,14 @@ func (b *ProgressBar) Add(n int) {
 	}
 }
 
-// Done ends a bar whose total was unknown.
+// Done completes a bar whose total was unknown.
 func (b *ProgressBar) Done() {
 	if b.writer != nil {
 		b.tracker.MarkAsDone()
 	}
 }
 
-// Stop waits until the bar has drawn itself for the last time, as failed if the work is not
-// complete.
+// Stop draws the bar for the last time, as failed if the work is not complete.
 func (b *ProgressBar) Stop() {
 	if b.writer == nil {
 		return

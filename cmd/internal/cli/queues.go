@@ -27,8 +27,8 @@ func CheckQueue(ctx context.Context, store QueueReader, name string) error {
 	return NoSuchQueue(ctx, store, name, err)
 }
 
-// NoSuchQueue adds the names of the existing queues to an error that says that there is no
-// queue of this name, and returns other errors as they are.
+// NoSuchQueue adds the names of the existing queues to a "not found" error, and returns other
+// errors unchanged.
 func NoSuchQueue(ctx context.Context, store QueueReader, name string, err error) error {
 	if !errors.Is(err, workqueue.ErrNotFound) {
 		return err
@@ -43,7 +43,7 @@ func NoSuchQueue(ctx context.Context, store QueueReader, name string, err error)
 	}
 	hint := strictyaml.Suggest(name, names)
 	if hint == "" {
-		hint = "there are " + strings.Join(names, ", ")
+		hint = "existing queues: " + strings.Join(names, ", ")
 	}
 	return fmt.Errorf("%w; %s", err, hint)
 }

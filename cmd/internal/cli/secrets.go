@@ -7,8 +7,8 @@ import (
 	"botwork/workqueue"
 )
 
-// Keyring reads the keys of the settings; nil if they name none. Its error is a
-// strictyaml.Findings that shows nothing of the keyset.
+// Keyring reads the keys of the settings; it returns nil if they name none. Its error is a
+// strictyaml.Findings that contains no key material.
 func (s *Settings) Keyring() (*keyring.Keyring, error) {
 	if !s.Config.HasKeyset() {
 		return nil, nil
@@ -20,7 +20,7 @@ func (s *Settings) Keyring() (*keyring.Keyring, error) {
 	return k, nil
 }
 
-// Cipher is what the store seals with; nil without keys.
+// Cipher returns the cipher of the store; nil without keys.
 func (s *Settings) Cipher() (workqueue.Cipher, error) {
 	k, err := s.Keyring()
 	if err != nil || k == nil {
@@ -29,8 +29,8 @@ func (s *Settings) Cipher() (workqueue.Cipher, error) {
 	return k, nil
 }
 
-// keyMaterial is what no log may show of the keys. A keyset that cannot be used
-// holds none: what goes on without the database goes on.
+// keyMaterial returns the key material, which must not appear in logs. It is empty for an
+// unusable keyset: commands that do not need the database still work.
 func (s *Settings) keyMaterial() []string {
 	k, err := s.Keyring()
 	if err != nil || k == nil {
@@ -39,7 +39,7 @@ func (s *Settings) keyMaterial() []string {
 	return k.Material()
 }
 
-// Secrets are those of the settings by name, as pipelines see them.
+// Secrets returns the secrets of the settings by name, as pipelines use them.
 func (s *Settings) Secrets() map[string]string {
 	plain := make(map[string]string, len(s.Config.Secrets))
 	for name, secret := range s.Config.Secrets {

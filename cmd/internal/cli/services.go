@@ -5,8 +5,8 @@ import (
 	"botwork/internal/process"
 )
 
-// QueueServices are what the queue's handlers work with: the process that the
-// link leads to, and the secrets of the settings.
+// QueueServices returns what the queue's handlers use: the process of the link, and the
+// secrets of the settings.
 func (a *App) QueueServices(link *process.Link) queue.Services {
 	services := link.Services()
 	secrets := a.Secrets()

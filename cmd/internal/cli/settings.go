@@ -12,8 +12,8 @@ type Settings struct {
 	// Environ is the environment, in the form of os.Environ.
 	Environ []string
 
-	// Unset removes a variable from the environment of this process; nil leaves all
-	// of them in place.
+	// Unset removes a variable from the environment of this process; if it is nil, no variable is
+	// removed.
 	Unset func(name string) error
 
 	// Config holds the settings after LoadConfig.

@@ -2,8 +2,8 @@ package cli
 
 import "io"
 
-// CheckedWriter is a standard output that remembers whether it took everything: to a
-// script, a list that a full disk has cut short must not look like the whole.
+// CheckedWriter is a standard output that records write errors: a script must be able to
+// detect a list that was cut by a full disk.
 type CheckedWriter struct {
 	To  io.Writer
 	Err error // the first

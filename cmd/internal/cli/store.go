@@ -9,8 +9,7 @@ import (
 	"botwork/workqueue/learned"
 )
 
-// Store is the database as commands use it. Only this package knows which implementation
-// it is.
+// Store is the database as commands use it. Only this package depends on the implementation.
 type Store interface {
 	workqueue.AssignStore
 	workqueue.BatchStore
@@ -20,6 +19,7 @@ type Store interface {
 	workqueue.HousekeepingStore
 	workqueue.ItemStore
 	workqueue.LeaseStore
+	workqueue.PipelineStore
 	workqueue.QueueStore
 	workqueue.RobotStore
 	workqueue.ScheduleStore

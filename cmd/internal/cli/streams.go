@@ -6,4 +6,5 @@ import "io"
 type Streams struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
+	UTC            bool // show times in UTC, not in the local zone
 }

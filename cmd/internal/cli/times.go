@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"botwork/handlers"
+	"botwork/workqueue"
 )
 
-// localTimes are the forms of a time without a zone, which is local then.
+// localTimes are the layouts of local times without a zone.
 var localTimes = []string{"2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"}
 
-// ParseTime reads a time as a person writes it.
+// ParseTime parses a time from the command line.
 func ParseTime(text string) (time.Time, error) {
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return at, nil
@@ -23,7 +24,16 @@ func ParseTime(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("got %q, want a time such as 2026-01-31T13:45:00Z, or 2026-01-31 13:45 in local time", text)
 }
 
-// ParseWait reads a length of time that is not negative; "" is 0.
+// ParseEstimate parses how long a run is expected to take.
+func ParseEstimate(text string) (time.Duration, error) {
+	d, err := handlers.ParseDuration(text)
+	if err == nil {
+		err = workqueue.CheckEstimate(d)
+	}
+	return d, err
+}
+
+// ParseWait parses a duration that is not negative; "" is 0.
 func ParseWait(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil

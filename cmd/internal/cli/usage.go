@@ -12,7 +12,7 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// Group makes a command that only holds others. Alone it shows its help.
+// Group returns a command that only has subcommands. Without one it prints its help.
 func Group(cmd *cobra.Command, children ...*cobra.Command) *cobra.Command {
 	cmd.AddCommand(children...)
 	cmd.Args = childOnly
@@ -20,7 +20,7 @@ func Group(cmd *cobra.Command, children ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// childOnly refuses arguments that name no subcommand.
+// childOnly rejects arguments that are not a subcommand.
 func childOnly(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -38,7 +38,7 @@ func childOnly(cmd *cobra.Command, args []string) error {
 	return &UsageError{Message: fmt.Sprintf("unknown command %q for %s", args[0], cmd.CommandPath()), Hint: hint}
 }
 
-// NoArguments refuses any.
+// NoArguments rejects all arguments.
 func NoArguments(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return Usagef("got the argument %q, want none", args[0])
@@ -46,7 +46,7 @@ func NoArguments(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// OneArgument wants exactly one, called what.
+// OneArgument requires exactly one argument; what is its name in errors.
 func OneArgument(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -56,7 +56,7 @@ func OneArgument(what string) cobra.PositionalArgs {
 	}
 }
 
-// SomeArguments wants at least one, called what.
+// SomeArguments requires at least one argument; what is its name in errors.
 func SomeArguments(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -66,7 +66,7 @@ func SomeArguments(what string) cobra.PositionalArgs {
 	}
 }
 
-// OptionalArgument wants at most one, called what.
+// OptionalArgument allows at most one argument; what is its name in errors.
 func OptionalArgument(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > 1 {
@@ -76,7 +76,7 @@ func OptionalArgument(what string) cobra.PositionalArgs {
 	}
 }
 
-// FlagError adds a suggestion to what the flag parser refused.
+// FlagError adds a suggestion to an error of the flag parser.
 func FlagError(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
 		var names []string
@@ -90,7 +90,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		want := errors.Unwrap(wrong)
 		if _, ok := errors.AsType[*strconv.NumError](want); ok {
-			want = errors.New("want a whole number") // rather than the words of package strconv
+			want = errors.New("want a whole number") // instead of the message of package strconv
 			if wrong.GetFlag().Value.Type() == "bool" {
 				want = errors.New("want true or false")
 			}
@@ -100,7 +100,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return &UsageError{Message: err.Error()}
 }
 
-// Count writes a number with its noun.
+// Count returns a number with its noun.
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

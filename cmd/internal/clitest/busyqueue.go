@@ -9,9 +9,8 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// BusyQueue makes one item of each sort, in the order of the ids 1 to 7:
-// processed, failed once, cancelled as failed, pending, scheduled, running and
-// assigned.
+// BusyQueue creates one item in each state, with the ids 1 to 7: processed, failed once,
+// cancelled as failed, pending, scheduled, running and assigned.
 func BusyQueue(t *testing.T) *sqlstore.Store {
 	t.Helper()
 	store, ctx := OpenQueue(t), t.Context()

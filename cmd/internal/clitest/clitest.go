@@ -1,6 +1,6 @@
-// Package clitest runs command lines of Botwork in tests: a project in a folder of its own,
-// the program's whole command line, and files with the expected output. Tests of a noun
-// that use it are in an external test package, because it imports all nouns.
+// Package clitest runs command lines of Botwork in tests: in a temporary project, with the
+// program's whole command line, and with golden files. Tests that use it are in external test
+// packages, because it imports the packages of all commands.
 package clitest
 
 import (
@@ -18,7 +18,7 @@ type Result struct {
 	Stdout, Stderr string
 }
 
-// Do runs a command line in the working folder, with no environment.
+// Do runs a command line in the working folder, with an empty environment.
 func Do(t *testing.T, args ...string) Result {
 	t.Helper()
 	return DoWith(t, "", nil, args...)
@@ -46,7 +46,7 @@ func Must(t *testing.T, args ...string) string {
 func (r Result) WantFailure(t *testing.T, code int, texts ...string) {
 	t.Helper()
 	if r.Code != code {
-		t.Errorf("exit code %d, want %d; it said:\n%s%s", r.Code, code, r.Stdout, r.Stderr)
+		t.Errorf("exit code %d, want %d; it printed:\n%s%s", r.Code, code, r.Stdout, r.Stderr)
 	}
 	for _, text := range texts {
 		if !strings.Contains(r.Stderr, text) {

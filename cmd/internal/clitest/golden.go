@@ -15,14 +15,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the files of cmd/testdata/golden")
 
-// instants are times as the contract writes them: RFC 3339, UTC, milliseconds
-// at most. What is not in this form stays and so fails the comparison.
+// instants matches times in the format of the contract: RFC 3339, UTC, at most milliseconds.
+// Times in another format are not replaced and fail the comparison.
 var instants = regexp.MustCompile(`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z"`)
 
-// randomKeys are idempotency keys, as SQLite makes them.
+// randomKeys matches idempotency keys that SQLite generates.
 var randomKeys = regexp.MustCompile(`"idempotencyKey": "[0-9a-f]{32}"|idempotencyKey: [0-9a-f]{32}|idempotencyKey: "[0-9a-f]{32}"`)
 
-// PackageFolder is where the tests start; one may move to another folder.
+// PackageFolder is the folder in which the tests start; a test may change the working folder.
 var PackageFolder, _ = os.Getwd()
 
 // Golden compares output, its times and random keys replaced, with a file of

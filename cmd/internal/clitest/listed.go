@@ -2,7 +2,7 @@ package clitest
 
 import "time"
 
-// Listed is what tests read of an item's JSON.
+// Listed holds the fields of an item's JSON that tests check.
 type Listed struct {
 	ID                  int64
 	State               int

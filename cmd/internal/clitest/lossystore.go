@@ -9,10 +9,10 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// ErrLost is why an answer is lost.
+// ErrLost is the error of a lost answer.
 var ErrLost = errors.New("unexpected EOF")
 
-// LossyStore loses the answers to some calls, which are carried out all the same.
+// LossyStore loses the answers to some calls, although the calls are executed.
 type LossyStore struct {
 	storetest.Store
 	Lose  func(call int) (carriedOut, lost bool)

@@ -12,7 +12,7 @@ import (
 	"botwork/internal/service"
 )
 
-// FakeManager keeps services in memory.
+// FakeManager is a service manager in memory.
 type FakeManager struct {
 	Specs map[string]service.Spec
 	Now   map[string]*service.Status
@@ -34,7 +34,7 @@ func (m *FakeManager) find(name string) (*service.Status, error) {
 	if st := m.Now[name]; st != nil {
 		return st, nil
 	}
-	return nil, fmt.Errorf("look at %s: %w", name, service.ErrNotInstalled)
+	return nil, fmt.Errorf("query %s: %w", name, service.ErrNotInstalled)
 }
 
 func (m *FakeManager) Install(_ context.Context, s service.Spec) ([]error, error) {
@@ -88,7 +88,7 @@ func (m *FakeManager) List(context.Context) ([]service.Status, error) {
 	return list, nil
 }
 
-// Do carries out a command line with this manager.
+// Do runs a command line with this manager.
 func (m *FakeManager) Do(t *testing.T, args ...string) Result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

@@ -12,7 +12,7 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// InProject makes a new project and works in it.
+// InProject creates a new project and changes to its folder.
 func InProject(t *testing.T) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "project")
@@ -48,10 +48,10 @@ func Decode[T any](t *testing.T, text string) T {
 	return v
 }
 
-// OpenQueue opens the project's database beside the program.
+// OpenQueue opens the project's database directly.
 func OpenQueue(t *testing.T) *sqlstore.Store {
 	t.Helper()
-	ctx := context.WithoutCancel(t.Context()) // the clean-up outlives the test's context
+	ctx := context.WithoutCancel(t.Context()) // the clean-up runs after the test's context has ended
 	testdb.Prepare(t, database.SQLite, "botwork.db")
 	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: database.SQLite, DSN: "botwork.db"})
 	if err != nil {
@@ -68,7 +68,7 @@ func OpenQueue(t *testing.T) *sqlstore.Store {
 	return store
 }
 
-// ByHand writes into the project's database as a person does.
+// ByHand executes SQL in the project's database, like an administrator.
 func ByHand(t *testing.T, statement string) {
 	t.Helper()
 	db, err := database.Open(database.SQLite, "botwork.db")

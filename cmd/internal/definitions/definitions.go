@@ -39,8 +39,7 @@ func Tasks(ctx context.Context, a *cli.App, log zerolog.Logger, store cli.Store,
 	return err
 }
 
-// WriteTasks brings the database's tasks in step with the settings, unless they say
-// nothing of tasks.
+// WriteTasks updates the database's tasks from the settings, unless the settings have no key tasks.
 func WriteTasks(ctx context.Context, a *cli.App, store cli.Store, defs []workqueue.TaskRow) ([]string, error) {
 	if defs == nil {
 		return nil, nil
@@ -51,8 +50,8 @@ func WriteTasks(ctx context.Context, a *cli.App, store cli.Store, defs []workque
 	return store.DefineTasks(ctx, defs, a.Config.Worker.Name)
 }
 
-// checkTaskQueues refuses tasks whose queue neither the database nor the settings
-// have: they would make no item, and nobody would see it before their window opens.
+// checkTaskQueues rejects tasks whose queue is neither in the database nor in the settings:
+// they would create no items, which would not be noticed before their window opens.
 func checkTaskQueues(ctx context.Context, a *cli.App, store cli.Store, defs []workqueue.TaskRow) error {
 	queues, err := store.Queues(ctx)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"botwork/workqueue"
 )
 
-// limitError says why the limit of a payload is not known.
+// limitError reports why the limit of a payload is unknown.
 type limitError struct{ err error }
 
 func (e *limitError) Error() string { return e.err.Error() }
@@ -25,13 +25,12 @@ func readFileUpTo(path string, limit func() (int64, error)) ([]byte, error) {
 	return readUpTo(file, limit)
 }
 
-// readUpTo reads a payload. What is larger than the limit is not read to its end: the
-// error is a *workqueue.SizeError then.
+// readUpTo reads a payload. It stops at the limit and returns a *workqueue.SizeError.
 func readUpTo(r io.Reader, limit func() (int64, error)) ([]byte, error) {
 	if limit == nil {
 		return io.ReadAll(r)
 	}
-	// A line end and a byte order mark do not count.
+	// A line ending and a byte order mark do not count.
 	const around = 16
 	var data bytes.Buffer
 	_, err := io.Copy(&data, io.LimitReader(r, workqueue.DefaultMaxSize+around+1))

@@ -16,7 +16,7 @@ import (
 	"botwork/workqueue"
 )
 
-// Flags are the two ways to give a payload.
+// Flags are the two flags for a payload.
 type Flags struct {
 	text, file string
 	flags      *pflag.FlagSet
@@ -28,15 +28,15 @@ func (p *Flags) Register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.file, "payload-file", "", "`FILE` that holds the payload as JSON; - reads standard input")
 }
 
-func (p *Flags) Given() bool {
+func (p *Flags) IsSet() bool {
 	return p.flags.Changed("payload") || p.flags.Changed("payload-file")
 }
 
-// Read returns the payload, "" when none was given. What is not JSON is wrong
-// usage, and so is what is larger than limit says. It is asked only for a payload that is
-// larger than the default; nil is no limit.
+// Read returns the payload, or "" if none was given. Invalid JSON and a payload above the
+// limit are usage errors. limit is called only for a payload that is larger than the default;
+// nil means no limit.
 func (p *Flags) Read(stdin io.Reader, limit func() (int64, error)) (workqueue.JSONText, error) {
-	if !p.Given() {
+	if !p.IsSet() {
 		return "", nil
 	}
 	if p.flags.Changed("payload") && p.flags.Changed("payload-file") {
@@ -66,15 +66,23 @@ func (p *Flags) Read(stdin io.Reader, limit func() (int64, error)) (workqueue.JS
 	if err != nil {
 		wrong := &cli.UsageError{Message: fmt.Sprintf("%s is not JSON: %v", name, err)}
 		if name == "--payload" {
-			wrong.Hint = "a shell may have taken the quotes away; --payload-file reads a file instead"
+			wrong.Hint = "the shell may have removed the quotes; --payload-file reads a file instead"
 		}
 		return "", wrong
 	}
 	return text, nil
 }
 
-// Text checks that data is one JSON value in UTF-8 and returns it
-// without blanks around it.
+// Resilience checks that data is an item's retry policy and returns it like [Text].
+func Resilience(data []byte) (workqueue.JSONText, error) {
+	policy, err := Text(data)
+	if err == nil {
+		_, err = workqueue.ParseResilience(policy)
+	}
+	return policy, err
+}
+
+// Text checks that data is one JSON value in UTF-8 and returns it without surrounding white space.
 func Text(data []byte) (workqueue.JSONText, error) {
 	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\ufeff")))
 	if len(data) == 0 {

@@ -1,5 +1,5 @@
-// Package projectdir loads the pipelines of a project for commands: the catalogue, and what
-// its pipelines say of assignment passes.
+// Package projectdir loads the pipelines of a project for commands: the catalogue, and the
+// assignment passes of its pipelines.
 package projectdir
 
 import (
@@ -17,9 +17,8 @@ import (
 	"botwork/pipelines"
 )
 
-// Catalogue loads the pipelines folder of the settings as a worker does when it
-// starts. The findings are those of files with mistakes, which the catalogue knows as
-// broken.
+// Catalogue loads the pipelines folder of the settings like a worker at its start. The
+// findings are the errors in files, which the catalogue has as broken.
 func Catalogue(a *cli.App, c *checker.Checker) (*pipelines.Catalogue, strictyaml.Findings, error) {
 	files, err := pipelines.ReadDir(cli.ShortPath(a.Config.Pipelines.Dir), nil)
 	if err != nil {
@@ -41,8 +40,8 @@ func LoadCatalogue(a *cli.App) (*pipelines.Catalogue, strictyaml.Findings, error
 	return Catalogue(a, checker)
 }
 
-// Find returns one pipeline by name. Where there is none it says whether its
-// file has mistakes.
+// Find returns one pipeline by name. If there is none, the error reports whether its file has
+// errors.
 func Find(k *pipelines.Catalogue, findings strictyaml.Findings, name string) (*pipelines.Pipeline, error) {
 	if p, ok := k.Get(name); ok {
 		return p, nil
@@ -71,7 +70,7 @@ func Find(k *pipelines.Catalogue, findings strictyaml.Findings, name string) (*p
 	return nil, &cli.UsageError{Message: fmt.Sprintf("there is no pipeline %q", name), Hint: hint}
 }
 
-// CompletePipelines offers the names of pipelines to the shell.
+// CompletePipelines returns the names of pipelines for shell completion.
 func CompletePipelines(a *cli.App) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		catalogue, _, err := LoadCatalogue(a)
@@ -86,22 +85,22 @@ func CompletePipelines(a *cli.App) cobra.CompletionFunc {
 	}
 }
 
-// SettingsHaveMistakes reports whether a mistake is outside of the pipelines' files.
+// SettingsHaveMistakes reports whether there is an error outside the pipeline files.
 func SettingsHaveMistakes(mistakes strictyaml.Findings, files []pipelines.File) bool {
 	return slices.ContainsFunc(mistakes, func(f strictyaml.Finding) bool {
 		return !slices.ContainsFunc(files, func(file pipelines.File) bool { return file.Path == f.File })
 	})
 }
 
-// Usable are the pipelines of files that a worker would start with. The findings are
-// the mistakes of the others, which the catalogue knows as broken.
+// Usable returns the pipelines that a worker would start with. The findings are the errors in
+// the other files, which the catalogue has as broken.
 func Usable(c *checker.Checker, files []pipelines.File) (*pipelines.Catalogue, strictyaml.Findings) {
 	catalogue, findings := reload.Start(c.Folder, files)
-	return catalogue, findings.Of(strictyaml.Error)
+	return catalogue, findings.WithSeverity(strictyaml.Error)
 }
 
-// StartsByItself reports whether any pipeline has a trigger. Without one a worker
+// HasTriggers reports whether any pipeline has a trigger. Without one a worker
 // does nothing, not even run the items that wait.
-func StartsByItself(catalogue *pipelines.Catalogue) bool {
+func HasTriggers(catalogue *pipelines.Catalogue) bool {
 	return slices.ContainsFunc(catalogue.All(), func(pl *pipelines.Pipeline) bool { return pl.Trigger != nil })
 }

@@ -15,8 +15,8 @@ import (
 	"botwork/workqueue/learned"
 )
 
-// Passes is what the project's pipelines say of assignment passes, for commands
-// that make none.
+// Passes has the assignment passes of the project's pipelines, for commands that only simulate
+// them.
 type Passes struct {
 	Catalogue *pipelines.Catalogue
 	Findings  strictyaml.Findings // of files that the catalogue lacks
@@ -24,8 +24,8 @@ type Passes struct {
 	Log       zerolog.Logger
 }
 
-// LoadPasses loads the pipelines. Mistakes in their files keep nobody from asking:
-// what a broken file says is not known, and that is told.
+// LoadPasses loads the pipelines. It prints the errors in their files and continues without
+// these files.
 func LoadPasses(a *cli.App) (*Passes, error) {
 	checker, err := a.Checker()
 	if err != nil {
@@ -37,7 +37,7 @@ func LoadPasses(a *cli.App) (*Passes, error) {
 	}
 	catalogue, findings, err := Catalogue(a, checker)
 	if err != nil {
-		fmt.Fprintf(a.Stderr, "botwork: no pipeline is known: %v\n", err)
+		fmt.Fprintf(a.Stderr, "botwork: could not load any pipeline: %v\n", err)
 		catalogue = pipelines.NewCatalogue(checker.Compiler())
 	}
 	for _, f := range findings {
@@ -48,8 +48,8 @@ func LoadPasses(a *cli.App) (*Passes, error) {
 	return &Passes{Catalogue: catalogue, Findings: findings, Services: a.QueueServices(link), Log: log}, nil
 }
 
-// SystemPipelines are the pipelines that assign items or run them. Steps whose
-// parameters are known only in a run are left out, and named.
+// SystemPipelines returns the pipelines that assign or run items. Steps whose parameters are
+// known only in a run are left out and printed.
 func SystemPipelines(a *cli.App, b *Passes) []assign.SystemPipeline {
 	list, leftOut := queue.SystemPipelines(b.Services, b.Catalogue.All(), b.Log)
 	for _, err := range leftOut {
@@ -58,7 +58,7 @@ func SystemPipelines(a *cli.App, b *Passes) []assign.SystemPipeline {
 	return list
 }
 
-// WhyParams are what Why knows beside the database.
+// WhyParams returns the parameters of Why that are not in the database.
 func WhyParams(a *cli.App, b *Passes, store cli.Store) assign.WhyParams {
 	return assign.WhyParams{
 		Profiles: b.Services.Profiles, Learned: learned.NewEstimates(store), Resilience: b.resilience, Pipelines: SystemPipelines(a, b),

@@ -1,6 +1,6 @@
-// Package worker starts Botwork inside a Go program, for the examples that want
-// to watch it: settings, handlers, pipelines, database and worker, put together
-// as the command line does it.
+// Package worker starts Botwork inside a Go program, for examples that observe a worker.
+// It combines settings, handlers, pipelines, database and worker as the command line
+// does.
 package worker
 
 import (
@@ -24,19 +24,19 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// Options say which project a worker belongs to.
+// Options describe the project of a worker.
 type Options struct {
 	Config  string   // path of the project's botwork.yaml
 	Environ []string // as from os.Environ; BOTWORK_… overrides the file
-	Name    string   // of the worker; "" takes it from the settings
+	Name    string   // the name of the worker; "" uses the settings
 	Log     io.Writer
 
-	// Finished is told of each item that has run; nil tells the log.
+	// Finished is called for each item that has run; nil writes to the log.
 	Finished func(it *workqueue.Item, o workqueue.Outcome, took time.Duration)
 }
 
-// Worker is a registered worker with its own connections to the database. It
-// fires no schedules before Start; RunOnce works without.
+// Worker is a registered worker with its own connections to the database. Its schedules
+// run after Start; RunOnce works without Start.
 type Worker struct {
 	*process.Process
 
@@ -45,8 +45,7 @@ type Worker struct {
 	connections *handlers.Connections
 }
 
-// New reads the project, brings its database up to date and registers the
-// worker.
+// New loads the project, migrates its database and registers the worker.
 func New(ctx context.Context, o Options) (*Worker, error) {
 	cfg, err := config.Load(o.Config, o.Environ)
 	if err != nil {
@@ -69,7 +68,7 @@ func New(ctx context.Context, o Options) (*Worker, error) {
 	return w, nil
 }
 
-// Stop drains the worker and closes what it has opened.
+// Stop drains the worker and closes what New opened.
 func (w *Worker) Stop(ctx context.Context) error {
 	return errors.Join(w.Process.Stop(ctx), w.close())
 }
@@ -82,8 +81,8 @@ func (w *Worker) close() error {
 	return err
 }
 
-// project is all that is needed but the store: errors in files show before a
-// database is touched.
+// project loads everything except the store, so that errors in files are found before the
+// database is used.
 func (w *Worker) project(cfg config.Config, o Options) (process.Options, error) {
 	if err := cfg.CheckSecrets(); err != nil {
 		return process.Options{}, err
@@ -113,7 +112,7 @@ func (w *Worker) project(cfg config.Config, o Options) (process.Options, error) 
 	if err != nil {
 		return process.Options{}, fmt.Errorf("pipelines.timezone: %w", err)
 	}
-	names := slices.AppendSeq([]string{}, maps.Keys(secrets)) // not nil: nil lets every name pass
+	names := slices.AppendSeq([]string{}, maps.Keys(secrets)) // not nil, because nil allows every name
 	compiler := pipelines.NewCompiler(registry, pipelines.Options{SecretNames: names, SecretEnv: cfg.SecretVariables(), Location: zone})
 	catalogue, findings, err := pipelines.LoadDir(compiler, cfg.Pipelines.Dir)
 	if err = errors.Join(err, findings.Err()); err != nil {
@@ -139,7 +138,7 @@ func (w *Worker) project(cfg config.Config, o Options) (process.Options, error) 
 	}, nil
 }
 
-// channelsOf are the channels that a worker takes; nil: all of them.
+// channelsOf returns the channels of a worker; nil: all.
 func channelsOf(w config.Worker) workqueue.Channels {
 	if len(w.Channels) == 0 {
 		return nil
@@ -155,7 +154,7 @@ func channelsOf(w config.Worker) workqueue.Channels {
 	return channels
 }
 
-// labelsOf writes a worker's labels as the database keeps them.
+// labelsOf returns a worker's labels in the format of the database.
 func labelsOf(w config.Worker) (workqueue.JSONText, error) {
 	if len(w.Labels) == 0 {
 		return "", nil

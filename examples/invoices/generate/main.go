@@ -1,5 +1,5 @@
-// Generate writes the invoice files of the example into project/data/inbox:
-// the same ones every time, most rows right and some wrong on purpose.
+// Generate writes the invoice files of the example into project/data/inbox. It always
+// writes the same files; most rows are valid, some are deliberately invalid.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// offices send a file each; the ones in front are urgent by their name.
+// offices send one file each; the names of the first ones make them urgent.
 var offices = []string{
 	"urgent-porto", "urgent-lisboa", "aveiro", "beja", "braga", "coimbra",
 	"evora", "faro", "guarda", "leiria", "setubal", "viseu",
@@ -25,7 +25,7 @@ var (
 	header       = []string{"number", "customer", "date", "amount", "currency", "description"}
 )
 
-// Places in a row.
+// Column indexes in a row.
 const (
 	number = iota
 	customer
@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// files returns the content of each file by its name.
+// files returns the content of each file by name.
 func files() map[string][]byte {
 	g := &generator{random: rand.New(rand.NewPCG(20261120, 12))}
 	all := map[string][]byte{}
@@ -51,7 +51,7 @@ func files() map[string][]byte {
 		for j := range rows {
 			rows[j] = g.row()
 		}
-		if i%3 != 2 { // every third file is in order
+		if i%3 != 2 { // every third file has no invalid rows
 			g.spoil(rows)
 		}
 		all[office+".csv"] = write(rows)
@@ -62,13 +62,13 @@ func files() map[string][]byte {
 func write(rows [][]string) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	// A bytes.Buffer takes everything.
+	// Writing to a bytes.Buffer never fails.
 	_ = w.Write(header)
 	_ = w.WriteAll(rows)
 	return b.Bytes()
 }
 
-// generator counts the invoices and remembers the rows that it has made.
+// generator counts the invoices and stores the rows that it generated.
 type generator struct {
 	random *rand.Rand
 	rows   [][]string
@@ -85,11 +85,11 @@ func (g *generator) row() []string {
 	return row
 }
 
-// spoil makes some rows of a file wrong, each in one way.
+// spoil makes some rows of a file invalid, each in one way.
 func (g *generator) spoil(rows [][]string) {
 	places := g.random.Perm(len(rows) - 1)[:4+g.random.IntN(4)]
 	for i, place := range places {
-		row := rows[place+1] // the first row stays: others repeat it
+		row := rows[place+1] // the first row stays valid, because other rows repeat it
 		switch i {
 		case 0:
 			row[date] = pick(g, []string{"2026-02-30", "31.01.2026", "soon", ""})

@@ -1,4 +1,4 @@
-// Service serves the rates that the invoices example asks for, until Ctrl-C.
+// Service serves the exchange rates for the invoices example until Ctrl-C.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 
 func main() {
 	address := flag.String("listen", "127.0.0.1:8099", "host and port")
-	token := flag.String("token", "let-me-in", "what callers have to bring; secrets.ratesToken in botwork.yaml")
+	token := flag.String("token", "let-me-in", "the token that clients must send; secrets.ratesToken in botwork.yaml")
 	flag.Parse()
 	server := &http.Server{Addr: *address, Handler: rates.Handler(*token), ReadHeaderTimeout: 5 * time.Second}
 	fmt.Printf("rates are at http://%s/rates; Ctrl-C ends\n", *address)

@@ -63,10 +63,10 @@ type Report struct {
 }
 
 // Mistakes returns the findings with which a file cannot be used.
-func (r *Report) Mistakes() strictyaml.Findings { return r.Findings.Of(strictyaml.Error) }
+func (r *Report) Mistakes() strictyaml.Findings { return r.Findings.WithSeverity(strictyaml.Error) }
 
 // Warnings returns the other findings.
-func (r *Report) Warnings() strictyaml.Findings { return r.Findings.Of(strictyaml.Warning) }
+func (r *Report) Warnings() strictyaml.Findings { return r.Findings.WithSeverity(strictyaml.Warning) }
 
 // Folder checks the files of a pipelines folder, each of them and all together. The
 // catalogue contains the pipelines without mistakes; the findings are mistakes and

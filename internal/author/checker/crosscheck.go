@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,10 +56,57 @@ func (a *crossCheck) add(n *strictyaml.Node, severity strictyaml.Severity, code,
 func (a *crossCheck) enqueue(with *strictyaml.Node) {
 	if name := with.Get("pipeline"); isLiteral(name) && name.Text != "" {
 		a.pipeline(name)
+		a.payloads(name, with)
 	}
 	if name := with.Get("queue"); isLiteral(name) {
 		a.queue(name, name.Text)
 	}
+}
+
+// payloads checks the payloads that a step Enqueue gives without expressions against the
+// input of their pipeline.
+func (a *crossCheck) payloads(pipeline, with *strictyaml.Node) {
+	check := func(at, payload *strictyaml.Node) {
+		if hasExpression(payload) {
+			return
+		}
+		text, err := json.Marshal(payload.Any())
+		if err != nil || payload == nil {
+			text = nil
+		}
+		if err := a.catalogue.CheckItemPayload(pipeline.Text, workqueue.JSONText(text)); err != nil {
+			a.add(at, strictyaml.Error, "invalid-payload", fmt.Sprintf("pipeline %q: %v", cutText(pipeline.Text), err), "")
+		}
+	}
+	payload, items := with.Get("payload"), with.Get("items")
+	switch {
+	case payload != nil:
+		check(payload, payload)
+	case items == nil:
+		check(pipeline, nil)
+	case items.Kind == strictyaml.Sequence:
+		for _, item := range items.Items {
+			check(item, item)
+		}
+	}
+}
+
+// cutText shortens a pipeline's name or text for a message.
+func cutText(text string) string {
+	if runes := []rune(text); len(runes) > 60 {
+		return string(runes[:60]) + "…"
+	}
+	return text
+}
+
+// hasExpression reports whether a value contains an expression.
+func hasExpression(n *strictyaml.Node) bool {
+	if n == nil {
+		return false
+	}
+	text, _ := n.Value.(string)
+	return strings.Contains(text, "${{") || slices.ContainsFunc(n.Items, hasExpression) ||
+		slices.ContainsFunc(n.Entries, func(e strictyaml.Entry) bool { return hasExpression(e.Value) })
 }
 
 // isLiteral reports whether a value is a text without an expression.

@@ -179,8 +179,8 @@ func count(findings strictyaml.Findings) map[identity]int {
 // text with mistakes is not checked for warnings, so the warnings that appear without
 // the mistakes are not new.
 func isBetter(now, before strictyaml.Findings) bool {
-	if mistakes := before.Of(strictyaml.Error); len(mistakes) > 0 {
-		now, before = now.Of(strictyaml.Error), mistakes
+	if mistakes := before.WithSeverity(strictyaml.Error); len(mistakes) > 0 {
+		now, before = now.WithSeverity(strictyaml.Error), mistakes
 	}
 	counts := count(before)
 	for id, n := range count(now) {

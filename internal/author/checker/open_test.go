@@ -49,7 +49,7 @@ func render(dir string, findings strictyaml.Findings) string {
 	return filepath.ToSlash(strings.ReplaceAll(text, dir+string(filepath.Separator), ""))
 }
 
-func TestOpenFindsEverythingAtOnce(t *testing.T) {
+func TestOpenReportsAllFindings(t *testing.T) {
 	dir := project(t, map[string]string{
 		"botwork.yaml": `worker: {capacity: many}
 secrets: {token: {value: x}}

@@ -73,6 +73,7 @@ func Rules() []Rule {
 		{"broken-pipeline", "an item or a task refers to a pipeline whose file has errors; a warning for a task, because its items wait until the file is fixed", "fix the file"},
 		{"triggered-pipeline", "an item refers to a pipeline with a trigger", "use a pipeline without a trigger; `botwork run --once` starts the one with a trigger"},
 		{"unknown-queue", "an item or a task refers to a queue that does not exist; a warning if the settings define queues but not this one, because it may still exist in the database", "fix the name, or define the queue"},
+		{"key-in-use", "with `conflict: fail`, another item has the key of a line", "use another key, or leave out the line"},
 		{"invalid-payload", "the payload is not valid JSON, or does not match the pipeline's `input`", "fix the payload"},
 		{"not-json", "a line of standard input is not a JSON object", "write one object per line"},
 		{"too-long", "a line is longer than the largest payload of all queues plus 1 MB", "store the data elsewhere and refer to it, or increase `maxPayload`"},

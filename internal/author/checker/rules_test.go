@@ -15,8 +15,8 @@ import (
 var elsewhere = map[string]string{
 	"empty-trigger":   "../../../pipelines/testdata/lint/trigger-empty.want",
 	"duplicate-case":  "../../../pipelines/pipelinetest/pipelinetest_test.go",
-	"invalid-payload": "../../../cmd/testdata/golden/enqueue_lines.txt",
 	"invalid-schema":  "../../../pipelines/testdata/lint/input-schema.want",
+	"key-in-use":      "../../../cmd/enqueue/policy_test.go",
 	"no-cases":        "../../../pipelines/pipelinetest/pipelinetest_test.go",
 	"no-file":         "open_test.go",
 	"no-value":        "../../../config/load_test.go",

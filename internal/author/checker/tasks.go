@@ -28,7 +28,7 @@ func (c *Checker) Tasks(catalogue *pipelines.Catalogue) ([]workqueue.TaskRow, st
 		}
 	}
 	findings.Sort()
-	if len(findings.Of(strictyaml.Error)) > 0 {
+	if len(findings.WithSeverity(strictyaml.Error)) > 0 {
 		return nil, findings
 	}
 	rows, err := tasks.Rows(list)

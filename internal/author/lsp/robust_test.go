@@ -226,13 +226,13 @@ func TestChecksWaitForAPause(t *testing.T) {
 
 // TestClientProcessEnds has a client whose process ends while its pipe stays open.
 func TestClientProcessEnds(t *testing.T) {
-	gone := exec.CommandContext(t.Context(), "go", "version")
-	if err := gone.Run(); err != nil {
+	ended := exec.CommandContext(t.Context(), "go", "version")
+	if err := ended.Run(); err != nil {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		c := start(t, lsp.Options{})
-		c.call("initialize", map[string]any{"processId": gone.Process.Pid, "capabilities": map[string]any{}}, nil)
+		c.call("initialize", map[string]any{"processId": ended.Process.Pid, "capabilities": map[string]any{}}, nil)
 		if err := <-c.done; err == nil {
 			t.Error("Serve = nil, want ErrNoShutdown")
 		}

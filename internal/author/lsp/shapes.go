@@ -34,7 +34,7 @@ func (sc *scope) output(i int) symbol {
 			}
 		}
 		s.members = func() []symbol { return list }
-	case kind.Gives == nil && len(documented) > 0:
+	case kind.OutputShape == nil && len(documented) > 0:
 		s.members = func() []symbol { return documented }
 	}
 	return s

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestDecodeDistributionReportsEverything(t *testing.T) {
+func TestDecodeDistributionReportsAllFaults(t *testing.T) {
 	queues, findings := decode(t, `queues:
   mail:
     distribution:

@@ -111,7 +111,7 @@ func TestDecodeEveryKey(t *testing.T) {
 	}
 }
 
-func TestDecodeReportsEverything(t *testing.T) {
+func TestDecodeReportsAllFaults(t *testing.T) {
 	_, findings := decode(t, `queues:
   two words: {encrypted: maybe}
   Mail: {consumer: robot, priorityOffset: 99999999999}

@@ -105,7 +105,7 @@ func TestDecodeKeepsDefaults(t *testing.T) {
 	}
 }
 
-func TestDecodeReportsEverything(t *testing.T) {
+func TestDecodeReportsAllFaults(t *testing.T) {
 	node := parse(t, `handler: 5
 tiemout: 3s
 timeout: 30

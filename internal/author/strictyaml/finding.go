@@ -105,8 +105,8 @@ func (fs Findings) Err() error {
 	return fs
 }
 
-// Of returns the findings with the given severity.
-func (fs Findings) Of(severity Severity) Findings {
+// WithSeverity returns the findings with the given severity.
+func (fs Findings) WithSeverity(severity Severity) Findings {
 	var some Findings
 	for _, f := range fs {
 		if cmp.Or(f.Severity, Error) == severity {

@@ -1,11 +1,11 @@
-// Package mixed draws the load of `botwork bench mixed` and judges what became
-// of it. It knows no database and no scheduler: what it judges is what the
-// items' handlers and the callers of the store wrote down, by one clock.
+// Package mixed creates the load of `botwork bench mixed` and evaluates the result. It
+// uses neither a database nor the scheduler: it evaluates what the handlers of the items
+// and the callers of the store recorded, all by the same clock.
 //
-// All times are distances from the start of the measurement. An item waits from
-// the moment it may start until a run of it begins; a run that fails or snoozes
-// makes it wait again after its backoff. From these waits and from the runs
-// follow all figures:
+// All times are relative to the start of the measurement. An item waits from the moment
+// it may start until one of its runs starts. After a run that fails or snoozes, the item
+// waits again from the end of its backoff. All figures follow from these waits and from
+// the runs:
 //
 //   - A start before due is a run that began before the item's time had come, be
 //     it scheduled ahead, in backoff or snoozed.

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// play lets a made-up queue without any delay run a load: whenever a slot is free, the
-// first by order of the items that are due begins. It only makes what comes of one-slot
-// workers, which is enough for a record.
+// play simulates a perfect queue without any delay: whenever a slot is free, it starts
+// the due item that is first by order. It supports only workers with one slot, which is
+// enough for a record.
 func play(items []Item, slots int, order func(a, b wait) int) Record {
 	r := Record{Workers: slots, Slots: 1}
 	for _, it := range items {
@@ -18,7 +18,7 @@ func play(items []Item, slots int, order func(a, b wait) int) Record {
 		}
 		r.Lives = append(r.Lives, l)
 	}
-	free := make([]time.Duration, slots) // from when on each worker is
+	free := make([]time.Duration, slots) // the time from which each worker is free
 	const never = time.Duration(1 << 62)
 	for {
 		worker := 0
@@ -38,7 +38,7 @@ func play(items []Item, slots int, order func(a, b wait) int) Record {
 			waits := l.waits(never)
 			w := waits[len(waits)-1]
 			switch {
-			case w.until <= max(now, w.due): // cancelled, or given up
+			case w.until <= max(now, w.due): // cancelled or expired
 			case w.due > now:
 				next = min(next, w.due)
 			case best < 0 || order(w, first) < 0:
@@ -71,8 +71,9 @@ func mostUrgent(a, b wait) int { return b.priority - a.priority }
 
 func firstCome(a, b wait) int { return int(a.due - b.due) }
 
-// What a queue does that is never late and always picks the most urgent item is
-// faultless; one that goes by arrival inverts.
+// TestAnIdealQueueIsFaultless checks that a queue that is never late and always starts
+// the most urgent item has no violations, and that a queue in order of arrival has
+// inversions.
 func TestAnIdealQueueIsFaultless(t *testing.T) {
 	items := Load{For: 3 * time.Second, Slots: 16, Scale: 0.01, Seed: 3}.Draw()
 	r := play(items, 16, mostUrgent)
@@ -88,14 +89,15 @@ func TestAnIdealQueueIsFaultless(t *testing.T) {
 	}
 	unordered := play(items, 16, firstCome)
 	if n, _ := unordered.Inversions(100 * ms); n == 0 {
-		t.Error("a queue that goes by arrival has no inversion")
+		t.Error("a queue in order of arrival has no inversion")
 	}
 	if v := unordered.Violations(); v != (Violations{}) {
 		t.Errorf("by arrival: Violations() = %+v, want none", v)
 	}
 }
 
-// A slot that nobody uses costs its share of the utilisation.
+// TestAnUnusedSlotIsMissed checks that an unused slot lowers the utilisation by its
+// share.
 func TestAnUnusedSlotIsMissed(t *testing.T) {
 	items := Load{For: 3 * time.Second, Slots: 16, Scale: 0.01, Seed: 3}.Draw()
 	r := play(items, 12, mostUrgent)

@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// Inversions counts the runs that began although a more urgent item could have begun in
-// their slot: one of a higher priority that had been eligible for longer than the
-// allowance and did not begin within the next 20 ms either. Longest is the longest time
-// for which the most urgent item that was overtaken had been due. Every worker may run
-// every item.
+// Inversions counts the runs that started although a more urgent item could have started
+// in their slot: an item of a higher priority that had been eligible for longer than the
+// allowance and did not start within the next 20 ms either. longest is the longest time
+// for which the most urgent overtaken item had been due. Every worker may run every item.
 func (r *Record) Inversions(allowance time.Duration) (n int, longest time.Duration) {
 	var waiting, starts []wait
 	for i := range r.Lives {
@@ -42,7 +41,7 @@ func (r *Record) Inversions(allowance time.Duration) (n int, longest time.Durati
 	return n, longest
 }
 
-// urgency is a heap of waits, the highest priority first.
+// urgency is a heap of waits; the highest priority comes first.
 type urgency []wait
 
 func (u urgency) Len() int           { return len(u) }

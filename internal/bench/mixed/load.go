@@ -6,44 +6,45 @@ import (
 	"time"
 )
 
-// Kind says what happens to an item beside its run.
+// Kind is what happens to an item in addition to its run.
 type Kind string
 
-// The kinds. Items of each kind but Plain are a fixed share of the load.
+// The kinds. Each kind except Plain is a fixed share of the load.
 const (
 	Plain     Kind = "plain"
-	Ahead     Kind = "ahead"     // is scheduled: due After it has come
+	Ahead     Kind = "ahead"     // is scheduled: due After its arrival
 	Fails     Kind = "fails"     // its first run fails, the next one is due RetryDelay later
 	Snoozes   Kind = "snoozes"   // its first run asks to run again After
-	Expires   Kind = "expires"   // is given up if it has not begun After it has come
-	Cancelled Kind = "cancelled" // is cancelled by a person After it has come
+	Expires   Kind = "expires"   // is cancelled if it has not started After its arrival
+	Cancelled Kind = "cancelled" // is cancelled by a user After its arrival
 )
 
 // Item is one item of a load.
 type Item struct {
-	At       time.Duration // when it comes; 0: before the workers start
+	At       time.Duration // when it arrives; 0: before the workers start
 	Priority int
 	Kind     Kind
 	After    time.Duration // see Kind
-	Takes    time.Duration // each of its runs
-	Estimate time.Duration // the estimate that the queue gets; 0: none
+	Takes    time.Duration // duration of each of its runs
+	Estimate time.Duration // the estimate that the queue receives; 0: none
 }
 
-// Load says what to draw.
+// Load has the parameters of a load.
 type Load struct {
-	For   time.Duration // how long items come
+	For   time.Duration // how long items arrive
 	Slots int           // of all workers together
 	Scale float64       // the factor applied to all durations below
 	Seed  uint64
 }
 
-// Durations before they are scaled: what a run takes, and how long after its arrival
+// Durations before scaling: how long a run takes, and how long after its arrival
 // something happens to an item.
 const (
 	shortest, longest = time.Millisecond, 5 * time.Minute
 
-	// tail is the index of the bounded Pareto distribution of what runs take. Half of them
-	// take less than 22 ms, one in a hundred more than 3 minutes; the mean is 6.5 s.
+	// tail is the index of the bounded Pareto distribution of the durations of runs. Half
+	// of them take less than 22 ms, one in a hundred takes more than 3 minutes; the mean
+	// is 6.5 s.
 	tail = 0.2
 
 	retryDelay                     = 50 * time.Second
@@ -51,29 +52,28 @@ const (
 	earliestSnooze, latestSnooze   = 10 * time.Second, 100 * time.Second
 	earliestExpiry, latestExpiry   = 10 * time.Second, 5 * time.Minute
 	earliestCancel, latestCancel   = time.Second, 100 * time.Second
-	leastEstimate, largestEstimate = 0.25, 4.0 // factors; every other item has an estimate
+	leastEstimate, largestEstimate = 0.25, 4.0 // factors; every second item has an estimate
 )
 
-// Shares of the load, in percent; the rest is of medium priority and plain.
+// Shares of the load in percent; all other items are plain and of medium priority.
 const (
 	highShare, lowShare = 15, 30
 
 	aheadShare, failsShare, snoozesShare, expiresShare, cancelledShare = 10, 5, 5, 5, 5
 )
 
-// RetryDelay is the backoff of items that fail.
+// RetryDelay returns the backoff of items that fail.
 func (l Load) RetryDelay() time.Duration { return l.instant(retryDelay) }
 
-// instant scales a distance that the database keeps, in whole milliseconds.
+// instant scales a duration that the database stores, in whole milliseconds.
 func (l Load) instant(d time.Duration) time.Duration {
 	return max(l.scaled(d).Round(time.Millisecond), time.Millisecond)
 }
 
 func (l Load) scaled(d time.Duration) time.Duration { return time.Duration(float64(d) * l.Scale) }
 
-// Draw makes the load, in the order in which the items come. Runs are added until they
-// take as long as all slots have time while items come. The same Load is drawn the
-// same each time.
+// Draw creates the load, in order of arrival. It adds items until their runs take as much
+// time as all slots have while items arrive. The same Load always gives the same items.
 func (l Load) Draw() []Item {
 	r := rand.New(rand.NewPCG(l.Seed, 0))
 	var items []Item
@@ -82,7 +82,7 @@ func (l Load) Draw() []Item {
 		it := l.item(r)
 		room -= it.Takes
 		if it.Kind == Fails || it.Kind == Snoozes {
-			room -= it.Takes // runs twice
+			room -= it.Takes // it runs twice
 		}
 		items = append(items, it)
 	}
@@ -130,15 +130,15 @@ func (l Load) item(r *rand.Rand) Item {
 	return it
 }
 
-// pareto turns a number drawn from [0, 1) into what a run takes.
+// pareto converts a number from [0, 1) to the duration of a run.
 func pareto(u float64) time.Duration {
 	cut := math.Pow(float64(shortest)/float64(longest), tail)
 	return time.Duration(float64(shortest) / math.Pow(1-u*(1-cut), 1/tail))
 }
 
-// arrival is when the item comes that has a share u of the items before it: a twentieth
-// waits when the workers start, then items come at 0.45, 1.8 and 0.6 times the rate that
-// fills the slots, for a third of the time each.
+// arrival returns when an item arrives, given the share u of the items before it. A
+// twentieth of the items waits when the workers start. The others arrive at 0.45, 1.8 and
+// 0.6 times the rate that fills the slots, for a third of the time each.
 func (l Load) arrival(u float64) time.Duration {
 	third := float64(l.For) / 3
 	switch {

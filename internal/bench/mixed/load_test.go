@@ -42,10 +42,10 @@ func TestALoadFillsTheSlots(t *testing.T) {
 			t.Errorf("an item takes %s, want 10µs to 3s", it.Takes)
 		}
 		if (it.Kind == Plain) != (it.After == 0) || it.After%time.Millisecond != 0 {
-			t.Errorf("a %s item with an instant after %s", it.Kind, it.After)
+			t.Errorf("a %s item with After = %s", it.Kind, it.After)
 		}
 		if it.At < last || it.At >= defaults.For {
-			t.Errorf("an item comes at %s after one at %s", it.At, last)
+			t.Errorf("an item arrives at %s, after an item at %s", it.At, last)
 		}
 		last = it.At
 	}

@@ -6,40 +6,42 @@ import (
 	"time"
 )
 
-// End is how a run ended, in the words of its handler.
+// End is how a run ended, as its handler recorded it.
 type End byte
 
-// The ends.
+// The ends of a run.
 const (
-	Done    End = iota // well
-	Failed             // as a run of a Fails item does first
-	Snoozed            // as a run of a Snoozes item does first
-	Cut                // its context ended before
+	Done    End = iota // successful
+	Failed             // the first run of a Fails item ends so
+	Snoozed            // the first run of a Snoozes item ends so
+	Cut                // its context was cancelled before
 )
 
-// Run is one run of an item. Began is the first line of its handler, Ended the last.
+// Run is one run of an item. Began is the time of the first line of its handler, Ended
+// that of the last.
 type Run struct {
 	Worker       int // from 0
 	Began, Ended time.Duration
 	End          End
 }
 
-// Life is an item and all that happened to it.
+// Life is an item and everything that happened to it.
 type Life struct {
 	Item
 
-	// Called and Returned are when the call began that enqueued it, and when it
-	// returned. The database's clock gives the item its times in between.
+	// Called and Returned are the times when the call that enqueued the item started and
+	// returned. The item's times in the database, by the database's clock, are between
+	// them.
 	Called, Returned time.Duration
 
-	// CancelCalled and CancelReturned are the same of the call that cancelled it;
-	// 0 where none did.
+	// CancelCalled and CancelReturned are the same for the call that cancelled the item;
+	// 0 if it was not cancelled.
 	CancelCalled, CancelReturned time.Duration
 
-	Runs []Run // in the order in which they began
+	Runs []Run // in the order in which they started
 }
 
-// Record is all that happened in a measurement.
+// Record has everything that happened in a measurement.
 type Record struct {
 	Lives   []Life
 	Workers int
@@ -49,32 +51,33 @@ type Record struct {
 }
 
 const (
-	// rounding is how much earlier than its handler's clock says an item may become
-	// due, since databases keep milliseconds.
+	// rounding is how much earlier than its handler's clock an item may become due,
+	// because databases store milliseconds.
 	rounding = 2 * time.Millisecond
 
-	// startSlack is how long after a worker's last look at an item the first line
-	// of its handler may run, on a machine that has other things to do.
+	// startSlack is the longest accepted time between a worker's last check of an item
+	// and the first line of its handler, on a machine that is busy.
 	startSlack = 20 * time.Millisecond
 
 	// LowEvery is how often each worker is asked to run the pipeline of low items, unless
-	// a run of it goes on.
+	// a run of it is active.
 	LowEvery = time.Second
 )
 
-// The least priorities of the bands: what is less is low.
+// The lowest priorities of the bands; lower priorities are low.
 const high, medium = 1001, 500
 
-// wait is a time in which an item could have begun.
+// wait is a time in which an item could have started.
 type wait struct {
 	priority int
 	due      time.Duration
-	until    time.Duration // a run began, or the item was cancelled or given up
+	until    time.Duration // a run started, or the item was cancelled or expired
 	began    bool
 }
 
-// eligible is when the item could begin first: it is due and the workers run. A low
-// item is eligible when the next request of its pipeline is due as well.
+// eligible returns when the item could first start: it is due and the workers are
+// running. A low item is eligible only when the next request of its pipeline is due as
+// well.
 func (w wait) eligible(up time.Duration) time.Duration {
 	at := max(w.due, up)
 	if w.priority < medium {
@@ -83,8 +86,8 @@ func (w wait) eligible(up time.Duration) time.Duration {
 	return at
 }
 
-// waits lists the waits of an item. Those of a run that was cut off, and of one that
-// repeats what was done, are left out: no time was set for them.
+// waits lists the waits of an item. It leaves out the waits after a cancelled run, and
+// those of a run that repeats completed work, because they have no due time.
 func (l *Life) waits(over time.Duration) []wait {
 	var list []wait
 	next := wait{priority: l.Priority, due: l.Returned}
@@ -104,8 +107,8 @@ func (l *Life) waits(over time.Duration) []wait {
 	return append(list, next)
 }
 
-// withdrawn is the earliest of a time and of those at which the item was to begin no
-// more.
+// withdrawn returns the earliest of the given time and the times after which the item
+// must not start.
 func (l *Life) withdrawn(at time.Duration) time.Duration {
 	if l.CancelCalled > 0 {
 		at = min(at, l.CancelCalled)
@@ -116,7 +119,7 @@ func (l *Life) withdrawn(at time.Duration) time.Duration {
 	return at
 }
 
-// SortRuns puts the runs, which several workers wrote down, in their order.
+// SortRuns sorts the runs, which several workers recorded.
 func (l *Life) SortRuns() {
 	slices.SortFunc(l.Runs, func(a, b Run) int { return cmp.Compare(a.Began, b.Began) })
 }

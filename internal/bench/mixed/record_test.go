@@ -7,7 +7,7 @@ import (
 
 const ms = time.Millisecond
 
-// life is an item that came at a time and has these runs, in milliseconds.
+// life returns an item that was enqueued at a time and has these runs, in milliseconds.
 func life(priority int, came time.Duration, runs ...Run) Life {
 	return Life{Item: Item{Priority: priority, Kind: Plain}, Called: came, Returned: came, Runs: runs}
 }
@@ -36,20 +36,20 @@ func TestViolations(t *testing.T) {
 		life Life
 		want Violations
 	}{
-		"plain":                            {life(700, 100*ms, run(0, 101*ms, 110*ms)), Violations{}},
-		"before it was enqueued":           {life(700, 100*ms, run(0, 90*ms, 110*ms)), Violations{BeforeDue: Starts{1, 10 * ms}}},
-		"scheduled, on time":               {life(700, 100*ms, run(0, 199*ms, 210*ms)).of(Ahead, 100*ms), Violations{}},
-		"scheduled, early":                 {life(700, 100*ms, run(0, 190*ms, 210*ms)).of(Ahead, 100*ms), Violations{BeforeDue: Starts{1, 10 * ms}}},
-		"failed, after its backoff":        {life(700, 0, run(0, 0, 10*ms).by(Failed), run(1, 510*ms, 520*ms)).of(Fails, 500*ms), Violations{}},
-		"failed, at once":                  {life(700, 0, run(0, 0, 10*ms).by(Failed), run(1, 20*ms, 30*ms)).of(Fails, 500*ms), Violations{BeforeDue: Starts{1, 490 * ms}}},
-		"snoozed, early":                   {life(700, 0, run(0, 0, 10*ms).by(Snoozed), run(1, 400*ms, 500*ms)).of(Snoozes, 500*ms), Violations{BeforeDue: Starts{1, 110 * ms}}},
-		"deadline, in time":                {life(700, 0, run(0, 499*ms, 900*ms)).of(Expires, 500*ms), Violations{}},
-		"deadline, while the worker looks": {life(700, 0, run(0, 515*ms, 900*ms)).of(Expires, 500*ms), Violations{}},
-		"deadline, late":                   {life(700, 0, run(0, 521*ms, 900*ms)).of(Expires, 500*ms), Violations{AfterDeadline: Starts{1, 21 * ms}}},
-		"cancelled while it runs":          {life(700, 0, run(0, 10*ms, 60*ms).by(Cut)).cancelled(50*ms, 55*ms), Violations{}},
-		"cancelled during the look":        {life(700, 0, run(0, 60*ms, 90*ms)).cancelled(50*ms, 55*ms), Violations{}},
-		"cancelled before":                 {life(700, 0, run(0, 76*ms, 90*ms)).cancelled(50*ms, 55*ms), Violations{AfterCancel: Starts{1, 21 * ms}}},
-		"cancelled and never begun":        {life(700, 0).cancelled(50*ms, 55*ms), Violations{}},
+		"plain":                             {life(700, 100*ms, run(0, 101*ms, 110*ms)), Violations{}},
+		"before it was enqueued":            {life(700, 100*ms, run(0, 90*ms, 110*ms)), Violations{BeforeDue: Starts{1, 10 * ms}}},
+		"scheduled, on time":                {life(700, 100*ms, run(0, 199*ms, 210*ms)).of(Ahead, 100*ms), Violations{}},
+		"scheduled, early":                  {life(700, 100*ms, run(0, 190*ms, 210*ms)).of(Ahead, 100*ms), Violations{BeforeDue: Starts{1, 10 * ms}}},
+		"failed, after its backoff":         {life(700, 0, run(0, 0, 10*ms).by(Failed), run(1, 510*ms, 520*ms)).of(Fails, 500*ms), Violations{}},
+		"failed, at once":                   {life(700, 0, run(0, 0, 10*ms).by(Failed), run(1, 20*ms, 30*ms)).of(Fails, 500*ms), Violations{BeforeDue: Starts{1, 490 * ms}}},
+		"snoozed, early":                    {life(700, 0, run(0, 0, 10*ms).by(Snoozed), run(1, 400*ms, 500*ms)).of(Snoozes, 500*ms), Violations{BeforeDue: Starts{1, 110 * ms}}},
+		"deadline, in time":                 {life(700, 0, run(0, 499*ms, 900*ms)).of(Expires, 500*ms), Violations{}},
+		"deadline, between check and start": {life(700, 0, run(0, 515*ms, 900*ms)).of(Expires, 500*ms), Violations{}},
+		"deadline, late":                    {life(700, 0, run(0, 521*ms, 900*ms)).of(Expires, 500*ms), Violations{AfterDeadline: Starts{1, 21 * ms}}},
+		"cancelled while it runs":           {life(700, 0, run(0, 10*ms, 60*ms).by(Cut)).cancelled(50*ms, 55*ms), Violations{}},
+		"cancelled between check and start": {life(700, 0, run(0, 60*ms, 90*ms)).cancelled(50*ms, 55*ms), Violations{}},
+		"cancelled before":                  {life(700, 0, run(0, 76*ms, 90*ms)).cancelled(50*ms, 55*ms), Violations{AfterCancel: Starts{1, 21 * ms}}},
+		"cancelled and never started":       {life(700, 0).cancelled(50*ms, 55*ms), Violations{}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -72,11 +72,11 @@ func TestInversions(t *testing.T) {
 		"overtaken":                        {[]Life{life(1500, 0, run(0, 400*ms, 500*ms)), life(700, 0, run(0, 300*ms, 400*ms))}, 1, 300 * ms},
 		"overtaken twice":                  {[]Life{life(1500, 0, run(0, 400*ms, 500*ms)), life(700, 0, run(0, 200*ms, 210*ms)), life(700, 0, run(1, 300*ms, 310*ms))}, 2, 300 * ms},
 		"within the allowance":             {[]Life{life(1500, 250*ms, run(0, 400*ms, 500*ms)), life(700, 0, run(0, 300*ms, 400*ms))}, 0, 0},
-		"begun together":                   {[]Life{life(1500, 0, run(1, 310*ms, 500*ms)), life(700, 0, run(0, 300*ms, 400*ms))}, 0, 0},
+		"started together":                 {[]Life{life(1500, 0, run(1, 310*ms, 500*ms)), life(700, 0, run(0, 300*ms, 400*ms))}, 0, 0},
 		"the same priority":                {[]Life{life(700, 0, run(0, 400*ms, 500*ms)), life(700, 0, run(0, 300*ms, 400*ms))}, 0, 0},
 		"one that is cancelled":            {[]Life{life(1500, 0).cancelled(150*ms, 160*ms), life(700, 0, run(0, 300*ms, 400*ms))}, 0, 0},
 		"one that is cancelled later":      {[]Life{life(1500, 0).cancelled(450*ms, 460*ms), life(700, 0, run(0, 300*ms, 400*ms))}, 1, 300 * ms},
-		"one that is given up":             {[]Life{life(1500, 0).of(Expires, 200*ms), life(700, 0, run(0, 300*ms, 400*ms))}, 0, 0},
+		"one that expired":                 {[]Life{life(1500, 0).of(Expires, 200*ms), life(700, 0, run(0, 300*ms, 400*ms))}, 0, 0},
 		"one in backoff":                   {[]Life{life(1500, 0, run(0, 0, 10*ms).by(Failed), run(0, 600*ms, 610*ms)).of(Fails, 500*ms), life(700, 0, run(0, 300*ms, 400*ms))}, 0, 0},
 		"one that is lost":                 {[]Life{life(1500, 0), life(700, 0, run(0, 300*ms, 400*ms))}, 1, 300 * ms},
 		"a low one, before its window":     {[]Life{life(400, 0, run(0, 1100*ms, 1200*ms)), life(300, 0, run(0, 1050*ms, 1060*ms))}, 0, 0},
@@ -111,10 +111,10 @@ func TestUtilisation(t *testing.T) {
 		"all slots are busy while it waits": {
 			[]Life{life(700, 0, run(0, 0, 400*ms)), life(700, 0, run(1, 0, 400*ms)), life(700, 0, run(1, 400*ms, 500*ms))}, 0, 1, 400 * ms,
 		},
-		"a slot that has just come free is allowed for": {
+		"a slot that has just become free, within the allowance": {
 			[]Life{life(700, 0, run(0, 0, 400*ms)), life(700, 0, run(1, 0, 300*ms)), life(700, 0, run(1, 400*ms, 500*ms))}, 100 * ms, 1, 300 * ms,
 		},
-		"nobody comes for it": {
+		"no worker starts it": {
 			[]Life{life(700, 0)}, 0, 0, time.Second,
 		},
 	}
@@ -129,8 +129,8 @@ func TestUtilisation(t *testing.T) {
 	}
 }
 
-// A run takes the slot that came free last, so that the other one shows as unused for
-// longer than any allowance.
+// TestUtilisationShowsASlotThatNobodyUses checks that a run uses the slot that became
+// free last, so that the other slot is unused for longer than any allowance.
 func TestUtilisationShowsASlotThatNobodyUses(t *testing.T) {
 	var lives []Life
 	for i := range 20 {
@@ -156,7 +156,7 @@ func TestWaits(t *testing.T) {
 		life(1001, 0, run(0, 60*ms, 70*ms)),        // before the workers started
 		life(1000, 100*ms, run(0, 160*ms, 170*ms)), // not high
 		life(1500, 100*ms, run(0, 130*ms, 140*ms).by(Snoozed), run(0, 245*ms, 250*ms)).of(Snoozes, 100*ms),
-		life(1500, 100*ms), // never begun
+		life(1500, 100*ms), // never started
 	}}
 	got := r.Waits(high, 1<<30)
 	if len(got) != 3 || got[0] != 10 || got[1] != 30 || got[2] != 5 {

@@ -7,19 +7,20 @@ import (
 	"time"
 )
 
-// span is a stretch of time, from included, to not.
+// span is an interval of time; from is included, to is not.
 type span struct{ from, to time.Duration }
 
-// Utilisation is the share of the slots' time, 0 to 1, that was not wasted, over the
-// moments in which work waited; waited is how long that was.
+// Utilisation returns the share of the slots' time, 0 to 1, that was not wasted while
+// work waited; waited is how long work waited.
 //
-// Work waits while at least one item has been eligible for longer than the allowance and has not
-// begun. In these moments a slot is wasted when no handler has run in it for longer than the
-// allowance. Without an allowance all that lies between two handlers counts: claims, commits and
-// the way of a notice. A run that begins takes the slot of its worker that came free last, so
-// that an unused slot shows as such.
+// Work waits while at least one item has been eligible for longer than the allowance and
+// has not started. In this time a slot is wasted if no handler has run in it for longer
+// than the allowance. Without an allowance, all time between two handlers counts: claims,
+// commits and the delivery of notifications. A new run is assigned to the slot of its
+// worker that became free last, so that an unused slot is visible.
 //
-// It is an error when a worker ran more items at once than it has slots.
+// Utilisation returns an error if a worker ran more items at the same time than it has
+// slots.
 func (r *Record) Utilisation(allowance time.Duration) (share float64, waited time.Duration, err error) {
 	work := r.waiting(allowance)
 	waited = length(work)
@@ -39,7 +40,7 @@ func (r *Record) Utilisation(allowance time.Duration) (share float64, waited tim
 	return 1 - float64(wasted)/(float64(waited)*float64(r.Workers*r.Slots)), waited, nil
 }
 
-// waiting joins the times in which work waits, in their order.
+// waiting merges the times in which work waits, in order.
 func (r *Record) waiting(allowance time.Duration) []span {
 	var all []span
 	for i := range r.Lives {
@@ -68,7 +69,7 @@ func length(spans []span) (sum time.Duration) {
 	return sum
 }
 
-// before is how much of joined spans lies before a time.
+// before returns how much of the merged spans is before a time.
 func before(spans []span, at time.Duration) (sum time.Duration) {
 	n, _ := slices.BinarySearchFunc(spans, at, func(s span, at time.Duration) int { return cmp.Compare(s.from, at) })
 	for _, s := range spans[:n] {
@@ -77,14 +78,14 @@ func before(spans []span, at time.Duration) (sum time.Duration) {
 	return sum
 }
 
-// idle lists the times in which a slot had no handler, from when all workers had started
-// until all items had ended.
+// idle lists the times in which a slot had no handler, from the time when all workers had
+// started until all items had ended.
 func (r *Record) idle() ([]span, error) {
 	var idle []span
 	for worker := range r.Workers {
 		type event struct {
 			at    time.Duration
-			slots int // 1: a run has ended and one is free again, -1: one begins
+			slots int // 1: a run ended and a slot is free again; -1: a run started
 		}
 		var events []event
 		for i := range r.Lives {
@@ -94,11 +95,11 @@ func (r *Record) idle() ([]span, error) {
 				}
 			}
 		}
-		// A slot that comes free at an instant can be taken at that instant.
+		// A slot that becomes free at an instant can be used at the same instant.
 		slices.SortFunc(events, func(a, b event) int {
 			return cmp.Or(cmp.Compare(a.at, b.at), b.slots-a.slots)
 		})
-		free := slices.Repeat([]time.Duration{r.Up}, r.Slots) // since when, the last one on top
+		free := slices.Repeat([]time.Duration{r.Up}, r.Slots) // since when each slot is free, the latest at the end
 		for _, e := range events {
 			if e.slots > 0 {
 				free = append(free, e.at)
@@ -106,7 +107,7 @@ func (r *Record) idle() ([]span, error) {
 			}
 			top := len(free) - 1
 			if top < 0 {
-				return nil, fmt.Errorf("worker %d ran more than %d items at once, %s after the start", worker+1, r.Slots, e.at)
+				return nil, fmt.Errorf("worker %d ran more than %d items at the same time, %s after the start", worker+1, r.Slots, e.at)
 			}
 			idle = append(idle, span{free[top], e.at})
 			free = free[:top]

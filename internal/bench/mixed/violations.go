@@ -2,7 +2,7 @@ package mixed
 
 import "time"
 
-// Violations are the starts that must not happen.
+// Violations has the starts that must not happen.
 type Violations struct {
 	BeforeDue     Starts
 	AfterDeadline Starts
@@ -12,7 +12,7 @@ type Violations struct {
 // Starts counts the starts of one kind of violation.
 type Starts struct {
 	Count int
-	Worst time.Duration // how much too early or too late, at most
+	Worst time.Duration // the largest difference from the allowed time
 }
 
 func (s *Starts) add(by time.Duration) {
@@ -20,15 +20,16 @@ func (s *Starts) add(by time.Duration) {
 	s.Worst = max(s.Worst, by)
 }
 
-// Violations counts the runs that began at a wrong time. Due times follow from what the
-// callers asked for and from what handlers returned, never from what the queue wrote down:
-// an item is due After the call that enqueued it began, at the earliest, and again After its
-// run ended that failed or snoozed; its deadline is After that call returned, at the
-// latest.
+// Violations counts the runs that started at a wrong time. The due times follow from the
+// requests of the callers and the results of the handlers, not from what the queue
+// stored. An item is due After the start of the call that enqueued it at the earliest,
+// and due again After the end of a run that failed or snoozed. Its deadline is After the
+// return of that call at the latest.
 //
-// Two inaccuracies are allowed for: databases keep whole milliseconds, so that an item may begin
-// 2 ms early; and 20 ms may pass between the last look of a worker at an item and the first line
-// of its handler, so that a run counts as later than a deadline or a cancel only when it is later
+// Two inaccuracies are accepted. Databases store whole milliseconds, so an item may start
+// 2 ms early. Up to 20 ms may pass between a worker's last check of an item and the first
+// line of its handler, so a run counts as too late only if it is later than a deadline or
+// a cancel by more than that.
 // by more.
 func (r *Record) Violations() Violations {
 	var v Violations
@@ -57,9 +58,9 @@ func (r *Record) Violations() Violations {
 	return v
 }
 
-// Waits lists how long the items of a band waited from when they were due until a run
-// began, in milliseconds; those that were due before all workers had started, from then
-// on.
+// Waits returns how long the items of a band waited from their due time until a run
+// started, in milliseconds. For items that were due before all workers had started, the
+// wait starts when all had.
 func (r *Record) Waits(lowest, highest int) []float64 {
 	var list []float64
 	for i := range r.Lives {

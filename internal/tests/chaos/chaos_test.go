@@ -16,26 +16,26 @@ import (
 	"botwork/internal/tests/testbuild"
 )
 
-// TestNothingIsLostAndNothingRunsTwice torments a cluster over each engine. What
-// happened is judged by counts and by the order of the ledger's lines; how long
-// it took decides nothing but when to give up.
-func TestNothingIsLostAndNothingRunsTwice(t *testing.T) {
+// TestNoItemIsLostOrRunsTwice torments a cluster on each engine. The test checks
+// counts and the order of the ledger's lines; time matters only for
+// giving up.
+func TestNoItemIsLostOrRunsTwice(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) { torment(t, e, shape{cron: *cron}) })
 }
 
-// torment torments one cluster, and judges what came of it.
+// torment torments one cluster, and judges the result.
 func torment(t *testing.T, e testdb.Engine, s shape) {
 	if err := testbuild.ReadSources(); err != nil {
 		t.Fatal(err)
 	}
 	if *duration < time.Minute {
-		t.Parallel() // else one after the other, so that the figures are its own
+		t.Parallel() // otherwise one after the other, so that the figures do not affect each other
 	}
 	drawn := *seed
 	if drawn == 0 {
 		drawn = rand.Uint64()
 	}
-	t.Logf("seed %d; the same acts again: -chaos.seed=%d", drawn, drawn)
+	t.Logf("seed %d; to repeat the same acts: -chaos.seed=%d", drawn, drawn)
 	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
@@ -64,7 +64,7 @@ func torment(t *testing.T, e testdb.Engine, s shape) {
 	t.Logf("after %v of torment, seed %d:\n%s", *duration, drawn, v.figures)
 	for i, fault := range v.faults {
 		if i == 20 {
-			t.Errorf("and %d faults more", len(v.faults)-i)
+			t.Errorf("and %d more faults", len(v.faults)-i)
 			break
 		}
 		t.Error(fault)

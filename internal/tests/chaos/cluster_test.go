@@ -36,25 +36,25 @@ type cluster struct {
 	shape
 	dir    string
 	ledger string
-	store  *sqlstore.Store // the test's own eyes
+	store  *sqlstore.Store // the test's own connection
 	nodes  []*node
 
-	processes int // that were started in containers
+	processes int // number of processes started in containers
 }
 
-// shape is how clusters differ.
+// shape has the differences between clusters.
 type shape struct {
 	cron   string // when ExecuteWorkQueue runs
 	slots  int    // of each worker; 0: capacity
 	finish string // of the items' pipeline; "": batch
 
-	// contained has each process be process 1 of a pid namespace of its own, as in
-	// containers, and the first two workers have a twin: one more that is started under
-	// the same name.
+	// contained lets each process be process 1 of its own pid namespace, like in
+	// containers, and gives the first two workers a twin: one more process that is
+	// started under the same name.
 	contained bool
 }
 
-// newCluster makes one. Nothing is started.
+// newCluster makes a cluster. It starts no process.
 func newCluster(t *testing.T, e testdb.Engine, s shape) *cluster {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "botwork-chaos-"+string(e.Driver)+"-") //nolint:usetesting // kept when the test fails
@@ -79,7 +79,7 @@ func newCluster(t *testing.T, e testdb.Engine, s shape) *cluster {
 	c.write("botwork.yaml", fmt.Sprintf(`database: {driver: %s, dsn: %q}
 worker: {capacity: %d, lease: %s, heartbeat: %s, shutdownGrace: 2s}
 pipelines: {timezone: UTC}
-queues: {default: {maxReleases: 1000}} # an item is not to blame here
+queues: {default: {maxReleases: 1000}} # items do not cause deaths here
 log: {format: json, level: debug}
 `, e.Driver, dsn, s.slots, *lease, *heartbeat))
 	c.write("pipelines/work.yaml", fmt.Sprintf(`finish: %s
@@ -101,7 +101,7 @@ steps:
 			text = c.replace(text, `cron: "* * * * *"`, fmt.Sprintf("cron: %q", s.cron))
 		case "ExecuteLowPriorityWorkQueue.yaml":
 			text = c.replace(text, `cron: "0 */3 * * *"`, `cron: "*/3 * * * * *"`)
-		default: // it runs no items
+		default: // other pipelines run no items
 			continue
 		}
 		c.write("pipelines/"+f.Name, text)
@@ -122,7 +122,7 @@ steps:
 	return c
 }
 
-// replace fails when there is nothing to replace.
+// replace replaces a text once, and fails if the text does not occur.
 func (c *cluster) replace(text, old, by string) string {
 	c.Helper()
 	if !strings.Contains(text, old) {
@@ -151,7 +151,7 @@ func (c *cluster) command(environ []string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// stopAll drains all workers that are not dead.
+// stopAll drains all live workers.
 func (c *cluster) stopAll() {
 	c.Helper()
 	alive := slices.DeleteFunc(slices.Clone(c.nodes), func(n *node) bool { return n.dead })
@@ -190,21 +190,21 @@ func (c *cluster) wantNoPrograms() {
 	}
 }
 
-// check lets the program compare what it keeps with what must hold.
+// check runs botwork check, which must find no violations.
 func (c *cluster) check() {
 	c.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	cmd := c.command(nil, "check", "--output", "json")
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &stderr
 	if err := runWithin(ctx, cmd); err != nil {
-		c.Errorf("botwork check: %v, want no violations\n%s%s", err, &out, &said)
+		c.Errorf("botwork check: %v, want no violations\n%s%s", err, &out, &stderr)
 	}
 }
 
-// watch lets the program look for violations all the time, until the returned
-// function is called. What holds must hold at every moment, not only in the end.
+// watch runs botwork check --watch until the returned function is called: the invariants
+// must hold at all times, not only at the end.
 func (c *cluster) watch() (stop func()) {
 	c.Helper()
 	c.write("logs/check.log", "")
@@ -223,15 +223,15 @@ func (c *cluster) watch() (stop func()) {
 	c.Cleanup(func() { _ = cmd.Process.Kill() })
 	return func() {
 		c.Helper()
-		_ = cmd.Process.Signal(os.Interrupt) // one that has ended already has failed
+		_ = cmd.Process.Signal(os.Interrupt) // if it has already ended, it has failed
 		select {
 		case err = <-ended:
 		case <-time.After(time.Minute):
-			err = errors.New("it does not end")
+			err = errors.New("it has not ended")
 		}
 		if err != nil {
-			said, _ := os.ReadFile(log.Name())
-			c.Errorf("botwork check --watch: %v, want no violations at any time\n%s", err, said)
+			output, _ := os.ReadFile(log.Name())
+			c.Errorf("botwork check --watch: %v, want no violations at any time\n%s", err, output)
 		}
 	}
 }

@@ -15,17 +15,17 @@ import (
 	"botwork/internal/testdb"
 )
 
-// TestLookAlikesAreToldApart torments workers in containers: each process is process 1 of
-// its pid namespace, on one host name, and two of them are started under names that
-// others have. Nobody may take one that is alive for dead.
-func TestLookAlikesAreToldApart(t *testing.T) {
+// TestContainersWithSameNameAreDistinguished torments workers in containers: each process is process
+// 1 of its pid namespace, all have one host name, and two of them are started under names that
+// others have. No worker may conclude that a live one is dead.
+func TestContainersWithSameNameAreDistinguished(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "unshare", "--pid", "--fork", "--mount-proc", "true").CombinedOutput(); err != nil {
 		t.Skipf("unshare: %v: %s", err, out)
 	}
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) { torment(t, e, shape{cron: *cron, contained: true}) })
 }
 
-// contain has a command run as process 1 of a pid namespace of its own.
+// contain returns a command that runs as process 1 of its own pid namespace.
 func contain(cmd *exec.Cmd) *exec.Cmd {
 	args := append([]string{"--pid", "--fork", "--kill-child", "--mount-proc", cmd.Path}, cmd.Args[1:]...)
 	contained := exec.Command("unshare", args...)
@@ -50,7 +50,7 @@ func inside(parent int) (*os.Process, error) {
 	return nil, fmt.Errorf("process %d has no child", parent)
 }
 
-// namesake returns the node that runs under the name of another one; nil if none does.
+// namesake returns another node that runs under the same name; nil if there is none.
 func (c *cluster) namesake(of *node) *node {
 	for _, n := range c.nodes {
 		if n != of && n.name == of.name && n.atWork() && n.started() {

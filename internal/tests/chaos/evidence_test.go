@@ -13,11 +13,11 @@ import (
 	"botwork/workqueue"
 )
 
-// evidence is all that is known when the cluster has stopped.
+// evidence is all that is known after the cluster has stopped.
 type evidence struct {
-	told, untold map[int]order
-	rows         []row
-	lines        []ledger.Line // in the order in which they were written
+	confirmed, unconfirmed map[int]order
+	rows                   []row
+	lines                  []ledger.Line // in the order in which they were written
 
 	deaths   []death
 	pauses   []*pause
@@ -30,7 +30,7 @@ type evidence struct {
 	counts counts
 }
 
-// counts are figures of the torment that need no judgement.
+// counts are figures that need no judgement.
 type counts struct {
 	byStore, byProgram                      int
 	drains, failedDrains, restarts, doubled int
@@ -41,17 +41,17 @@ type counts struct {
 type row struct {
 	workqueue.Item
 	attempts []workqueue.Attempt
-	number   int // of its order; -1 when the payload tells none
+	number   int // of its order; -1 if the payload has none
 }
 
-// evidence collects it from the database, the ledger and the tormentor.
+// evidence collects the evidence from the database, the ledger and the tormentor.
 func (f *feeder) evidence(m *tormentor) evidence {
 	f.c.Helper()
 	e := evidence{
-		told: f.told, untold: f.untold, deaths: m.deaths, pauses: m.pauses, faults: m.faults,
+		confirmed: f.confirmed, unconfirmed: f.unconfirmed, deaths: m.deaths, pauses: m.pauses, faults: m.faults,
 		lease: *lease, lateness: cmp.Or(*lateness, *lease/2), slots: f.c.slots, sync: f.c.finish == "sync",
 		counts: counts{
-			byStore: f.byStore, byProgram: len(f.told) - f.byStore,
+			byStore: f.byStore, byProgram: len(f.confirmed) - f.byStore,
 			drains: m.drains, failedDrains: m.failed, restarts: m.restarts, doubled: m.doubled,
 			forces: m.forces, forced: m.forced, refused: m.refused,
 		},

@@ -15,25 +15,25 @@ import (
 	"botwork/workqueue"
 )
 
-// backlog bounds the items that wait: a cluster most of whose processes are dead
-// or asleep would fall behind without end.
+// backlog limits the waiting items. Otherwise the backlog of a cluster with mostly dead
+// or suspended processes would grow without limit.
 const backlog = 300
 
-// order is what an item is to do. Its JSON form is the item's payload.
+// order is what an item must do. Its JSON form is the item's payload.
 type order struct {
-	// Number tells orders apart. It is the feeder's own: the database's ids are
-	// one of the things that are judged.
+	// Number identifies the order. The feeder assigns it, because the database's ids
+	// are part of what is tested.
 	Number int `json:"number"`
 
-	// For is how long a run works, as text: "120ms".
+	// For is the duration of a run, as text: "120ms".
 	For string `json:"for"`
 
-	// Failures is how many attempts fail by design. When that is the limit, the
-	// item is to be cancelled.
+	// Failures is how many attempts fail by design. If it is the limit, the
+	// item must be cancelled.
 	Failures int `json:"failures"`
 }
 
-// pipeline names the one of the order's item: for one in three it runs a program.
+// pipeline returns the pipeline of the order's item: one in three runs a program.
 func (o order) pipeline() string {
 	if o.Number%3 == 2 {
 		return "program"
@@ -49,24 +49,24 @@ func (o order) payload() workqueue.JSONText {
 	return workqueue.JSONText(text)
 }
 
-// feeder puts items into the queue, by the store and by the program.
+// feeder enqueues items, through the store and with the program.
 type feeder struct {
 	c    *cluster
 	seed uint64
 
-	mu      sync.Mutex
-	numbers int
-	told    map[int]order // the queue has said that it has them
-	untold  map[int]order // the call failed: the queue may have them or not
-	byStore int
+	mu          sync.Mutex
+	numbers     int
+	confirmed   map[int]order // the queue has confirmed these orders
+	unconfirmed map[int]order // the call failed: the queue may have these orders or not
+	byStore     int
 }
 
 func newFeeder(c *cluster, seed uint64) *feeder {
-	return &feeder{c: c, seed: seed, told: map[int]order{}, untold: map[int]order{}}
+	return &feeder{c: c, seed: seed, confirmed: map[int]order{}, unconfirmed: map[int]order{}}
 }
 
 // draw makes some orders: most of them short, some that fail in their first
-// attempts, a few that last longer than a lease.
+// attempts, a few that take longer than a lease.
 func (f *feeder) draw(r *rand.Rand, most int) []order {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -81,11 +81,11 @@ func (f *feeder) draw(r *rand.Rand, most int) []order {
 		case n < 18:
 			o.Failures = attempts
 		}
-		// The first ones too, so that a short run has some.
+		// Some of the first orders are long, so that a short test has long items.
 		if o.Number%120 < 2 {
 			o.For = fmt.Sprint(*lease + time.Duration(r.Int64N(int64(*lease/2))))
 		}
-		// Many of the programs run when their worker is ended by force, which is a
+		// Many of the programs are running when their worker is ended by force, a
 		// second after it was asked to drain.
 		if o.pipeline() == "program" && r.IntN(2) == 0 {
 			o.For = fmt.Sprintf("%dms", 500+r.IntN(2500))
@@ -101,20 +101,20 @@ func priority(r *rand.Rand) int {
 	return []int{workqueue.RequestPriority, workqueue.RequestPriority, 700, 1500, 300}[r.IntN(5)]
 }
 
-// note records what became of a call.
-func (f *feeder) note(orders []order, err error) {
+// record records the orders of a call as confirmed or not.
+func (f *feeder) record(orders []order, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	in := f.told
+	to := f.confirmed
 	if err != nil {
-		in = f.untold
+		to = f.unconfirmed
 	}
 	for _, o := range orders {
-		in[o.Number] = o
+		to[o.Number] = o
 	}
 }
 
-// callStore enqueues through the store, some ten items a second.
+// callStore enqueues through the store, about ten items a second.
 func (f *feeder) callStore(ctx context.Context) {
 	r := rand.New(rand.NewPCG(f.seed, 2))
 	f.each(ctx, 250*time.Millisecond, func() {
@@ -125,13 +125,13 @@ func (f *feeder) callStore(ctx context.Context) {
 				State: workqueue.Pending, Priority: priority(r), IntegrationConfig: o.pipeline(), Payload: o.payload(),
 			}
 		}
-		// Not ctx: at its end the last call is to come back with an answer.
+		// Not ctx: when it ends, the last call must still get its answer.
 		patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), *patience)
 		defer cancel()
 		_, err := f.c.store.Enqueue(patient, items)
-		f.note(orders, err)
+		f.record(orders, err)
 		if err != nil {
-			f.c.Logf("the store did not take %d items: %v", len(orders), err)
+			f.c.Logf("the store did not accept %d items: %v", len(orders), err)
 			return
 		}
 		f.mu.Lock()
@@ -140,7 +140,7 @@ func (f *feeder) callStore(ctx context.Context) {
 	})
 }
 
-// callProgram enqueues by `botwork enqueue -`, some items every two seconds.
+// callProgram enqueues with `botwork enqueue -`, some items every two seconds.
 func (f *feeder) callProgram(ctx context.Context) {
 	r := rand.New(rand.NewPCG(f.seed, 3))
 	f.each(ctx, 2*time.Second, func() {
@@ -153,19 +153,19 @@ func (f *feeder) callProgram(ctx context.Context) {
 			}
 		}
 		cmd := f.c.command(nil, "enqueue", "-")
-		var said bytes.Buffer
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = &lines, &said, &said
+		var output bytes.Buffer
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = &lines, &output, &output
 		patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), *patience)
 		defer cancel()
 		err := runWithin(patient, cmd)
-		f.note(orders, err)
+		f.record(orders, err)
 		if err != nil {
-			f.c.Logf("botwork enqueue did not take %d items: %v\n%s", len(orders), err, &said)
+			f.c.Logf("botwork enqueue did not accept %d items: %v\n%s", len(orders), err, &output)
 		}
 	})
 }
 
-// each calls do again and again while the backlog is not too long.
+// each calls do repeatedly while the backlog is not too long.
 func (f *feeder) each(ctx context.Context, every time.Duration, do func()) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -181,7 +181,7 @@ func (f *feeder) each(ctx context.Context, every time.Duration, do func()) {
 	}
 }
 
-// waiting lists items that will move on by themselves.
+// waiting lists items that are not finished.
 func (f *feeder) waiting(ctx context.Context, limit int) ([]workqueue.Item, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
@@ -190,8 +190,8 @@ func (f *feeder) waiting(ctx context.Context, limit int) ([]workqueue.Item, erro
 	})
 }
 
-// open counts the items that are not finished, up to the backlog. When the
-// database does not answer, it is as if there were too many.
+// open counts the items that are not finished, up to the backlog. If the
+// database does not answer, it returns the backlog.
 func (f *feeder) open(ctx context.Context) int {
 	items, err := f.waiting(ctx, backlog)
 	if err != nil {
@@ -201,7 +201,7 @@ func (f *feeder) open(ctx context.Context) int {
 	return len(items)
 }
 
-// openItems describes some of them.
+// openItems describes some unfinished items.
 func (f *feeder) openItems(ctx context.Context) string {
 	items, err := f.waiting(ctx, 3)
 	if err != nil {

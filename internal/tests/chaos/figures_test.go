@@ -13,48 +13,48 @@ import (
 	"botwork/internal/tests/chaos/ledger"
 )
 
-// figures are what a report tells.
+// figures are the figures of a report.
 type figures struct {
 	counts
 	took time.Duration
 
 	items, processed, cancelled, lost int
 	runs, failed, rescued, released   int
-	programs                          int // runs that were programs
+	programs                          int // runs of programs
 	doubles, overlaps, unrecorded     int
 
 	kills, pauses, pausesPastLease int
 
-	repetitions []repetition    // for each kill
-	writes      []time.Duration // what writes of results took, sorted
+	repetitions []repetition    // one for each kill
+	writes      []time.Duration // durations of writes of results, sorted
 
-	// Lines of a run that had lost its lease, written by a process that had been
-	// suspended, and how long after it woke up the worst of them came.
+	// Lines of a run without a lease, written by a process that had been
+	// suspended, and the longest time between its wake-up and a line.
 	late, lateTicks int
 	worstLate       time.Duration
 
-	// Lines of a program that went on while its worker was suspended, when another
-	// worker ran the item.
+	// Lines of a program that continued while its worker was suspended, after another
+	// worker had started the item.
 	programLines int
 
-	// Sorted: until the item was Ready again, by the database's clock (the same
-	// machine's), and until it ran on another worker,
-	// which may have been struck as well meanwhile, or have others to run first.
+	// Sorted: the time until the item was Ready again, by the database's clock (that
+	// of the same machine), and until it ran on another worker, which may have been
+	// struck as well in the meantime, or have other items to run first.
 	untilRescued, afterKill, afterPause []recovery
 }
 
-// recovery is an item of a dead or suspended process that began elsewhere.
+// recovery is an item of a dead or suspended process that another process began.
 type recovery struct {
 	item, fence int64 // of the run that began
 	wait        time.Duration
 }
 
 // recoveries measures how long items of a dead or suspended process waited until
-// another one began them.
+// another process began them.
 func (v *verdict) recoveries(e evidence) {
 	after := func(pid int, from time.Time) []recovery {
 		var waits []recovery
-		open := map[int64]ledger.Line{} // by item: what the process had begun and not ended
+		open := map[int64]ledger.Line{} // by item: runs that the process has begun and not ended
 		for _, l := range e.lines {
 			switch {
 			case l.PID == pid && l.Kind == ledger.Begin && l.Time().Before(from):
@@ -62,7 +62,7 @@ func (v *verdict) recoveries(e evidence) {
 			case l.PID == pid && l.Kind.Last() && l.Fence == open[l.Item].Fence:
 				delete(open, l.Item)
 			case l.PID != pid && l.Kind == ledger.Begin && l.Time().After(from):
-				if begun, ok := open[l.Item]; ok && l.Fence > begun.Fence {
+				if started, ok := open[l.Item]; ok && l.Fence > started.Fence {
 					waits = append(waits, recovery{l.Item, l.Fence, l.Time().Sub(from)})
 					delete(open, l.Item)
 				}
@@ -113,22 +113,22 @@ func (f figures) String() string {
 	line("drained (not with exit code 0)", "%d (%d)", f.drains, f.failedDrains)
 	line("drained with a second SIGTERM (ended by it)", "%d (%d)", f.forces, f.forced)
 	line("started again", "%d", f.restarts)
-	line("kept from the name of another one", "%d", f.refused)
-	line("acts on two processes, or two acts on one, at once", "%d", f.doubled)
+	line("refused because another process had the name", "%d", f.refused)
+	line("acts on two processes, or two acts on one, at the same time", "%d", f.doubled)
 	line("failures by design", "%d", f.failed)
 	line("rescued, released", "%d, %d", f.rescued, f.released)
 	line("ran to the end, unrecorded, and ran again", "%d", f.unrecorded)
-	line("of these at each kill -9", "%v", f.ended())
+	line("of these, at each kill -9", "%v", f.ended())
 	line("how long before, the first of them", "%v", f.ages())
-	line("without the time that writes took", "%v", f.idle())
+	line("without the time of writes", "%v", f.idle())
 	if n := len(f.writes); n > 0 {
 		line("writes of results took", "median %v, worst %v (%d times)", f.writes[n/2], f.writes[n-1], n)
 	}
 	line("from kill -9 to rescued", "%s", spread(f.untilRescued))
 	line("from kill -9 to running again", "%s", spread(f.afterKill))
-	line("from suspension to running elsewhere", "%s", spread(f.afterPause))
-	line("lines after waking up without a lease (work among them)", "%d (%d)", f.late, f.lateTicks)
-	line("the latest of them, after the waking", "%s", f.worstLate.Round(time.Millisecond))
+	line("from suspension to running on another worker", "%s", spread(f.afterPause))
+	line("lines after a wake-up without a lease (of these, work)", "%d (%d)", f.late, f.lateTicks)
+	line("the latest of them after the wake-up", "%s", f.worstLate.Round(time.Millisecond))
 	line("lost", "%d", f.lost)
 	line("recorded or run twice", "%d", f.doubles)
 	line("overlapping runs", "%d", f.overlaps)
@@ -161,7 +161,7 @@ func (f figures) idle() (all []time.Duration) {
 // spread describes sorted recoveries.
 func spread(sorted []recovery) string {
 	if len(sorted) == 0 {
-		return "never needed"
+		return "none"
 	}
 	median, worst := sorted[len(sorted)/2], sorted[len(sorted)-1]
 	return fmt.Sprintf("median %s, worst %s (%d times)",

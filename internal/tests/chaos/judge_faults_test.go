@@ -12,10 +12,10 @@ import (
 	"botwork/workqueue"
 )
 
-// sound is evidence that nothing can be said against: item 1 failed once and
-// succeeded then, item 2 failed as often as it may, item 3 was taken from process
-// 30, which was suspended from the 5th to the 30th second and wrote a line when it
-// woke up, and item 4 from process 40, which was killed in the 8th.
+// sound is evidence without faults: item 1 failed once and then succeeded, item 2
+// failed up to its limit, item 3 was taken from process 30, which was suspended from
+// second 5 to second 30 and wrote a line when it woke up, and item 4 from process 40,
+// which was killed in second 8.
 func sound() *evidence {
 	item := func(id int64, state workqueue.State, fence int64, retries, releases int, attempts ...workqueue.Attempt) row {
 		return row{workqueue.Item{ID: id, State: state, Fence: fence, RetryCount: retries, ReleaseCount: releases}, attempts, int(id)}
@@ -27,8 +27,8 @@ func sound() *evidence {
 		return ledger.Line{Run: ledger.Run{Item: id, Fence: fence, PID: pid}, Kind: kind, At: at(second).UnixNano()}
 	}
 	return &evidence{
-		told:   map[int]order{1: {Number: 1, Failures: 1}, 2: {Number: 2, Failures: attempts}, 3: {Number: 3}, 4: {Number: 4}},
-		untold: map[int]order{5: {Number: 5}},
+		confirmed:   map[int]order{1: {Number: 1, Failures: 1}, 2: {Number: 2, Failures: attempts}, 3: {Number: 3}, 4: {Number: 4}},
+		unconfirmed: map[int]order{5: {Number: 5}},
 		rows: []row{
 			item(1, workqueue.Processed, 2, 1, 0, attempt(1, "failed")),
 			item(2, workqueue.Cancelled, 3, 3, 0, attempt(1, "failed"), attempt(2, "failed"), attempt(3, "failed")),
@@ -78,30 +78,30 @@ func TestFaultsAreFound(t *testing.T) {
 		spoil func(e *evidence)
 		want  string
 	}{
-		"an item that is not there":         {func(e *evidence) { e.rows = e.rows[1:] }, "order 1 is lost"},
-		"an item that is there twice":       {func(e *evidence) { e.rows = append(e.rows, e.rows[0]) }, "order 1 has 2 items"},
-		"an item that nobody ordered":       {func(e *evidence) { e.rows[0].number = 9 }, "item 1: nobody ordered it"},
-		"an item that was forgotten":        {func(e *evidence) { e.rows[0].State = workqueue.Blocked }, "item 1 is Blocked, want Processed"},
-		"a success that was to fail":        {func(e *evidence) { e.rows[1].State = workqueue.Processed }, "item 2 is Processed, want Cancelled"},
-		"a kill that counts as a failure":   {func(e *evidence) { e.rows[3].RetryCount = 1 }, "item 4 has RetryCount 1, want 0"},
-		"a failure that was not counted":    {func(e *evidence) { e.rows[0].RetryCount = 0 }, "item 1 has RetryCount 0, want 1"},
-		"a failure without its row":         {func(e *evidence) { e.rows[0].attempts = nil }, "item 1 has 0 failed attempts, want 1"},
-		"a rescue that was not counted":     {func(e *evidence) { e.rows[2].ReleaseCount = 0 }, "item 3 has ReleaseCount 0 and 1 rescued"},
-		"an outcome that cannot be":         {func(e *evidence) { e.rows[3].attempts[1].Outcome = "timeout" }, "item 4 has attempts that are neither"},
-		"two attempts of one claim":         {func(e *evidence) { e.rows[3].attempts[1].Fence = 1 }, "item 4, fence 1: has two attempts"},
-		"a claim that ran twice":            {func(e *evidence) { e.lines = slices.Insert(e.lines, 1, e.lines[0]) }, "item 1, fence 1: begun 2 times"},
-		"a line behind the last":            {func(e *evidence) { e.lines = slices.Insert(e.lines, 4, e.lines[3]) }, "item 1, fence 2: 1 lines behind its end"},
-		"a fence that the row does not own": {func(e *evidence) { e.rows[0].Fence = 1 }, "item 1, fence 2: ran, but the row has got to 1 only"},
-		"a result that nobody reached":      {func(e *evidence) { e.lines[3].Kind = ledger.Tick }, `item 1, fence 2: Processed, but the run's last line is ""`},
-		"a run that nobody recorded":        {func(e *evidence) { e.rows[3].attempts = e.rows[3].attempts[:1] }, "item 4, fence 2: begun"},
-		"a failure that was none":           {func(e *evidence) { e.lines[1].Kind = ledger.End }, "item 1, fence 1: counted as failed"},
-		"a success that never ran":          {func(e *evidence) { e.lines = e.lines[4:] }, "item 1: Processed with fence 2, which never ran"},
-		"a line of an item that is gone":    {func(e *evidence) { e.lines[0].Item = 77 }, "item 77 is in the ledger"},
-		"an overlap without a suspension":   {func(e *evidence) { e.pauses = nil }, "item 3: process 30 wrote tick of fence 1 after process 10 had begun fence 2, and nobody"},
-		"an overlap of another's sleep":     {func(e *evidence) { e.pauses[0].pid = 31 }, "item 3: process 30 wrote tick"},
-		"a sleep that began too late":       {func(e *evidence) { e.pauses[0].from = at(26) }, "item 3: process 30 wrote tick"},
-		"an overlap that goes on":           {func(e *evidence) { e.pauses[0].to = at(28) }, "item 3: process 30 wrote tick of fence 1 2s after it woke up"},
-		"a process that fell over":          {func(e *evidence) { e.faults = []string{"worker-1 fell over"} }, "worker-1 fell over"},
+		"a missing item":                            {func(e *evidence) { e.rows = e.rows[1:] }, "order 1 is lost"},
+		"a duplicate item":                          {func(e *evidence) { e.rows = append(e.rows, e.rows[0]) }, "order 1 has 2 items"},
+		"an item without an order":                  {func(e *evidence) { e.rows[0].number = 9 }, "item 1 has no order"},
+		"an unfinished item":                        {func(e *evidence) { e.rows[0].State = workqueue.Blocked }, "item 1 is Blocked, want Processed"},
+		"a success that should have failed":         {func(e *evidence) { e.rows[1].State = workqueue.Processed }, "item 2 is Processed, want Cancelled"},
+		"a kill that counts as a failure":           {func(e *evidence) { e.rows[3].RetryCount = 1 }, "item 4 has RetryCount 1, want 0"},
+		"a failure that was not counted":            {func(e *evidence) { e.rows[0].RetryCount = 0 }, "item 1 has RetryCount 0, want 1"},
+		"a failure without an attempt":              {func(e *evidence) { e.rows[0].attempts = nil }, "item 1 has 0 failed attempts, want 1"},
+		"a rescue that was not counted":             {func(e *evidence) { e.rows[2].ReleaseCount = 0 }, "item 3 has ReleaseCount 0 and 1 rescued"},
+		"an impossible outcome":                     {func(e *evidence) { e.rows[3].attempts[1].Outcome = "timeout" }, "item 4 has attempts that are neither"},
+		"two attempts of one claim":                 {func(e *evidence) { e.rows[3].attempts[1].Fence = 1 }, "item 4, fence 1: has two attempts"},
+		"a claim that ran twice":                    {func(e *evidence) { e.lines = slices.Insert(e.lines, 1, e.lines[0]) }, "item 1, fence 1: started 2 times"},
+		"a line after the last":                     {func(e *evidence) { e.lines = slices.Insert(e.lines, 4, e.lines[3]) }, "item 1, fence 2: 1 lines after its end"},
+		"a fence above that of the row":             {func(e *evidence) { e.rows[0].Fence = 1 }, "item 1, fence 2: ran, but the row has only fence 1"},
+		"a result that no run reached":              {func(e *evidence) { e.lines[3].Kind = ledger.Tick }, `item 1, fence 2: Processed, but the run's last line is ""`},
+		"a run that was not recorded":               {func(e *evidence) { e.rows[3].attempts = e.rows[3].attempts[:1] }, "item 4, fence 2: started"},
+		"a failure of a successful run":             {func(e *evidence) { e.lines[1].Kind = ledger.End }, "item 1, fence 1: counted as failed"},
+		"a success that never ran":                  {func(e *evidence) { e.lines = e.lines[4:] }, "item 1: Processed with fence 2, which never ran"},
+		"a line of an item that does not exist":     {func(e *evidence) { e.lines[0].Item = 77 }, "item 77 is in the ledger"},
+		"an overlap without a suspension":           {func(e *evidence) { e.pauses = nil }, "item 3: process 30 wrote tick of fence 1 after process 10 had started fence 2, although it was not suspended"},
+		"an overlap with another process suspended": {func(e *evidence) { e.pauses[0].pid = 31 }, "item 3: process 30 wrote tick"},
+		"a suspension that began too late":          {func(e *evidence) { e.pauses[0].from = at(26) }, "item 3: process 30 wrote tick"},
+		"an overlap that continues":                 {func(e *evidence) { e.pauses[0].to = at(28) }, "item 3: process 30 wrote tick of fence 1 2s after it woke up"},
+		"a process that crashed":                    {func(e *evidence) { e.faults = []string{"worker-1 crashed"} }, "worker-1 crashed"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -115,19 +115,19 @@ func TestFaultsAreFound(t *testing.T) {
 	}
 }
 
-// An order whose call failed may be in the queue or not; when it is, it has to be
+// An order whose call failed may be in the queue or not; if it is, its item must be
 // finished like any other.
-func TestWhatTheQueueDidNotConfirmMayBeThere(t *testing.T) {
+func TestUnconfirmedOrdersMayExist(t *testing.T) {
 	e := sound()
 	e.rows = append(e.rows, row{workqueue.Item{ID: 5, State: workqueue.Ready, Fence: 0}, nil, 5})
 	v := judge(*e)
 	if len(v.faults) != 1 || !strings.HasPrefix(v.faults[0], "item 5 is Ready, want Processed") {
-		t.Errorf("faults = %q, want that item 5 is not finished", v.faults)
+		t.Errorf("faults = %q, want one that item 5 is not finished", v.faults)
 	}
 }
 
-// A program goes on while its worker is suspended, and no longer.
-func TestAProgramMayGoOnWhileItsWorkerIsSuspended(t *testing.T) {
+// A program may continue while its worker is suspended, and no longer.
+func TestProgramMayRunWhileWorkerIsSuspended(t *testing.T) {
 	line := func(second int) ledger.Line {
 		return ledger.Line{Run: ledger.Run{Item: 3, Fence: 1, PID: 30, Program: 31}, Kind: ledger.Tick, At: at(second).UnixNano()}
 	}
@@ -136,11 +136,11 @@ func TestAProgramMayGoOnWhileItsWorkerIsSuspended(t *testing.T) {
 		at    int
 		want  string
 	}{
-		"while it is suspended":             {func(*evidence) {}, 27, ""},
-		"long after it woke up":             {func(*evidence) {}, 33, "item 3: process 30 wrote tick of fence 1 3s after it woke up"},
-		"before it was killed in its sleep": {func(e *evidence) { e.die(30, 28) }, 27, ""},
-		"after it was killed in its sleep":  {func(e *evidence) { e.die(30, 28) }, 30, "item 3: process 30 wrote tick of fence 1 2s after it woke up"},
-		"after it was killed awake":         {func(e *evidence) { e.die(30, 20); e.pauses = nil }, 26, "item 3: process 30 wrote tick of fence 1 after process 10 had begun fence 2, and nobody"},
+		"while it is suspended":                {func(*evidence) {}, 27, ""},
+		"long after it woke up":                {func(*evidence) {}, 33, "item 3: process 30 wrote tick of fence 1 3s after it woke up"},
+		"before it was killed while suspended": {func(e *evidence) { e.die(30, 28) }, 27, ""},
+		"after it was killed while suspended":  {func(e *evidence) { e.die(30, 28) }, 30, "item 3: process 30 wrote tick of fence 1 2s after it woke up"},
+		"after it was killed while running":    {func(e *evidence) { e.die(30, 20); e.pauses = nil }, 26, "item 3: process 30 wrote tick of fence 1 after process 10 had started fence 2, although it was not suspended"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := sound()
@@ -158,7 +158,7 @@ func TestAProgramMayGoOnWhileItsWorkerIsSuspended(t *testing.T) {
 	}
 }
 
-// die lets a suspended process be killed.
+// die adds the kill of a suspended process.
 func (e *evidence) die(pid, second int) {
 	e.deaths = append(e.deaths, death{pid: pid, at: at(second)})
 	for _, p := range e.pauses {

@@ -12,7 +12,7 @@ import (
 	"botwork/workqueue"
 )
 
-// verdict is what the evidence comes to.
+// verdict is the result of the judgement.
 type verdict struct {
 	faults  []string
 	figures figures
@@ -22,20 +22,20 @@ func (v *verdict) fault(format string, args ...any) {
 	v.faults = append(v.faults, fmt.Sprintf(format, args...))
 }
 
-// judge compares the database with the ledger. It knows nothing of how the
-// program works, only what it promises.
+// judge compares the database with the ledger. It uses only what the program
+// promises, not how it works.
 func judge(e evidence) verdict {
 	v := verdict{faults: slices.Clone(e.faults), figures: figures{counts: e.counts}}
 	v.orders(e)
 	runs := runsOf(e.lines)
 	for i := range e.rows {
 		r := &e.rows[i]
-		o, known := e.told[r.number]
+		o, known := e.confirmed[r.number]
 		if !known {
-			o, known = e.untold[r.number]
+			o, known = e.unconfirmed[r.number]
 		}
 		if !known {
-			v.fault("item %d: nobody ordered it, its payload is %s", r.ID, r.Payload)
+			v.fault("item %d has no order, its payload is %s", r.ID, r.Payload)
 			continue
 		}
 		v.row(r, o)
@@ -57,17 +57,17 @@ func judge(e evidence) verdict {
 	return v
 }
 
-// orders finds what was lost, and what is there twice.
+// orders finds lost orders, and orders with two items.
 func (v *verdict) orders(e evidence) {
 	rows := map[int]int{}
 	for _, r := range e.rows {
 		rows[r.number]++
 	}
 	v.figures.items = len(e.rows)
-	for _, n := range slices.Sorted(maps.Keys(e.told)) {
+	for _, n := range slices.Sorted(maps.Keys(e.confirmed)) {
 		if rows[n] == 0 {
 			v.figures.lost++
-			v.fault("order %d is lost: it was taken, and no item has it", n)
+			v.fault("order %d is lost: it was confirmed, but no item has it", n)
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(rows)) {
@@ -94,7 +94,7 @@ func (v *verdict) row(r *row, o order) {
 		v.figures.cancelled++
 	}
 	if r.RetryCount != failures {
-		v.fault("item %d has RetryCount %d, want %d: it was to fail %d times, and nothing else is a failure", r.ID, r.RetryCount, failures, failures)
+		v.fault("item %d has RetryCount %d, want %d: it fails %d times by design, and nothing else is a failure", r.ID, r.RetryCount, failures, failures)
 	}
 	outcomes := map[string]int{}
 	for _, a := range r.attempts {
@@ -104,7 +104,7 @@ func (v *verdict) row(r *row, o order) {
 		v.fault("item %d has %d failed attempts, want %d", r.ID, outcomes["failed"], failures)
 	}
 	if outcomes["rescued"] != r.ReleaseCount {
-		v.fault("item %d has ReleaseCount %d and %d rescued attempts, want as many", r.ID, r.ReleaseCount, outcomes["rescued"])
+		v.fault("item %d has ReleaseCount %d and %d rescued attempts, want the same number", r.ID, r.ReleaseCount, outcomes["rescued"])
 	}
 	if n := outcomes["failed"] + outcomes["rescued"] + outcomes["released"]; n != len(r.attempts) {
 		v.fault("item %d has attempts that are neither failed nor rescued nor released: %v", r.ID, outcomes)
@@ -114,13 +114,13 @@ func (v *verdict) row(r *row, o order) {
 	v.figures.released += outcomes["released"]
 }
 
-// run is what the ledger has of one claim of an item.
+// run is what the ledger has about one claim of an item.
 type run struct {
 	fence   int64
 	begins  int
 	last    ledger.Kind // "": the process died
 	program bool
-	after   int // lines behind the last
+	after   int // lines after the last
 }
 
 func runsOf(lines []ledger.Line) map[int64]map[int64]*run {
@@ -147,8 +147,8 @@ func runsOf(lines []ledger.Line) map[int64]map[int64]*run {
 	return items
 }
 
-// runs compares an item with the ledger: the run whose fence the row holds ended
-// as the row says, and each earlier one has its attempt.
+// runs compares an item with the ledger: the run with the row's fence ended
+// as the row says, and each earlier one has an attempt.
 func (v *verdict) runs(r *row, runs map[int64]*run) {
 	attempts := map[int64]string{}
 	for _, a := range r.attempts {
@@ -165,13 +165,13 @@ func (v *verdict) runs(r *row, runs map[int64]*run) {
 		}
 		if run.begins != 1 {
 			v.figures.doubles++
-			v.fault("item %d, fence %d: begun %d times, want once", r.ID, fence, run.begins)
+			v.fault("item %d, fence %d: started %d times, want once", r.ID, fence, run.begins)
 		}
 		if run.after > 0 {
-			v.fault("item %d, fence %d: %d lines behind its %s", r.ID, fence, run.after, run.last)
+			v.fault("item %d, fence %d: %d lines after its %s", r.ID, fence, run.after, run.last)
 		}
 		if fence > r.Fence {
-			v.fault("item %d, fence %d: ran, but the row has got to %d only", r.ID, fence, r.Fence)
+			v.fault("item %d, fence %d: ran, but the row has only fence %d", r.ID, fence, r.Fence)
 		}
 		outcome := attempts[fence]
 		switch {
@@ -181,7 +181,7 @@ func (v *verdict) runs(r *row, runs map[int64]*run) {
 				v.fault("item %d, fence %d: Processed, but the run's last line is %q and its attempt %q, want end and none", r.ID, fence, run.last, outcome)
 			}
 		case outcome == "":
-			v.fault("item %d, fence %d: begun, last line %q, and no attempt tells of it", r.ID, fence, run.last)
+			v.fault("item %d, fence %d: started, last line %q, but it has no attempt", r.ID, fence, run.last)
 		case outcome == "failed" && run.last != ledger.Fail:
 			v.fault("item %d, fence %d: counted as failed, but its last line is %q", r.ID, fence, run.last)
 		case run.last == ledger.End:
@@ -193,9 +193,9 @@ func (v *verdict) runs(r *row, runs map[int64]*run) {
 	}
 }
 
-// overlaps finds lines of a run behind the begin of a later run of its item. A
-// process that was suspended when the later run began may write one, for a moment
-// after it woke up.
+// overlaps finds lines of a run after the begin of a later run of its item. A
+// process that was suspended when the later run began may write some, for a short
+// time after its wake-up.
 func (v *verdict) overlaps(e evidence) {
 	latest := map[int64]ledger.Line{} // each item's begin with the highest fence
 	for _, l := range e.lines {
@@ -210,7 +210,7 @@ func (v *verdict) overlaps(e evidence) {
 		switch {
 		case !slept:
 			v.figures.overlaps++
-			v.fault("item %d: process %d wrote %s of fence %d after process %d had begun fence %d, and nobody had suspended it",
+			v.fault("item %d: process %d wrote %s of fence %d after process %d had started fence %d, although it was not suspended",
 				l.Item, l.PID, l.Kind, l.Fence, newer.PID, newer.Fence)
 		case after > e.lateness:
 			v.figures.overlaps++
@@ -228,10 +228,10 @@ func (v *verdict) overlaps(e evidence) {
 	}
 }
 
-// sinceWaking tells whether the writer of a late line had been put to sleep before
-// the newer run began, and how long after its waking it wrote the line. A line that
-// it had ready when it fell asleep counts as written at its waking. A program is not
-// suspended with its worker: its lines count alike, until the worker wakes up or dies.
+// sinceWaking reports whether the writer of a late line had been suspended before
+// the newer run began, and how long after its wake-up it wrote the line. A line that
+// it prepared before the suspension counts as written at the wake-up. A program is not
+// suspended with its worker: its lines count the same, until the worker wakes up or dies.
 func (e *evidence) sinceWaking(late, newer ledger.Line) (after time.Duration, slept bool) {
 	for _, p := range e.pauses {
 		woke := p.to

@@ -18,18 +18,18 @@ import (
 
 const (
 	// briefKills is how often the worker of short items is killed, briefItems how
-	// many it gets each time. It is killed when it has run briefLeast to briefMost.
+	// many items it gets each time. It is killed when it has run briefLeast to briefMost.
 	briefKills, briefItems = 6, 600
 	briefLeast, briefMost  = 30, 500
 
 	briefSlots = 16
 )
 
-// TestAKillRepeatsWhatHasJustEnded kills a worker of items that last a millisecond,
-// when it has run some of them, again and again. The ledger tells which had ended
-// before a kill and ran again, and how long before. In the torment items last so long
-// that most kills meet none.
-func TestAKillRepeatsWhatHasJustEnded(t *testing.T) {
+// TestKillRepeatsOnlyRecentRuns repeatedly kills a worker of items that last a millisecond,
+// after it has run some of them. The ledger shows which runs had ended before a kill and
+// were repeated, and how long before. In the other tests items take so long that most
+// kills repeat none.
+func TestKillRepeatsOnlyRecentRuns(t *testing.T) {
 	if err := testbuild.ReadSources(); err != nil {
 		t.Fatal(err)
 	}
@@ -48,13 +48,13 @@ func TestAKillRepeatsWhatHasJustEnded(t *testing.T) {
 				f, m := newFeeder(c, drawn), &tormentor{c: c}
 				started := time.Now()
 				n := c.nodes[0]
-				book := c.follow()
+				lines := c.follow()
 				for range briefKills {
 					f.brief(briefItems)
 					if err := n.start(); err != nil {
 						t.Fatal(err)
 					}
-					book.awaitEnds(n.pid(), briefLeast+r.IntN(briefMost-briefLeast))
+					lines.awaitEnds(n.pid(), briefLeast+r.IntN(briefMost-briefLeast))
 					m.deaths = append(m.deaths, n.kill())
 				}
 				if err := n.start(); err != nil {
@@ -91,7 +91,7 @@ func (f *feeder) brief(n int) {
 	if _, err := f.c.store.Enqueue(f.c.Context(), items); err != nil {
 		f.c.Fatal(err)
 	}
-	f.note(orders, nil)
+	f.record(orders, nil)
 	f.byStore += n
 }
 
@@ -99,7 +99,7 @@ func (f *feeder) brief(n int) {
 type follower struct {
 	c    *cluster
 	file *os.File
-	rest []byte // the beginning of a line
+	rest []byte // the start of an incomplete line
 	ends map[int]int
 }
 
@@ -113,7 +113,7 @@ func (c *cluster) follow() *follower {
 	return &follower{c: c, file: file, ends: map[int]int{}}
 }
 
-// awaitEnds waits until a process has ended so many runs.
+// awaitEnds waits until a process has ended this number of runs.
 func (f *follower) awaitEnds(pid, n int) {
 	f.c.Helper()
 	ticker := time.NewTicker(2 * time.Millisecond)
@@ -129,7 +129,7 @@ func (f *follower) awaitEnds(pid, n int) {
 	}
 }
 
-// read counts what has come.
+// read counts the new lines.
 func (f *follower) read() {
 	f.c.Helper()
 	text, err := io.ReadAll(f.file)

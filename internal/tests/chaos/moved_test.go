@@ -20,9 +20,9 @@ import (
 	"botwork/internal/tests/testbuild"
 )
 
-// TestTheDatabaseFileIsMovedAway takes the file of SQLite, with its log, away from workers
-// in the middle of their work, and puts it back when all have ended, again and again.
-func TestTheDatabaseFileIsMovedAway(t *testing.T) {
+// TestDatabaseFileIsMovedAway repeatedly moves the SQLite file, with its log, away while
+// workers are running, and moves it back when all have ended.
+func TestDatabaseFileIsMovedAway(t *testing.T) {
 	if err := testbuild.ReadSources(); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestTheDatabaseFileIsMovedAway(t *testing.T) {
 	c.check()
 }
 
-// awaitAtWork waits until all workers are.
+// awaitAtWork waits until all workers have started.
 func (c *cluster) awaitAtWork() {
 	c.Helper()
 	for late := time.Now().Add(*patience); ; {
@@ -84,7 +84,7 @@ func (c *cluster) awaitAtWork() {
 	}
 }
 
-// moveAway moves the file away, until the returned function is called.
+// moveAway moves the file away, and returns a function that moves it back.
 func (c *cluster) moveAway() (back func()) {
 	c.Helper()
 	file, aside := filepath.Join(c.dir, "botwork.db"), filepath.Join(c.dir, "aside")
@@ -100,15 +100,15 @@ func (c *cluster) moveAway() (back func()) {
 	return func() {
 		c.Helper()
 		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
-			c.Errorf("somebody has made the file again: %v", err)
+			c.Errorf("a process has created the file again: %v", err)
 		}
 		move(aside, file)
-		// The test's own eyes have lost it as well.
+		// The test's own connection has lost the file as well.
 		c.store = testdb.Engine{Driver: database.SQLite}.Open(c.T, file)
 	}
 }
 
-// awaitLost waits until all workers have ended since their database is lost, and returns
+// awaitLost waits until all workers have ended because their database is lost, and returns
 // how long they took.
 func (c *cluster) awaitLost() (took []time.Duration) {
 	c.Helper()
@@ -117,13 +117,13 @@ func (c *cluster) awaitLost() (took []time.Duration) {
 		select {
 		case <-n.done:
 		case <-time.After(*patience):
-			c.Fatalf("%s goes on %v after its database file was moved away: %s", n.name, *patience, n.log)
+			c.Fatalf("%s is still running %v after its database file was moved away: %s", n.name, *patience, n.log)
 		}
 		took = append(took, time.Since(moved))
 		n.dead = true
-		said, err := os.ReadFile(n.log)
-		if code := n.cmd.ProcessState.ExitCode(); err != nil || code != 1 || !strings.Contains(string(said), "database lost") {
-			c.Errorf("%s ended with exit code %d, %v, want 1 and that the database is lost: %s", n.name, code, err, n.log)
+		output, err := os.ReadFile(n.log)
+		if code := n.cmd.ProcessState.ExitCode(); err != nil || code != 1 || !strings.Contains(string(output), "database lost") {
+			c.Errorf("%s ended with exit code %d, %v, want 1 and the words \"database lost\": %s", n.name, code, err, n.log)
 		}
 	}
 	return took

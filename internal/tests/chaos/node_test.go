@@ -15,44 +15,44 @@ import (
 	"botwork/internal/tests/chaos/ledger"
 )
 
-// node is one worker's name, and the process that has it at the moment.
+// node is one worker's name, and its current process.
 type node struct {
 	c    *cluster
 	name string
 	twin bool // another node has the name
 
 	cmd  *exec.Cmd   // nil before the first start
-	tame *os.Process // what signals go to: the process, or that in the container
+	tame *os.Process // the target of signals: the process, or that in the container
 	id   int         // of the process in the ledger
-	log  string      // the file with what the process says
+	log  string      // the file with the output of the process
 	done chan struct{}
 
-	until time.Time // when a suspended process goes on, or a dead one is started again
-	pause *pause    // nil when it is not suspended
+	until time.Time // when a suspended process is resumed, or a dead one is started again
+	pause *pause    // nil if it is not suspended
 	slept bool      // it has been suspended
-	asked bool      // to drain
-	force time.Time // when it is asked once more, to end at once; zero: not at all
+	asked bool      // it was asked to drain
+	force time.Time // when it gets a second signal, to exit immediately; zero: never
 	dead  bool
 	runs  int
 }
 
-// pause is a time during which a process could do nothing.
+// pause is a suspension of a process.
 type pause struct {
 	pid      int
-	from, to time.Time // to is zero: it was killed in its sleep
+	from, to time.Time // to is zero if it was killed while suspended
 }
 
 // death is the kill -9 of a process.
 type death struct {
 	pid int
-	at  time.Time // just before it
+	at  time.Time // just before the kill
 
-	// writes are those of results, in their order; troubled tells that one failed.
+	// writes are the writes of results in order; troubled reports that one failed.
 	writes   []write
 	troubled bool
 }
 
-// write is a write of results; to is zero when it was under way at the kill.
+// write is a write of results; to is zero if it had not ended at the kill.
 type write struct{ from, to time.Time }
 
 // start starts a process under the node's name.
@@ -70,7 +70,7 @@ func (n *node) start() error {
 	if err != nil {
 		return err
 	}
-	defer log.Close() // the process has its own
+	defer log.Close() // the process has its own handle
 	cmd := n.c.command([]string{"BOTWORK_WORKER_NAME=" + n.name}, "run")
 	if n.c.contained {
 		n.c.processes++
@@ -92,17 +92,17 @@ func (n *node) start() error {
 	}
 	done := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // the exit code tells
+		_ = cmd.Wait() // the exit code is checked
 		close(done)
 	}()
 	n.cmd, n.done, n.dead, n.asked, n.slept, n.pause, n.force = cmd, done, false, false, false, nil, time.Time{}
 	return nil
 }
 
-// pid is the number of the process in the ledger.
+// pid returns the number of the process in the ledger.
 func (n *node) pid() int { return n.id }
 
-// ended tells whether the process is no more.
+// ended reports whether the process has ended.
 func (n *node) ended() bool {
 	select {
 	case <-n.done:
@@ -112,7 +112,7 @@ func (n *node) ended() bool {
 	}
 }
 
-// started tells whether the process has said that it is at work.
+// started reports whether the process has logged that it started.
 func (n *node) started() bool {
 	text, err := os.ReadFile(n.log)
 	return err == nil && strings.Contains(string(text), "worker started")
@@ -125,7 +125,7 @@ func (n *node) signal(sig os.Signal) {
 	}
 }
 
-// kill ends the process as a power cut would.
+// kill ends the process like a power cut.
 func (n *node) kill() death {
 	d := death{pid: n.pid(), at: time.Now()}
 	n.signal(syscall.SIGKILL)
@@ -139,7 +139,7 @@ func (n *node) kill() death {
 	return d
 }
 
-// suspend stops the process where it stands.
+// suspend stops the process.
 func (n *node) suspend(until time.Time) *pause {
 	n.pause = &pause{pid: n.pid(), from: time.Now()}
 	n.signal(syscall.SIGSTOP)
@@ -147,27 +147,27 @@ func (n *node) suspend(until time.Time) *pause {
 	return n.pause
 }
 
-// resume lets a suspended process go on.
+// resume continues a suspended process.
 func (n *node) resume() {
 	n.pause.to = time.Now()
 	n.signal(syscall.SIGCONT)
 	n.pause = nil
 }
 
-// terminate asks the process to drain. One that is suspended learns of it when it
-// goes on.
+// terminate asks the process to drain. A suspended process notices it when it
+// is resumed.
 func (n *node) terminate() {
 	n.signal(syscall.SIGTERM)
 	n.asked = true
 }
 
-// endByForce asks the process once more.
+// endByForce sends the second signal.
 func (n *node) endByForce() {
 	n.signal(syscall.SIGTERM)
 	n.force = time.Time{}
 }
 
-// atWork tells whether the process is there, awake, and not about to leave.
+// atWork reports whether the process is live, not suspended, and not draining.
 func (n *node) atWork() bool { return !n.dead && n.pause == nil && !n.asked && !n.ended() }
 
 // end makes sure that no process outlives the test.
@@ -179,22 +179,22 @@ func (n *node) end() {
 	<-n.done
 }
 
-// endedByForce reports whether the process said so.
+// endedByForce reports whether the process logged a forced exit.
 func (n *node) endedByForce() bool {
 	text, err := os.ReadFile(n.log)
 	return err == nil && strings.Contains(string(text), "botwork: forced exit;")
 }
 
 // refused reports whether the process ended because another one has its name: that
-// kept it, or has taken it over while this one was suspended.
+// process had it first, or took it over while this one was suspended.
 func (n *node) refused() bool {
 	text, err := os.ReadFile(n.log)
 	return err == nil && (strings.Contains(string(text), fmt.Sprintf("worker name %q is taken by process ", n.name)) ||
 		n.slept && strings.Contains(string(text), "worker replaced: another process has registered under this name"))
 }
 
-// fault returns the line with which the process told that it fell over; "" when
-// it did not.
+// fault returns the line with which the process reported a crash; "" if it
+// did not crash.
 func (n *node) fault() string {
 	text, err := os.ReadFile(n.log)
 	if err != nil {

@@ -14,16 +14,16 @@ import (
 	"botwork/workqueue"
 )
 
-// TestRecovery kills the worker that runs an item, again and again, with another
-// one idle beside it and the shipped schedule of once a minute, and tells how long
-// it takes until the item runs there. In the torment that hangs on how many
-// processes are alive and what else they have to do; here on the program alone.
+// TestRecovery repeatedly kills the worker that runs an item, with another worker
+// idle and the shipped schedule of once a minute, and measures how long
+// it takes until the item runs there. In the torment the time depends on how many
+// processes are alive and what else they must do; here only on the program.
 func TestRecovery(t *testing.T) {
 	if err := testbuild.ReadSources(); err != nil {
 		t.Fatal(err)
 	}
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
-		t.Parallel() // the processes wait for most of the time
+		t.Parallel() // the processes wait most of the time
 		drawn := *seed
 		if drawn == 0 {
 			drawn = rand.Uint64()
@@ -47,7 +47,7 @@ func TestRecovery(t *testing.T) {
 		var waits []time.Duration
 		for i := range *recoveries {
 			holder := c.nodes[slices.IndexFunc(c.nodes, func(n *node) bool { return n.pid() == begun.PID })]
-			// At any moment between two heartbeats.
+			// At any time between two heartbeats.
 			<-time.After(time.Second + time.Duration(r.Int64N(int64(*heartbeat))))
 			killed := holder.kill()
 			next := c.awaitBegin(enqueued[0].ID, begun.Fence+1)

@@ -16,17 +16,17 @@ import (
 	"botwork/workqueue"
 )
 
-// killedOften is evidence that nothing can be said against: five processes, the
-// first in the 100th second and so on, were killed with one run that had ended 4 ms
-// before and one that was under way. A write of results was under way as well.
+// killedOften is evidence without faults: five processes, the first in second 100 and
+// so on, were killed. Each had one run that had ended 4 ms before, one active run, and
+// an active write of results.
 func killedOften() *evidence {
-	e := &evidence{told: map[int]order{}, slots: 2, lease: 10 * time.Second, lateness: time.Second}
+	e := &evidence{confirmed: map[int]order{}, slots: 2, lease: 10 * time.Second, lateness: time.Second}
 	for i := range fewestKills {
-		pid, id, began := 100+i, int64(10*(i+1)), at(100+i)
-		e.kill(pid, began.Add(105*time.Millisecond), write{began.Add(50 * time.Millisecond), began.Add(52 * time.Millisecond)}, write{from: began.Add(101 * time.Millisecond)})
-		e.run(id, pid, began, began.Add(100*time.Millisecond))
-		e.run(id+1, pid, began, time.Time{})
-		e.line(id+1, 1, pid, began.Add(104*time.Millisecond), ledger.Tick)
+		pid, id, started := 100+i, int64(10*(i+1)), at(100+i)
+		e.kill(pid, started.Add(105*time.Millisecond), write{started.Add(50 * time.Millisecond), started.Add(52 * time.Millisecond)}, write{from: started.Add(101 * time.Millisecond)})
+		e.run(id, pid, started, started.Add(100*time.Millisecond))
+		e.run(id+1, pid, started, time.Time{})
+		e.line(id+1, 1, pid, started.Add(104*time.Millisecond), ledger.Tick)
 	}
 	return e
 }
@@ -39,15 +39,15 @@ func (e *evidence) line(id, fence int64, pid int, when time.Time, kind ledger.Ki
 	e.lines = append(e.lines, ledger.Line{Run: ledger.Run{Item: id, Fence: fence, PID: pid}, Kind: kind, At: when.UnixNano()})
 }
 
-// run is a run that a kill made run again in another process; ended is zero when
-// the process died before.
-func (e *evidence) run(id int64, pid int, began, ended time.Time) {
-	e.told[int(id)] = order{Number: int(id)}
+// run adds a run that was repeated in another process after a kill; ended is zero if
+// the process died before the end.
+func (e *evidence) run(id int64, pid int, started, ended time.Time) {
+	e.confirmed[int(id)] = order{Number: int(id)}
 	e.rows = append(e.rows, row{
 		workqueue.Item{ID: id, State: workqueue.Processed, Fence: 2, ReleaseCount: 1},
 		[]workqueue.Attempt{{Fence: 1, Outcome: "rescued", FinishedAt: at(200)}}, int(id),
 	})
-	e.line(id, 1, pid, began, ledger.Begin)
+	e.line(id, 1, pid, started, ledger.Begin)
 	if !ended.IsZero() {
 		e.line(id, 1, pid, ended, ledger.End)
 	}
@@ -56,25 +56,25 @@ func (e *evidence) run(id int64, pid int, began, ended time.Time) {
 	e.line(id, 2, other, at(202), ledger.End)
 }
 
-// later gives a process one more line.
+// later adds one more line of a process.
 func (e *evidence) later(i int, after time.Duration) {
 	e.line(int64(10*(i+1)+1), 1, 100+i, at(100+i).Add(100*time.Millisecond+after), ledger.Tick)
 }
 
-func TestWhatAKillMayRepeat(t *testing.T) {
+func TestRunsThatKillMayRepeat(t *testing.T) {
 	ms := func(i int, n time.Duration) time.Time { return at(100 + i).Add(n * time.Millisecond) }
 	tests := map[string]struct {
 		spoil func(e *evidence)
-		want  string // the beginning of the one fault; "": none
+		want  string // the beginning of the first fault; "": none
 	}{
-		"what had just ended": {func(*evidence) {}, ""},
+		"a run that had just ended": {func(*evidence) {}, ""},
 		"a completer that holds results back": {func(e *evidence) {
 			for i := range 4 {
 				e.deaths[i].writes = nil
 				e.later(i, 25*time.Millisecond)
 			}
-		}, "at 4 of 5 kills a run had ended more than 20ms before, and nobody wrote that down: [25ms 25ms 25ms 25ms 1ms]"},
-		"a completer that begins too late": {func(e *evidence) {
+		}, "at 4 of 5 kills a run had ended more than 20ms before, and its end was not recorded: [25ms 25ms 25ms 25ms 1ms]"},
+		"a completer that starts too late": {func(e *evidence) {
 			for i := range 4 {
 				e.deaths[i].writes[1].from = ms(i, 112)
 				e.later(i, 30*time.Millisecond)
@@ -87,41 +87,41 @@ func TestWhatAKillMayRepeat(t *testing.T) {
 				e.later(i, 25*time.Millisecond)
 			}
 		}, "at 4 of 5 kills"},
-		"a machine that had no time at three of five kills": {func(e *evidence) {
+		"a machine that was busy at three of five kills": {func(e *evidence) {
 			for i := range 3 {
 				e.deaths[i].writes = nil
 				e.later(i, 25*time.Millisecond)
 			}
 		}, ""},
-		"a machine that had little time at each": {func(e *evidence) {
+		"a machine that was a little busy at each kill": {func(e *evidence) {
 			for i := range fewestKills {
 				e.deaths[i].writes = nil
 				e.later(i, 19*time.Millisecond)
 			}
 		}, ""},
-		"a disk that is slow": {func(e *evidence) {
+		"a slow disk": {func(e *evidence) {
 			for i := range fewestKills {
 				e.deaths[i].writes = []write{{ms(i, 90), ms(i, 190)}, {from: ms(i, 191)}}
 				e.later(i, 150*time.Millisecond)
 			}
-			e.deaths[0].writes[1].from = ms(0, 110) // behind one that failed
+			e.deaths[0].writes[1].from = ms(0, 110) // after one that failed
 		}, ""},
-		"a result that was forgotten": {func(e *evidence) {
+		"a lost result": {func(e *evidence) {
 			e.deaths[0].writes[1].to = ms(0, 103)
 			e.later(0, 6*time.Second)
 		}, "process 100: a run had ended 6s before the kill"},
-		"a result that the database did not take": {func(e *evidence) {
+		"a result that the database did not accept": {func(e *evidence) {
 			e.deaths[0].writes[1].to, e.deaths[0].troubled = ms(0, 103), true
 			e.later(0, 6*time.Second)
 		}, ""},
-		"a suspended process that held the database up": {func(e *evidence) {
+		"a suspended process that blocked the database": {func(e *evidence) {
 			e.deaths[0].writes[1].to = ms(0, 103)
 			e.pauses = []*pause{{pid: 50, from: ms(0, 500), to: ms(0, 5000)}}
 			e.later(0, 6*time.Second)
 		}, ""},
-		"slots that wait for the ends of their items":    {func(e *evidence) { e.sync = true }, ""},
-		"a slot that does not wait though it is told to": {func(e *evidence) { e.sync, e.slots = true, 1 }, "process 100: 2 runs were open at the kill in 1 slots"},
-		"more than two writes carry": {func(e *evidence) {
+		"slots that wait for the ends of their items": {func(e *evidence) { e.sync = true }, ""},
+		"a slot that does not wait although it must":  {func(e *evidence) { e.sync, e.slots = true, 1 }, "process 100: 2 runs were open at the kill in 1 slots"},
+		"more results than two writes contain": {func(e *evidence) {
 			for id := range int64(2*largestBatch + 2) {
 				e.run(1000+id, 100, ms(0, 1), ms(0, 100))
 			}
@@ -153,8 +153,8 @@ func TestRepeatsAreCounted(t *testing.T) {
 	}
 }
 
-// What the completer says of its writes is what the judge looks for.
-func TestALogTellsOfWrites(t *testing.T) {
+// readLog must understand the log lines of the completer.
+func TestWritesAreReadFromLog(t *testing.T) {
 	var d death
 	d.readLog([]byte(`{"level":"info","message":"worker started"}
 {"level":"debug","results":3,"at":"2026-11-22T08:00:00.001Z","message":"writing results"}
@@ -163,11 +163,11 @@ func TestALogTellsOfWrites(t *testing.T) {
 {"level":"error","results":2,"message":"could not save results; keeping them and retrying"}
 {"level":"debug","results":1,"at":"2026-11-22T08:00:02Z","message":"writing results"}
 {"level":"debug","results":1,"took_us":10`))
-	began := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
+	started := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 	want := []write{
-		{began.Add(time.Millisecond), began.Add(3500 * time.Microsecond)},
-		{began.Add(time.Second), began.Add(2 * time.Second)},
-		{from: began.Add(2 * time.Second)},
+		{started.Add(time.Millisecond), started.Add(3500 * time.Microsecond)},
+		{started.Add(time.Second), started.Add(2 * time.Second)},
+		{from: started.Add(2 * time.Second)},
 	}
 	if diff := gocmp.Diff(want, d.writes, gocmp.AllowUnexported(write{})); diff != "" || !d.troubled {
 		t.Errorf("troubled %t, writes (-want +got):\n%s", d.troubled, diff)

@@ -12,46 +12,46 @@ import (
 )
 
 const (
-	// promised is how long after its handler's return a run's end is in the database,
-	// but for the time that the writes take: a result waits for the write that is
-	// under way and for its own, and completer sees to it that these are short.
+	// promised is the maximum time from a handler's return until the end of the run is in
+	// the database, without the time of writes: a result waits for the active write and
+	// for its own, and the completer keeps these short.
 	promised = 10 * time.Millisecond
 
-	// late is as much again, for a machine that has other programs to serve. What is
-	// later at four of five kills (and never before there were five) is the
-	// completer's fault: the machine is not busy each time.
+	// late is twice the promise, because the machine may be busy with other programs. If
+	// results are later than that at four of five kills (with at least five kills), the
+	// completer is at fault: the machine is not busy each time.
 	late, fewestKills = 2 * promised, 5
 
-	// forgotten is how old no end may ever be.
+	// forgotten is the maximum age of any end that is not recorded.
 	forgotten = 5 * time.Second
 
-	// largestBatch bounds the results of one write.
+	// largestBatch is the maximum number of results in one write.
 	largestBatch = 500
 )
 
-// repetition is what a kill made run again.
+// repetition describes the runs that were repeated after a kill.
 type repetition struct {
-	open  int // runs that the process had begun, and of whose end the database had not heard
-	ended int // of these, the ones that had ended
+	open  int // runs that the process had started, and whose end was not in the database
+	ended int // of these, the runs that had ended
 
 	// age is how long before the last line of the process the first of those had ended.
-	// That line, not the kill, is the end of its time: a process that waits for a
+	// That line, not the kill, is used because a process that waits for a
 	// processor can write neither to the database nor to the ledger.
 	age time.Duration
 
-	// idle is the longest part of such a time in which none of the writes was under
-	// way that could have carried the end; from and to are that time.
+	// idle is the longest part of such a time without an active write that could have
+	// contained the end; from and to are that time.
 	idle     time.Duration
 	from, to time.Time
 }
 
-// repetitions tells it for each death.
+// repetitions returns the repetition of each death.
 func (e *evidence) repetitions() []repetition {
-	unheard := map[[2]int64]bool{} // by item and fence
+	unrecorded := map[[2]int64]bool{} // by item and fence
 	for _, r := range e.rows {
 		for _, a := range r.attempts {
 			if a.Outcome == "rescued" || a.Outcome == "released" {
-				unheard[[2]int64{r.ID, a.Fence}] = true
+				unrecorded[[2]int64{r.ID, a.Fence}] = true
 			}
 		}
 	}
@@ -59,7 +59,7 @@ func (e *evidence) repetitions() []repetition {
 	latest := map[[2]int64]ledger.Line{}
 	for _, l := range e.lines {
 		if l.Program != 0 {
-			continue // its run ends a moment later, when the worker has seen its end
+			continue // its run ends a little later, when the worker notices its end
 		}
 		last[l.PID] = l.Time()
 		latest[[2]int64{l.Item, l.Fence}] = l
@@ -71,14 +71,14 @@ func (e *evidence) repetitions() []repetition {
 	reps := make([]repetition, len(e.deaths))
 	for key, l := range latest {
 		i, died := of[l.PID]
-		if died && unheard[key] && l.Kind != ledger.Cancelled { // else the process gave it back
+		if died && unrecorded[key] && l.Kind != ledger.Cancelled { // otherwise the process released it
 			reps[i].add(l, e.deaths[i].writes, last[l.PID])
 		}
 	}
 	return reps
 }
 
-// add takes in a run whose latest line this is.
+// add adds a run with its latest line.
 func (r *repetition) add(l ledger.Line, writes []write, last time.Time) {
 	r.open++
 	if !l.Kind.Last() {
@@ -87,7 +87,7 @@ func (r *repetition) add(l ledger.Line, writes []write, last time.Time) {
 	r.ended++
 	age := max(last.Sub(l.Time()), 0)
 	r.age = max(r.age, age)
-	// Its own write begins when the one that was under way has ended.
+	// Its own write begins when the active write has ended.
 	until := l.Time().Add(promised)
 	for _, w := range writes {
 		if !w.from.After(l.Time()) && w.to.After(l.Time()) {
@@ -105,7 +105,7 @@ func (r *repetition) add(l ledger.Line, writes []write, last time.Time) {
 	}
 }
 
-// overlap is how much of the time the write was under way.
+// overlap returns how long the write was active in the given time.
 func overlap(w write, from, to time.Time) time.Duration {
 	if w.from.After(from) {
 		from = w.from
@@ -116,7 +116,7 @@ func overlap(w write, from, to time.Time) time.Duration {
 	return max(to.Sub(from), 0)
 }
 
-// repeats holds what ran again to the promises: little, and nothing old.
+// repeats checks the repeated runs: only few, and only recent ones.
 func (v *verdict) repeats(e evidence) {
 	f := &v.figures
 	f.repetitions = e.repetitions()
@@ -127,17 +127,17 @@ func (v *verdict) repeats(e evidence) {
 			lates++
 		}
 		if r.idle > forgotten && !d.troubled && !e.suspended(r.from, r.to) {
-			v.fault("process %d: a run had ended %v before the kill, and nobody wrote that down; want at most %v ever", d.pid, r.age, forgotten)
+			v.fault("process %d: a run had ended %v before the kill, and its end was not recorded; want at most %v", d.pid, r.age, forgotten)
 		}
 		if e.sync && r.open > e.slots {
-			v.fault("process %d: %d runs were open at the kill in %d slots, though each slot waits for the end of its last item", d.pid, r.open, e.slots)
+			v.fault("process %d: %d runs were open at the kill in %d slots, although each slot waits for the end of its last item", d.pid, r.open, e.slots)
 		}
 		if most := 2*largestBatch + e.slots; r.ended > most {
-			v.fault("process %d: %d runs that had ended ran again, want at most %d: two writes, and one for each slot", d.pid, r.ended, most)
+			v.fault("process %d: %d runs that had ended ran again, want at most %d: those of two writes, and one for each slot", d.pid, r.ended, most)
 		}
 	}
 	if n := len(e.deaths); n >= fewestKills && 5*lates >= 4*n {
-		v.fault("at %d of %d kills a run had ended more than %v before, and nobody wrote that down: %v", lates, n, late, f.idle())
+		v.fault("at %d of %d kills a run had ended more than %v before, and its end was not recorded: %v", lates, n, late, f.idle())
 	}
 	for _, d := range e.deaths {
 		for _, w := range d.writes {
@@ -149,34 +149,34 @@ func (v *verdict) repeats(e evidence) {
 	slices.Sort(f.writes)
 }
 
-// suspended tells whether any process was, at any time between the two: it may
-// have held what the others needed.
+// suspended reports whether any process was suspended at any time between the two: it
+// may have blocked the others.
 func (e *evidence) suspended(from, to time.Time) bool {
 	return slices.ContainsFunc(e.pauses, func(p *pause) bool {
 		return p.from.Before(to) && (p.to.IsZero() || p.to.After(from))
 	})
 }
 
-// readLog takes from what a process said when it wrote results. A line that the
-// kill cut off is left out.
+// readLog reads the writes of results from the log of a process. It skips a line that
+// the kill cut off.
 func (d *death) readLog(text []byte) {
 	for line := range bytes.Lines(text) {
-		var said struct {
+		var entry struct {
 			Message string    `json:"message"`
 			At      time.Time `json:"at"`
 			TookUs  int64     `json:"took_us"`
 		}
-		if json.Unmarshal(line, &said) != nil {
+		if json.Unmarshal(line, &entry) != nil {
 			continue
 		}
-		switch n := len(d.writes); said.Message {
+		switch n := len(d.writes); entry.Message {
 		case "writing results":
-			if n > 0 && d.writes[n-1].to.IsZero() { // it failed, and a pause followed
-				d.writes[n-1].to = said.At
+			if n > 0 && d.writes[n-1].to.IsZero() { // it failed, and was followed by a pause
+				d.writes[n-1].to = entry.At
 			}
-			d.writes = append(d.writes, write{from: said.At})
+			d.writes = append(d.writes, write{from: entry.At})
 		case "results written":
-			d.writes[n-1].to = d.writes[n-1].from.Add(time.Duration(said.TookUs) * time.Microsecond)
+			d.writes[n-1].to = d.writes[n-1].from.Add(time.Duration(entry.TookUs) * time.Microsecond)
 		case "could not save results; keeping them and retrying":
 			d.troubled = true
 		}

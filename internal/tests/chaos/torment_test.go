@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// tormentor decides what happens to the processes, and remembers it. One
-// goroutine owns it and the nodes.
+// tormentor decides what happens to the processes, and records it. One
+// goroutine owns the tormentor and the nodes.
 type tormentor struct {
 	c    *cluster
 	rand *rand.Rand
@@ -19,7 +19,7 @@ type tormentor struct {
 
 	settling bool // each name needs one process only
 
-	// overture are the first acts, so that a short run has one of each.
+	// overture has the first acts, so that a short test has one of each.
 	overture []act
 
 	deaths   []death
@@ -27,14 +27,14 @@ type tormentor struct {
 	faults   []string
 	drains   int
 	restarts int
-	doubled  int // acts that struck two processes at once
+	doubled  int // acts on two processes at the same time
 	failed   int // drains that ended with an exit code other than 0
-	forces   int // drains that were to be ended by force
-	forced   int // of these, the ones that were
-	refused  int // processes that did not get the name of another one
+	forces   int // drains with a second signal
+	forced   int // of these, the drains that it ended
+	refused  int // processes that were refused because another one had the name
 }
 
-// act is something that happens to a process.
+// act is what happens to a process.
 type act int
 
 const (
@@ -46,8 +46,8 @@ const (
 	numActs
 )
 
-// forceAfter is how long after the first signal the second one comes. Within a second
-// it would count as the first one.
+// forceAfter is the time between the first and the second signal. Within a second
+// they would count as one.
 const forceAfter = 1200 * time.Millisecond
 
 func newTormentor(c *cluster, seed uint64) *tormentor {
@@ -73,7 +73,7 @@ func (m *tormentor) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case now := <-beat.C:
-			m.mend(now)
+			m.tend(now)
 			if !now.Before(m.next) {
 				m.strike(now)
 				m.next = now.Add(m.between(200*time.Millisecond, 2*time.Second))
@@ -83,7 +83,7 @@ func (m *tormentor) run(ctx context.Context) {
 }
 
 // waitFor waits until done is closed. A suspended process may hold the lock of a SQLite
-// database, for which others wait, so processes whose time has come go on meanwhile.
+// database that others wait for, so processes are resumed in the meantime.
 func (m *tormentor) waitFor(done <-chan struct{}) {
 	beat := time.NewTicker(50 * time.Millisecond)
 	defer beat.Stop()
@@ -92,14 +92,14 @@ func (m *tormentor) waitFor(done <-chan struct{}) {
 		case <-done:
 			return
 		case now := <-beat.C:
-			m.mend(now)
+			m.tend(now)
 		}
 	}
 }
 
-// mend lets processes go on whose time has come, and starts those again that
-// have ended.
-func (m *tormentor) mend(now time.Time) {
+// tend resumes suspended processes whose time has passed, and starts processes again
+// that have ended.
+func (m *tormentor) tend(now time.Time) {
 	for _, n := range m.c.nodes {
 		switch {
 		case n.dead:
@@ -120,15 +120,15 @@ func (m *tormentor) mend(now time.Time) {
 	}
 }
 
-// ended notes the end of a process that was not killed.
+// ended records the end of a process that was not killed.
 func (m *tormentor) ended(n *node, now time.Time) {
 	code := n.cmd.ProcessState.ExitCode()
 	if fault := n.fault(); fault != "" {
-		m.faults = append(m.faults, fmt.Sprintf("%s fell over: %s, see %s", n.name, fault, n.log))
+		m.faults = append(m.faults, fmt.Sprintf("%s crashed: %s, see %s", n.name, fault, n.log))
 	} else if n.c.contained && code == 1 && n.refused() {
 		m.refused++
 	} else if !n.asked {
-		m.faults = append(m.faults, fmt.Sprintf("%s ended with exit code %d though nobody asked it to, see %s", n.name, code, n.log))
+		m.faults = append(m.faults, fmt.Sprintf("%s ended with exit code %d without a request, see %s", n.name, code, n.log))
 	} else if n.endedByForce() {
 		m.forced++
 	} else if code != 0 {
@@ -138,8 +138,8 @@ func (m *tormentor) ended(n *node, now time.Time) {
 	m.bury(n, now)
 }
 
-// bury plans the next start: at once, as a service manager would, or when the
-// leases of the dead have run out.
+// bury schedules the next start: immediately, like a service manager, or after the
+// leases of the dead process have expired.
 func (m *tormentor) bury(n *node, now time.Time) {
 	n.dead, n.until = true, now.Add(m.between(0, time.Second))
 	if m.rand.IntN(3) == 0 {
@@ -147,12 +147,12 @@ func (m *tormentor) bury(n *node, now time.Time) {
 	}
 }
 
-// strike does something to one process, or different things to two at once. One
-// is always left alone.
+// strike does something to one process, or different things to two at the same time. At
+// least one is never struck.
 func (m *tormentor) strike(now time.Time) {
 	var victims []*node
 	for _, i := range m.rand.Perm(len(m.c.nodes)) {
-		// One that has only begun to start in a container does not hear SIGTERM yet.
+		// A process that has just started in a container does not receive SIGTERM yet.
 		if n := m.c.nodes[i]; n.atWork() && (!n.c.contained || n.started()) {
 			victims = append(victims, n)
 		}
@@ -175,7 +175,7 @@ func (m *tormentor) strike(now time.Time) {
 	}
 	m.doubled++
 	if len(victims) == 2 || m.rand.IntN(3) == 0 {
-		m.do(second, victims[0], now) // the same one again, in whatever state it is
+		m.do(second, victims[0], now) // the same process again, regardless of its state
 		return
 	}
 	m.do(second, victims[1], now)
@@ -194,7 +194,7 @@ func (m *tormentor) do(a act, n *node, now time.Time) {
 		m.forces++
 		n.terminate()
 		n.force = now.Add(forceAfter)
-	case n.pause != nil: // it sleeps already
+	case n.pause != nil: // it is already suspended
 	case a == sleepLong:
 		m.pauses = append(m.pauses, n.suspend(now.Add(m.between(*lease*21/20, *lease*8/5))))
 	case a == sleepShort:
@@ -202,8 +202,8 @@ func (m *tormentor) do(a act, n *node, now time.Time) {
 	}
 }
 
-// settle ends the torment: all that is suspended goes on, all that is dead is
-// started, and the cluster gets the time to finish.
+// settle ends the torment: suspended processes are resumed, dead ones are
+// started, and the cluster gets time to finish.
 func (m *tormentor) settle(ctx context.Context, f *feeder) {
 	m.c.Helper()
 	beat := time.NewTicker(100 * time.Millisecond)
@@ -216,9 +216,9 @@ func (m *tormentor) settle(ctx context.Context, f *feeder) {
 			m.c.Fatalf("interrupted: %v", context.Cause(ctx))
 		case <-late:
 			m.c.Errorf("%d items or more are not finished %v after the torment; some of them:\n%s", f.open(ctx), *patience, f.openItems(ctx))
-			return // what else is wrong may tell why
+			return // other faults may show the reason
 		case now := <-beat.C:
-			m.mend(now)
+			m.tend(now)
 			if m.allRunning() && f.open(ctx) == 0 {
 				return
 			}
@@ -232,7 +232,7 @@ func (m *tormentor) allRunning() bool {
 	})
 }
 
-// between draws a length of time.
+// between draws a duration.
 func (m *tormentor) between(least, most time.Duration) time.Duration {
 	return least + time.Duration(m.rand.Int64N(int64(most-least)))
 }

@@ -6,18 +6,18 @@ import (
 	"testing"
 )
 
-// nounImports are the packages of other nouns that any noun, or the one named, may import.
+// nounImports are the packages of other nouns that every noun, or the one given, may import.
 var nounImports = map[string][]string{
-	"cmd/version": nil,                         // the program's version is known to all
+	"cmd/version": nil,                         // all nouns may use the program's version
 	"cmd/run":     {"cmd/demo", "cmd/service"}, // both start a worker
 }
 
 // shared are packages below cmd that every noun may import.
 const shared = "cmd/internal/"
 
-// Each noun of the command line is a package by itself: what two of them need is in
+// Each noun of the command line is a separate package: code that two of them need is in
 // cmd/internal.
-func TestNounsDoNotImportEachOther(t *testing.T) {
+func TestCommandsDoNotImportEachOther(t *testing.T) {
 	nouns := 0
 	for _, p := range list(t, "linux") {
 		of := strings.TrimPrefix(p.ImportPath, module+"/")
@@ -36,6 +36,6 @@ func TestNounsDoNotImportEachOther(t *testing.T) {
 		}
 	}
 	if nouns < 15 {
-		t.Errorf("found %d nouns, want about 21: is the way to find them wrong?", nouns)
+		t.Errorf("found %d nouns, want about 21: does the search still find them?", nouns)
 	}
 }

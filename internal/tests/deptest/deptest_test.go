@@ -1,6 +1,6 @@
-// Package deptest holds the module to its map: which package may import which,
-// and which third party stays behind which package. A new package, or a new edge,
-// is a decision; it is written down here, with its reason, or the test fails.
+// Package deptest checks the imports of the module: which package may import which,
+// and which package may import a third-party module. A new package, or a new import,
+// is a decision; it must be added here, with its reason, or the test fails.
 package deptest
 
 import (
@@ -21,8 +21,8 @@ import (
 
 const module = "botwork"
 
-// may names, for each package of the module, the packages of the module that it
-// may import, and why. Test files are held to testFences instead.
+// may lists, for each package of the module, the packages of the module that it
+// may import, and why. testFences has the rules for test files.
 var may = map[string]map[string]string{
 	"config": {
 		"internal/hostrules":         "an entry that is no host or network is reported at its place",
@@ -96,9 +96,9 @@ var may = map[string]map[string]string{
 	"internal/doctor": {
 		"internal/procid":   "whether the process that has the name runs on this machine",
 		"internal/database": "it connects to databases, and says what is wrong without their passwords",
-		"internal/keyring":  "it seals and opens a text, and tells the keys",
+		"internal/keyring":  "it seals and opens a text, and reports the keys",
 		"sql":               "it asks questions of its own, also where a store cannot be opened",
-		"workqueue":         "a session that hangs is told as a worker tells it",
+		"workqueue":         "it reports a hanging session in the same way as a worker",
 	},
 	"internal/tests/e2e":      {},
 	"internal/tests/failover": {},
@@ -166,7 +166,10 @@ var may = map[string]map[string]string{
 	"internal/servertrial": {
 		"internal/database": "it asks the server what it is, and hides passwords",
 	},
-	"internal/service":          {},
+	"internal/service": {
+		"internal/syncdir": "an upgrade that renames the executable survives a power failure",
+	},
+	"internal/syncdir":          {},
 	"internal/tests/simulation": {},
 	"internal/scheduler": {
 		"internal/cron": "planned instants",
@@ -219,7 +222,7 @@ var may = map[string]map[string]string{
 	"workqueue": {
 		"workqueue/plan":          "the assignments that a store writes",
 		"workqueue/matching":      "an item's labels and selectors, a queue's distribution",
-		"internal/jsonschemas":    "a queue's items must meet its schemas, whoever brings them",
+		"internal/jsonschemas":    "a queue's items must meet its schemas, in every way to enqueue them",
 		"internal/author/keydocs": "the keys of a policy of retrying are the same in pipelines, queues and tasks",
 		"internal/spans":          "lengths of time are written alike in steps and in the queue",
 	},
@@ -277,14 +280,14 @@ var may = map[string]map[string]string{
 	},
 }
 
-// roots wire everything together, so they may import everything.
+// roots connect everything, so they may import everything.
 var roots = []string{"cmd", "examples"}
 
-// testsOnly hold nothing but tests of the whole, which may import everything.
+// testsOnly contain only tests of the whole program, which may import everything.
 var testsOnly = []string{"internal/tests/chaos", "internal/tests/deptest", "internal/tests/docstest", "internal/tests/e2e", "internal/tests/failover", "internal/tests/simulation", "internal/tests/winetest", "internal/tests/yamllstest"}
 
-// thirdParty names the only packages whose shipped code may import a module, so
-// that replacing the module means changing those.
+// thirdParty lists the only packages whose non-test code may import a module, so
+// that only those must change if the module is replaced.
 var thirdParty = []struct {
 	path      string
 	importers []string
@@ -308,7 +311,7 @@ var thirdParty = []struct {
 	{"go.uber.org/goleak", nil, "for tests"},
 }
 
-// testFences are what tests do without, whatever they find handy.
+// testFences are imports that tests must not have.
 var testFences = []struct{ of, not, why string }{
 	{"workqueue", "handlers", "a queue test needs no handler"},
 	{"workqueue/assign", "handlers", "a queue test needs no handler"},
@@ -323,13 +326,13 @@ var testFences = []struct{ of, not, why string }{
 	{"handlers", "pipelines", "a handler runs without a pipeline"},
 }
 
-// forTests are packages that no program may contain, directly or not.
+// forTests are packages that no program may contain, directly or indirectly.
 var forTests = []string{
 	"testing", module + "/cmd/internal/clitest", module + "/internal/faultproxy", module + "/internal/tests/testbuild", module + "/internal/testdb", module + "/workqueue/storetest",
 	module + "/workqueue/storetest/reference",
 }
 
-// listed is what `go list -json` says of one package.
+// listed is the output of `go list -json` for one package.
 type listed struct {
 	ImportPath   string
 	Name         string
@@ -339,9 +342,9 @@ type listed struct {
 	Deps         []string
 }
 
-func TestTheMapHolds(t *testing.T) {
+func TestImportsFollowMap(t *testing.T) {
 	readFolders(t)
-	// Files of both systems count: an import behind a build tag is an import.
+	// Files of both systems count, including imports behind a build tag.
 	for _, goos := range []string{"linux", "windows"} {
 		t.Run(goos, func(t *testing.T) {
 			for _, fault := range faults(list(t, goos)) {
@@ -371,11 +374,11 @@ func TestFaultsAreFound(t *testing.T) {
 		"a test helper in a program": {
 			listed{ImportPath: "botwork/cmd", Name: "main", Deps: []string{"fmt", "testing"}}, "cmd contains testing",
 		},
-		"a test over the fence": {
+		"a forbidden import of a test": {
 			listed{ImportPath: "botwork/workqueue", XTestImports: []string{"botwork/handlers"}}, "a test of workqueue imports handlers",
 		},
 		"what a wiring package may do": {listed{ImportPath: "botwork/cmd", Imports: []string{"botwork/config", "botwork/sql"}}, ""},
-		"a path that only begins alike": {
+		"a path with the same prefix": {
 			listed{ImportPath: "botwork/workqueue", Imports: []string{"gorm.iota/x"}}, "",
 		},
 	}
@@ -390,7 +393,7 @@ func TestFaultsAreFound(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a package that is gone", func(t *testing.T) {
+	t.Run("a package that does not exist", func(t *testing.T) {
 		left := slices.DeleteFunc(sound(), func(p listed) bool { return p.ImportPath == "botwork/config" })
 		want := []string{"config is on the map and nowhere else: take it off"}
 		if diff := cmp.Diff(want, faults(left)); diff != "" {
@@ -443,14 +446,14 @@ func faults(packages []listed) []string {
 	return found
 }
 
-// within says whether an import path is the given one or lies below it.
+// within reports whether an import path is the given one or below it.
 func within(path, top string) bool {
 	return path == top || strings.HasPrefix(path, top+"/")
 }
 
-// readFolders opens every folder of the module. What a child process such as go
-// list reads is unknown to the test cache: without this, a package added later
-// would meet the result of the last run.
+// readFolders opens every folder of the module. The test cache does not know what a
+// child process such as go list reads: without this, the test would use a cached
+// result after a package was added.
 func readFolders(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join("..", "..", ".."), func(path string, entry fs.DirEntry, err error) error {

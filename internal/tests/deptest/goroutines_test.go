@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// leakCheck is how a TestMain hands the tests to goleak.
+// leakCheck is the call of goleak in a TestMain.
 const leakCheck = "goleak.VerifyTestMain"
 
-// Who starts a goroutine stops it: the tests of each package that starts one end with a
-// look for those that are left. A package whose code starts one by `go` or by the method
-// Go of a sync.WaitGroup or its kind, and whose TestMain does not call goleak, is reported.
-func TestPackagesThatStartGoroutinesLookForThoseLeft(t *testing.T) {
+// A package that starts a goroutine must check in its tests for goroutines that are left.
+// The test reports each package whose code starts one by `go` or by the method Go of a
+// sync.WaitGroup or a similar type, and whose TestMain does not call goleak.
+func TestPackagesWithGoroutinesUseGoleak(t *testing.T) {
 	const root = "../../.."
 	starts, checked, suites := map[string][]string{}, map[string]bool{}, map[string]bool{}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -57,7 +57,7 @@ func TestPackagesThatStartGoroutinesLookForThoseLeft(t *testing.T) {
 		}
 	}
 	if len(starts) < 10 {
-		t.Errorf("%d packages start goroutines, want about 18: is the way to find them wrong?", len(starts))
+		t.Errorf("%d packages start goroutines, want about 18: does the search still find them?", len(starts))
 	}
 }
 
@@ -82,7 +82,7 @@ func TestGoroutinesAreFound(t *testing.T) {
 	}
 }
 
-// goroutines returns where a file starts goroutines.
+// goroutines returns the places at which a file starts goroutines.
 func goroutines(file *ast.File) (places []token.Pos) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -98,8 +98,8 @@ func goroutines(file *ast.File) (places []token.Pos) {
 	return places
 }
 
-// importsTesting reports whether a file that is no test imports testing: its package is
-// a suite of tests that others run, and what it starts is among the goroutines of theirs.
+// importsTesting reports whether a non-test file imports testing: its package is a test
+// suite that other tests run, so its goroutines are checked there.
 func importsTesting(file *ast.File) bool {
 	return slices.ContainsFunc(file.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == `"testing"` })
 }

@@ -65,7 +65,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestActions does each action of the table to an item of each state.
+// TestActions applies each action of the table to an item of each state.
 func TestActions(t *testing.T) {
 	engine := testdb.Engines[0]
 	dsn := engine.DSN(t)
@@ -91,9 +91,8 @@ func TestActions(t *testing.T) {
 	sameSet(t, "actions", documented, real)
 }
 
-// changed makes an item of the state that a column such as "0 Ready" or
-// "deleted" names, does the action to it, and tells as the table does what came
-// of it.
+// changed makes an item of the state of a column such as "0 Ready" or "deleted",
+// applies the action to it, and returns the result in the words of the table.
 func changed(t *testing.T, store storetest.Store, factory *storetest.Factory, action workqueue.Action, column string) string {
 	t.Helper()
 	opts := storetest.ItemOpts{State: workqueue.Cancelled, Queue: "kept"}
@@ -101,7 +100,7 @@ func changed(t *testing.T, store storetest.Store, factory *storetest.Factory, ac
 		number, _, _ := strings.Cut(column, " ")
 		state, err := workqueue.ParseState(number)
 		if err != nil || column != fmt.Sprintf("%d %s", int(state), state) {
-			t.Fatalf("there is no state %q", column)
+			t.Fatalf("unknown state %q", column)
 		}
 		opts = storetest.ItemOpts{State: state}
 	}

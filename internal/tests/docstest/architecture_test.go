@@ -10,7 +10,7 @@ import (
 )
 
 // TestPackageMap compares the packages of docs/architecture.md with those of
-// internal/tests/deptest, which holds their imports.
+// internal/tests/deptest, which checks their imports.
 func TestPackageMap(t *testing.T) {
 	documented := map[string]bool{}
 	for _, tab := range read(t, "docs/architecture.md").tablesWith(t, "package", "holds") {
@@ -28,11 +28,11 @@ func TestPackageMap(t *testing.T) {
 		delete(documented, name)
 	}
 	for name := range documented {
-		t.Errorf("docs/architecture.md lists %s, which internal/tests/deptest does not know", name)
+		t.Errorf("docs/architecture.md lists %s, which is not in internal/tests/deptest", name)
 	}
 }
 
-// packages returns the keys of the variable `may` in the source of the test that owns it.
+// packages returns the keys of the variable `may` in the source of its test.
 func packages(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, "internal", "tests", "deptest", "*_test.go"))
@@ -65,7 +65,7 @@ func keys(t *testing.T, e ast.Expr) []string {
 	t.Helper()
 	literal, ok := e.(*ast.CompositeLit)
 	if !ok {
-		t.Fatalf("got %T, want the literal of a map", e)
+		t.Fatalf("got %T, want a map literal", e)
 	}
 	var found []string
 	for _, element := range literal.Elts {

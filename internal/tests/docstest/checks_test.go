@@ -52,8 +52,8 @@ func TestCodes(t *testing.T) {
 	sameSet(t, "codes of findings", documented, real)
 }
 
-// codesAt returns the codes that a node of the source names: an argument of a
-// function that reports, the field Code of a finding, or a constant of codes.
+// codesAt returns the codes in a node of the source: an argument of a
+// reporting function, the field Code of a finding, or a constant of codes.
 func codesAt(n ast.Node) []string {
 	switch n := n.(type) {
 	case *ast.CallExpr:
@@ -102,7 +102,7 @@ func codesOf(list []ast.Expr) []string {
 	return codes
 }
 
-// sources parses a package's files, its tests left out.
+// sources parses a package's files without its tests.
 func sources(t *testing.T, folder string) []*ast.File {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(folder), "*.go"))

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The index of commands in docs/cli.md is generated; a person writes the rest.
+// The index of commands in docs/cli.md is generated; the rest is written by hand.
 const (
 	indexBegin = "<!-- The next list is generated from --help by `go test ./internal/tests/docstest -update`; do not edit. -->\n"
 	indexEnd   = "<!-- End of the generated list. -->\n"
@@ -38,8 +38,8 @@ func TestCommandIndex(t *testing.T) {
 	golden(t, "docs/cli.md", b.String())
 }
 
-// TestCommandPages compares docs/cli, one page for each command of the first
-// level, with the help of it and of the commands below it.
+// TestCommandPages compares docs/cli, one page for each top-level command, with
+// the help texts of the command and of its subcommands.
 func TestCommandPages(t *testing.T) {
 	pages := map[string]*strings.Builder{}
 	all := commands(t)
@@ -77,10 +77,10 @@ func TestCommandPages(t *testing.T) {
 	sameSet(t, "pages of docs/cli", got, want)
 }
 
-// pageOf returns the page of a command, which is that of its first word.
+// pageOf returns the page of a command, which is the page of its first word.
 func pageOf(words []string) string { return "docs/cli/" + words[0] + ".md" }
 
-// contents lists the commands below one, with links into its page.
+// contents lists the subcommands of a command, with links into its page.
 func contents(t *testing.T, all []command, of command) string {
 	t.Helper()
 	var b strings.Builder
@@ -93,7 +93,7 @@ func contents(t *testing.T, all []command, of command) string {
 	return b.String()
 }
 
-// summary returns the line with which the help of the command above describes c.
+// summary returns the line that describes c in the help of its parent.
 func summary(t *testing.T, all []command, c command) string {
 	t.Helper()
 	last := len(c.path) - 1

@@ -14,7 +14,7 @@ import (
 	"botwork/internal/author/strictyaml"
 )
 
-// fixed are the defaults that depend on the machine.
+// fixed has the documented texts of the defaults that depend on the machine.
 var fixed = map[string]string{
 	"worker.name":     "the host's name",
 	"worker.capacity": "number of CPUs, at least 4",
@@ -57,7 +57,7 @@ func walk(v reflect.Value, path string, visit func(key, variable, standard strin
 		variable := "BOTWORK_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 		switch {
 		case f.Type == reflect.TypeFor[*strictyaml.Node]():
-			// Definitions, which have a document of their own.
+			// Definitions have their own document.
 		case f.Name == "Secrets":
 			visit(key+".NAME", "BOTWORK_SECRET_NAME", "")
 		case f.Name == "Connections":
@@ -70,7 +70,7 @@ func walk(v reflect.Value, path string, visit func(key, variable, standard strin
 	}
 }
 
-// standardText is how the documents write a default.
+// standardText returns a default as the documents write it.
 func standardText(value any) string {
 	switch value := value.(type) {
 	case config.DSN:

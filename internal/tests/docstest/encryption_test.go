@@ -11,8 +11,8 @@ import (
 	"botwork/workqueue"
 )
 
-// sealedBefore is the text that internal/keyring keeps, and the document's
-// query looks for the key that sealed it.
+// sealedBefore is the first part of sealed texts in internal/keyring; the query in
+// the document searches for the key after it.
 func sealedBefore(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "internal", "keyring", "testdata", "sealed.txt"))
@@ -22,10 +22,10 @@ func sealedBefore(t *testing.T) string {
 	return strings.TrimSpace(string(text))
 }
 
-// TestWhoNeedsAKey runs the query of docs/encryption.md on each engine. It has
-// to find the items that the key has sealed, in any of the columns, and no
+// TestItemsThatNeedAKey runs the query of docs/encryption.md on each engine. It must
+// find the items that were sealed with the key, in any column, and no
 // others.
-func TestWhoNeedsAKey(t *testing.T) {
+func TestItemsThatNeedAKey(t *testing.T) {
 	var query string
 	for _, b := range read(t, "docs/encryption.md").blocks {
 		if b.is("sql") {
@@ -61,7 +61,7 @@ func TestWhoNeedsAKey(t *testing.T) {
 	})
 }
 
-// TestEncryptionFigures holds the document to what a sealed text is.
+// TestEncryptionFigures compares the sizes in the document with those of sealed texts.
 func TestEncryptionFigures(t *testing.T) {
 	text := strings.Join(strings.Fields(read(t, "docs/encryption.md").text), " ")
 	k, err := keyring.New()
@@ -77,9 +77,9 @@ func TestEncryptionFigures(t *testing.T) {
 	}
 	broken := (&workqueue.BrokenSealError{}).Error()
 	unknown, _, _ := strings.Cut((&workqueue.UnknownKeyError{KeyID: 2762510280}).Error(), ";")
-	for _, said := range []string{"begins with `" + workqueue.SealedPrefix + "`", "a third longer than the text, and 61 characters", "`" + broken + "`", "`" + unknown + "`"} {
-		if !strings.Contains(text, said) {
-			t.Errorf("docs/encryption.md lacks %s", said)
+	for _, phrase := range []string{"begins with `" + workqueue.SealedPrefix + "`", "a third longer than the text, and 61 characters", "`" + broken + "`", "`" + unknown + "`"} {
+		if !strings.Contains(text, phrase) {
+			t.Errorf("docs/encryption.md lacks %s", phrase)
 		}
 	}
 }

@@ -14,14 +14,14 @@ import (
 )
 
 // TestEnqueueOptions compares the table of docs/items.md with the flags, the
-// keys of a line and the step's parameters that there are.
+// keys of a line and the step's parameters.
 func TestEnqueueOptions(t *testing.T) {
 	schema := sqlOf(t, "migrations")
 	var flags, keys, params []string
 	for _, r := range read(t, "docs/items.md").under(t, "Enqueueing").rows {
 		for column := range strings.SplitSeq(r.cells[0], ", ") {
 			if !strings.Contains(schema, " "+code(column)+" ") {
-				t.Errorf("line %d: there is no column %s", r.line, column)
+				t.Errorf("line %d: column %s does not exist", r.line, column)
 			}
 		}
 		flags = append(flags, codes(r.cells[1])...)
@@ -36,8 +36,8 @@ func TestEnqueueOptions(t *testing.T) {
 
 	var real []string
 	for name := range commands(t, "enqueue")[0].flags {
-		// What is about the command, and not about the item.
-		about := []string{"--help", "--output", "--config", "--count", "--stdin", "--no-check", "--batch"}
+		// Options of the command, not of the item.
+		about := []string{"--help", "--output", "--config", "--count", "--stdin", "--no-check", "--batch", "--utc"}
 		if strings.HasPrefix(name, "--") && !slices.Contains(about, name) {
 			real = append(real, name)
 		}
@@ -47,7 +47,7 @@ func TestEnqueueOptions(t *testing.T) {
 
 	kind, ok := registry(t).Lookup("Enqueue")
 	if !ok {
-		t.Fatal("there is no handler Enqueue")
+		t.Fatal("handler Enqueue does not exist")
 	}
 	real = nil
 	for _, f := range kind.Fields() {
@@ -56,7 +56,7 @@ func TestEnqueueOptions(t *testing.T) {
 	sameSet(t, "parameters of Enqueue", params, real)
 }
 
-// codes are the words of a cell that are set as code.
+// codes returns the words of a cell that are formatted as code.
 func codes(cell string) []string {
 	var words []string
 	for word := range strings.SplitSeq(cell, ", ") {
@@ -67,7 +67,7 @@ func codes(cell string) []string {
 	return words
 }
 
-// knownLineKeys asks the program, by a key that it cannot know.
+// knownLineKeys returns the keys from the program's error about an unknown key.
 func knownLineKeys(t *testing.T) []string {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -81,7 +81,7 @@ func knownLineKeys(t *testing.T) []string {
 	return strings.Split(list, ", ")
 }
 
-// sqlOf is the text of all files in a folder of sql/sqlite.
+// sqlOf returns the text of all files in a folder of sql/sqlite.
 func sqlOf(t *testing.T, folder string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, "sql", "sqlite", folder, "*.sql"))

@@ -10,8 +10,8 @@ import (
 	"botwork/pipelines"
 )
 
-// greet stands in for the kind of examples/customhandler, whose package is a
-// program.
+// greet replaces the handler of examples/customhandler, which is a main package and
+// cannot be imported.
 type greet struct {
 	Name     string `json:"name"`
 	Greeting string `json:"greeting"`
@@ -19,8 +19,8 @@ type greet struct {
 
 func (*greet) Handle(context.Context, *handlers.Call) (any, error) { return nil, nil }
 
-// TestNoWarnings holds what people start from, the examples, the files of
-// `botwork init` and the shipped pipelines, to what the checker advises.
+// TestNoWarnings checks that the checker has no warnings for the files that users start
+// from: the examples, the files of `botwork init` and the shipped pipelines.
 func TestNoWarnings(t *testing.T) {
 	registry := registry(t)
 	registry.MustRegister(handlers.Kind{Name: "Greet", New: func() handlers.Handler { return &greet{} }})

@@ -22,8 +22,8 @@ A step names its handler under ` + "`handler`" + ` and gives it parameters under
 
 `
 
-// registry knows every kind, as the program's checker does. The connections and
-// folders that the documents name are there.
+// registry has every kind, like the program's checker, with the connections and
+// folders that the documents use.
 func registry(t *testing.T) *handlers.Registry {
 	t.Helper()
 	known := map[string]handlers.Connection{}

@@ -7,9 +7,9 @@ import (
 	"botwork/handlers/queue"
 )
 
-// TestBoundsOfCleanUp compares the table of docs/housekeeping.md with the step's
+// TestLimitsOfCleanUp compares the table of docs/housekeeping.md with the step's
 // parameters.
-func TestBoundsOfCleanUp(t *testing.T) {
+func TestLimitsOfCleanUp(t *testing.T) {
 	got := map[string]string{}
 	for _, tab := range read(t, "docs/housekeeping.md").tablesWith(t, "parameter", "default", "removes") {
 		for _, r := range tab.rows {
@@ -22,7 +22,7 @@ func TestBoundsOfCleanUp(t *testing.T) {
 		}
 		for _, f := range k.Fields() {
 			switch f.Name {
-			case "batch", "for": // told in the text
+			case "batch", "for": // described in the text
 				continue
 			}
 			if got[f.Name] != f.Default {
@@ -32,6 +32,6 @@ func TestBoundsOfCleanUp(t *testing.T) {
 		}
 	}
 	for name := range got {
-		t.Errorf("docs/housekeeping.md tells of the parameter %s, which the step does not have", name)
+		t.Errorf("docs/housekeeping.md lists the parameter %s, which the step does not have", name)
 	}
 }

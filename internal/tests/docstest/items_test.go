@@ -24,8 +24,8 @@ func TestStates(t *testing.T) {
 	sameSet(t, "states", documented, real)
 }
 
-// TestBands asks the shipped pipelines which of their steps runs an item of the
-// priority that each row of the table names.
+// TestBands checks for the priority of each row which step of the shipped pipelines
+// runs an item.
 func TestBands(t *testing.T) {
 	compiler := pipelines.NewCompiler(registry(t), pipelines.Options{})
 	for _, r := range read(t, "docs/items.md").under(t, "Priorities").rows {
@@ -40,7 +40,7 @@ func TestBands(t *testing.T) {
 			if len(findings) > 0 {
 				t.Fatal(findings)
 			}
-			// The first step that takes the item leaves none for the second.
+			// The first step that takes the item leaves no item for the second.
 			for _, s := range p.Steps {
 				if s.Handler == "ExecuteWorkItems" && bandOf(t, s).Contains(priority) {
 					got = fmt.Sprintf("`%s`, step `%s`", p.Name, s.Name)
@@ -69,8 +69,8 @@ func bandOf(t *testing.T, s *pipelines.Step) workqueue.Band {
 	return band
 }
 
-// TestSQL runs the statements of a document, in order, on an empty database of
-// each engine. Each has to find its rows.
+// TestSQL executes the statements of a document, in order, on an empty database of
+// each engine. Each statement must find its rows.
 func TestSQL(t *testing.T) {
 	for _, path := range []string{"docs/items.md", "docs/queues.md"} {
 		t.Run(path, func(t *testing.T) {
@@ -100,7 +100,7 @@ func runSQL(t *testing.T, db *sql.DB, blocks []block) {
 	}
 }
 
-// rowsOf runs a statement and counts what it returned or changed.
+// rowsOf executes a statement and counts the rows that it returned or changed.
 func rowsOf(t *testing.T, db *sql.DB, statement string) (int64, error) {
 	t.Helper()
 	if !strings.HasPrefix(statement, "SELECT") {

@@ -46,7 +46,7 @@ func TestJSONContract(t *testing.T) {
 	}
 }
 
-// writeTask gives the new project a task.
+// writeTask adds a task to the new project.
 func writeTask(t *testing.T) {
 	t.Helper()
 	settings, err := os.ReadFile("botwork.yaml")
@@ -75,7 +75,7 @@ func firstObject(t *testing.T, call string, out []byte) (kind string, object map
 	return "an object", object
 }
 
-// fieldsOf reads a cell such as "`id`, `name`", in which "an item" stands for
+// fieldsOf parses a cell such as "`id`, `name`", in which "an item" means
 // the fields of an item.
 func fieldsOf(cell string, named map[string][]string) []string {
 	var fields []string

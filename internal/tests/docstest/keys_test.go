@@ -10,8 +10,8 @@ import (
 	"botwork/pipelines"
 )
 
-// keyTables are the tables of keys that are written from the ones by which files
-// are read and editors help.
+// keyTables are the tables of keys that are generated from the tables of the
+// readers and editors.
 func keyTables() []struct {
 	document, heading string
 	keys              keydocs.Keys
@@ -29,7 +29,7 @@ func keyTables() []struct {
 	}
 }
 
-// TestKeyTables compares the tables with what they are written from.
+// TestKeyTables compares the tables with their source.
 func TestKeyTables(t *testing.T) {
 	for _, tt := range keyTables() {
 		lines := strings.Split(read(t, tt.document).text, "\n")

@@ -15,7 +15,7 @@ var (
 	unsaid  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// TestLinks follows every relative link, into the headings too.
+// TestLinks follows every relative link, including links to headings.
 func TestLinks(t *testing.T) {
 	for _, d := range linked(t) {
 		for _, l := range linksOf(d) {
@@ -25,7 +25,7 @@ func TestLinks(t *testing.T) {
 				continue
 			}
 			if l.anchor != "" && !anchors(t, file)[l.anchor] {
-				t.Errorf("%s links to %s: there is no such heading", d.path, l.text)
+				t.Errorf("%s links to %s: the heading does not exist", d.path, l.text)
 			}
 		}
 	}
@@ -50,7 +50,7 @@ func TestEveryPageIsLinked(t *testing.T) {
 	}
 }
 
-// linked returns all documents that link to each other.
+// linked returns all documents that are checked for links.
 func linked(t *testing.T) []document {
 	t.Helper()
 	readme := func(name string) bool { return name == "README.md" }
@@ -60,7 +60,7 @@ func linked(t *testing.T) []document {
 
 // relativeLink is a link from one file of the module to another.
 type relativeLink struct {
-	text   string // as it is written
+	text   string // as written in the document
 	to     string // the file, from the module's folder
 	anchor string // "" for the whole file
 }
@@ -81,7 +81,7 @@ func linksOf(d document) []relativeLink {
 	return found
 }
 
-// anchors are what the headings of a file are called in links.
+// anchors returns the anchors of a file's headings.
 func anchors(t *testing.T, file string) map[string]bool {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -96,7 +96,7 @@ func anchors(t *testing.T, file string) map[string]bool {
 	return found
 }
 
-// withoutBlocks leaves out what stands in fences: code has brackets of its own.
+// withoutBlocks removes fenced blocks, because code may contain brackets.
 func withoutBlocks(text string) string {
 	var b strings.Builder
 	for i, part := range strings.Split("\n"+text, "\n```") {

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what is generated, and the fragments that stand in for a file")
 
-// botwork carries out a command line without any settings of this machine.
+// botwork runs a command line without any settings of this machine.
 func botwork(t *testing.T, words ...string) (stdout []byte, code int) {
 	t.Helper()
 	var out, errors bytes.Buffer
@@ -27,7 +27,7 @@ func botwork(t *testing.T, words ...string) (stdout []byte, code int) {
 	return out.Bytes(), code
 }
 
-// golden compares a document with what it should be, or rewrites it.
+// golden compares a document with the expected text, or rewrites it.
 func golden(t *testing.T, path, want string) {
 	t.Helper()
 	full := filepath.Join(root, filepath.FromSlash(path))
@@ -46,11 +46,11 @@ func golden(t *testing.T, path, want string) {
 	}
 }
 
-// sameSet reports what is in one list and not in the other.
+// sameSet reports the differences between two lists.
 func sameSet(t *testing.T, what string, documented, real []string) {
 	t.Helper()
 	sort := func(list []string) []string { return slices.Sorted(slices.Values(list)) }
 	if diff := cmp.Diff(sort(real), sort(documented)); diff != "" {
-		t.Errorf("%s (-what there is +what is documented):\n%s", what, diff)
+		t.Errorf("%s (-code +documents):\n%s", what, diff)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // root is the module's folder.
 var root = filepath.Join("..", "..", "..")
 
-// document is a Markdown file, taken apart as far as the tests need it.
+// document is a Markdown file, parsed as far as the tests need it.
 type document struct {
 	path   string // from the module's folder, with slashes
 	text   string
@@ -25,13 +25,13 @@ type block struct {
 	line int // of the opening fence
 	info []string
 	text string
-	from string // the file that the comment above names, "" if none
+	from string // the file in the comment above, "" if none
 }
 
-// is tells what the block says it holds.
+// is reports whether the block has this language.
 func (b block) is(language string) bool { return len(b.info) > 0 && b.info[0] == language }
 
-// table is a Markdown table with the heading that it stands below.
+// table is a Markdown table with its heading.
 type table struct {
 	heading string
 	header  []string
@@ -43,7 +43,7 @@ type row struct {
 	cells []string
 }
 
-// read takes a document apart.
+// read parses a document.
 func read(t *testing.T, path string) document {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
@@ -53,13 +53,13 @@ func read(t *testing.T, path string) document {
 	return parseMarkdown(path, string(data))
 }
 
-// readAll returns README.md and all of docs, with its folders.
+// readAll returns README.md and all documents below docs.
 func readAll(t *testing.T) []document {
 	t.Helper()
 	return append([]document{read(t, "README.md")}, readBelow(t, "docs", func(name string) bool { return strings.HasSuffix(name, ".md") })...)
 }
 
-// readBelow returns the documents below a folder whose file names are wanted.
+// readBelow returns the documents below a folder with the wanted file names.
 func readBelow(t *testing.T, folder string, wanted func(name string) bool) []document {
 	t.Helper()
 	var found []document
@@ -103,7 +103,7 @@ func parseMarkdown(path, text string) document {
 	return d
 }
 
-// cells splits a table's line; `\|` is no border.
+// cells splits a table's line; `\|` is not a border.
 func cells(line string) []string {
 	const border = "\x00"
 	line = strings.ReplaceAll(line, `\|`, border)
@@ -114,7 +114,7 @@ func cells(line string) []string {
 	return parts
 }
 
-// code takes the backquotes off a cell.
+// code removes the backquotes of a cell.
 func code(cell string) string { return strings.Trim(cell, "`") }
 
 // tablesWith returns the tables whose header begins with the given columns.

@@ -18,7 +18,7 @@ import (
 	"botwork/workqueue"
 )
 
-// probes bring the checker to list the keys that it knows in a place.
+// probes make the checker list the keys that it knows at a position.
 var probes = []struct{ document, heading, yaml string }{
 	{"docs/pipelines.md", "The keys of a file", "qqqqqqqqqqqq: 1\n"},
 	{"docs/pipelines.md", "The keys of a step", "steps: [{qqqqqqqqqqqq: 1}]\n"},
@@ -41,8 +41,8 @@ func TestPipelineKeys(t *testing.T) {
 	}
 }
 
-// TestPipelineDefaults compares the defaults in the tables with those that a
-// pipeline without the keys has.
+// TestPipelineDefaults compares the defaults in the tables with those of a
+// pipeline without the keys.
 func TestPipelineDefaults(t *testing.T) {
 	p, findings := pipelines.NewCompiler(registry(t), pipelines.Options{}).Parse("probe.yaml",
 		[]byte("trigger: {every: 1m}\nsteps: [{handler: Log, with: {message: done}}]\n"))
@@ -71,8 +71,8 @@ func TestPipelineDefaults(t *testing.T) {
 	}
 }
 
-// TestExpressionVariables compiles every variable of the table, in a step that
-// has another before it, and makes sure that none is missing.
+// TestExpressionVariables compiles every variable of the table, in a step after
+// another one, and checks that none is missing.
 func TestExpressionVariables(t *testing.T) {
 	compiler := pipelines.NewCompiler(registry(t), pipelines.Options{})
 	var roots, itemFields []string
@@ -127,9 +127,9 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestTriedAgain runs the step of each row and compares the status of an item
+// TestRetriedKinds runs the step of each row and compares the status of an item
 // with the row's policy.
-func TestTriedAgain(t *testing.T) {
+func TestRetriedKinds(t *testing.T) {
 	compiler := pipelines.NewCompiler(registry(t), pipelines.Options{})
 	engine := pipelines.NewEngine(pipelines.EngineOptions{Log: zerolog.Nop()})
 	for _, r := range read(t, "docs/pipelines.md").under(t, "Which failures are retried").rows {
@@ -165,8 +165,7 @@ func statusAfter(result pipelines.Result, policy workqueue.Resilience) string {
 	return string(workqueue.StatusOf(workqueue.LifeArchived, &result.Kind))
 }
 
-// runWithin runs a pipeline once, no longer than its policy allows, as a worker
-// does.
+// runWithin runs a pipeline once, with the time limit of its policy, like a worker.
 func runWithin(ctx context.Context, engine *pipelines.Engine, p *pipelines.Pipeline) pipelines.Result {
 	if bound := time.Duration(p.Resilience.Timeout); bound > 0 {
 		limited, cancel := context.WithCancelCause(ctx)
@@ -185,9 +184,9 @@ func (c *counter) Handle(context.Context, *handlers.Call) (any, error) {
 	return nil, errors.New("always")
 }
 
-// TestAttempts runs an item that always fails through the step's and the item's
-// attempts of each row, counts the handler's calls and measures the waits, all
-// without jitter; with it a wait is at most a tenth longer.
+// TestAttempts runs an item that always fails through the attempts of the step and of
+// the item in each row, counts the handler's calls and measures the waits without
+// jitter; with jitter a wait is at most a tenth longer.
 func TestAttempts(t *testing.T) {
 	for _, r := range read(t, "docs/pipelines.md").under(t, "A step's retry and the item's").rows {
 		synctest.Test(t, func(t *testing.T) {
@@ -207,17 +206,17 @@ func TestAttempts(t *testing.T) {
 			policy := p.Resilience.Or(workqueue.DefaultResilience())
 			var inSlots, between time.Duration
 			for failures := 1; ; failures++ {
-				started := time.Now() // the handler takes no time: what passes are waits
+				started := time.Now() // the handler takes no time: all time is waiting
 				result := runWithin(t.Context(), engine, p)
 				inSlots += time.Since(started)
 				if !policy.Retries(result.Kind, failures) {
 					break
 				}
-				between += policy.Backoff(failures, 0.5) // the middle: no jitter
+				between += policy.Backoff(failures, 0.5) // the middle of the range: no jitter
 			}
 			most := inSlots + inSlots/10 + between + between/10
 			if p.Resilience.Timeout > 0 {
-				most = inSlots + between + between/10 // the timeout is not spread
+				most = inSlots + between + between/10 // the timeout has no jitter
 			}
 			got := []string{fmt.Sprint(calls), brief(inSlots), brief(between), brief(most)}
 			if want := r.cells[2:]; !slices.Equal(got, want) {
@@ -240,7 +239,7 @@ func TestBackoff(t *testing.T) {
 		policy = policy.Or(workqueue.DefaultResilience())
 		var waits []string
 		for failures := 1; policy.Retries(workqueue.KindError, failures); failures++ {
-			wait := policy.Backoff(failures, 0.5) // the middle: no jitter
+			wait := policy.Backoff(failures, 0.5) // the middle of the range: no jitter
 			waits = append(waits, handlers.Duration(wait.Round(time.Second)).String())
 		}
 		got := strings.Join(waits, ", ")

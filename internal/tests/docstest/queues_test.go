@@ -14,7 +14,7 @@ import (
 	"botwork/workqueue"
 )
 
-// TestQueueKeys compares the table of docs/queues.md with what is read: every
+// TestQueueKeys compares the table of docs/queues.md with the reader: every
 // key is documented, its example changes the queue, and its column exists.
 func TestQueueKeys(t *testing.T) {
 	migration, err := os.ReadFile(filepath.Join(root, "sql", "sqlite", "migrations", "0004_queues.sql"))
@@ -37,10 +37,10 @@ func TestQueueKeys(t *testing.T) {
 				t.Errorf("%s: the example %s changes nothing", key, example)
 			}
 			if !strings.Contains(example, path[len(path)-1]) {
-				t.Errorf("%s: the example %s does not have it", key, example)
+				t.Errorf("%s: the example %s does not contain the key", key, example)
 			}
 			if !strings.Contains(schema, " "+column+" ") {
-				t.Errorf("%s: there is no column or table %s", key, column)
+				t.Errorf("%s: column or table %s does not exist", key, column)
 			}
 		}
 	}
@@ -49,7 +49,7 @@ func TestQueueKeys(t *testing.T) {
 	}
 }
 
-// queueOf reads a queue of one key.
+// queueOf parses a queue with one key.
 func queueOf(t *testing.T, example string) workqueue.Queue {
 	t.Helper()
 	queues, findings := decodeQueues(t, fmt.Sprintf("{%s}", example))
@@ -69,8 +69,8 @@ func decodeQueues(t *testing.T, policy string) ([]workqueue.Queue, strictyaml.Fi
 	return queuedefs.Decode(node.Get("queues"), nil)
 }
 
-// knownKeys asks the reader which keys a mapping may have, by one that it
-// cannot know.
+// knownKeys returns the keys that a mapping may have, from the error about an unknown
+// key.
 func knownKeys(t *testing.T, above string) []string {
 	t.Helper()
 	policy := "{qqqqqqqqqqqqqqqqqq: 1}"

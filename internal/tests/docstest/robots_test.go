@@ -12,9 +12,9 @@ import (
 	"botwork/internal/testdb"
 )
 
-// TestRobotsSession carries out the commands of docs/robots.md, in order and in
-// a new project. KEY stands for the lock key that the last checkout told. What
-// the document shows of an answer has to be in it.
+// TestRobotsSession runs the commands of docs/robots.md, in order and in a new project.
+// KEY is replaced by the lock key of the last checkout. The answers must contain what the
+// document shows.
 func TestRobotsSession(t *testing.T) {
 	doc := read(t, "docs/robots.md")
 	dir := t.TempDir()
@@ -69,8 +69,8 @@ func TestRobotsSession(t *testing.T) {
 	}
 }
 
-// lacking says what of one value the other does not have; "" for nothing.
-// Objects may have more fields than are wanted.
+// lacking returns what is missing in a value; "" if nothing is.
+// Objects may have more fields than wanted.
 func lacking(want, got any, at string) string {
 	switch want := want.(type) {
 	case map[string]any:
@@ -102,8 +102,8 @@ func lacking(want, got any, at string) string {
 	return ""
 }
 
-// TestWhoHadIt runs the query of docs/robots.md on each engine.
-func TestWhoHadIt(t *testing.T) {
+// TestRobotsOfAnItem runs the query of docs/robots.md on each engine.
+func TestRobotsOfAnItem(t *testing.T) {
 	var query string
 	for _, b := range read(t, "docs/robots.md").blocks {
 		if b.is("sql") {
@@ -128,20 +128,20 @@ func TestWhoHadIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer rows.Close()
-		var told []string
+		var robots []string
 		for rows.Next() {
 			var who, outcome string
 			var began, ended any
 			if err := rows.Scan(&who, &began, &ended, &outcome); err != nil {
 				t.Fatal(err)
 			}
-			told = append(told, who+" "+outcome)
+			robots = append(robots, who+" "+outcome)
 		}
 		if err := rows.Err(); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(told, ", "); got != "ann released, bob last" {
-			t.Errorf("the query tells %q, want ann's release and that bob has it", got)
+		if got := strings.Join(robots, ", "); got != "ann released, bob last" {
+			t.Errorf("the query returns %q, want ann's release and bob's checkout", got)
 		}
 	})
 }

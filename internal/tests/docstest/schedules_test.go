@@ -10,7 +10,7 @@ import (
 )
 
 // TestScheduleTables executes each row of the tables in docs/schedules.md that
-// tell when an expression fires.
+// show when an expression fires.
 func TestScheduleTables(t *testing.T) {
 	const day, minute = "2006-01-02 15:04", "2006-01-02 15:04 MST"
 	for _, tab := range read(t, "docs/schedules.md").tablesWith(t, "cron", "timezone", "dst", "after", "fires at") {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// command is what the program's help says of one command.
+// command is what the program's help shows for one command.
 type command struct {
 	path     []string // below the program
 	help     string
@@ -21,7 +21,7 @@ var (
 	flagLine  = regexp.MustCompile(`^ +(?:(-\w), )?(--[a-z-]+)(?: ([A-Za-z=]+))? {2,}\S`)
 )
 
-// commands asks the program for its commands, the one named first, in the order
+// commands returns the commands from the program's help, the given one first, in the order
 // of the help.
 func commands(t *testing.T, at ...string) []command {
 	t.Helper()
@@ -47,7 +47,7 @@ func commands(t *testing.T, at ...string) []command {
 	}
 	all := []command{c}
 	for _, child := range c.children {
-		// These two come with the command line's library.
+		// These two are built into the command-line library.
 		if child != "help" && child != "completion" {
 			all = append(all, commands(t, append(slices.Clone(at), child)...)...)
 		}
@@ -55,8 +55,8 @@ func commands(t *testing.T, at ...string) []command {
 	return all
 }
 
-// TestCommandLines checks that every line of a sh block that calls botwork names
-// commands and flags that exist.
+// TestCommandLines checks that every line of a sh block that calls botwork has
+// existing commands and flags.
 func TestCommandLines(t *testing.T) {
 	known := commands(t)
 	found := 0
@@ -71,7 +71,7 @@ func TestCommandLines(t *testing.T) {
 					continue
 				}
 				found++
-				if wrong := refuse(known, words); wrong != "" {
+				if wrong := callFault(known, words); wrong != "" {
 					t.Errorf("%s:%d: %s: %s", d.path, b.line+1+i, strings.TrimSpace(line), wrong)
 				}
 			}
@@ -82,10 +82,10 @@ func TestCommandLines(t *testing.T) {
 	}
 }
 
-// word is a shell word: quotes may stand anywhere in it.
+// word is a shell word: quotes may occur anywhere in it.
 var word = regexp.MustCompile(`(?:'[^']*'|"(?:\\.|[^"\\])*"|[^\s'"|<>;&#]|\b#)+|[|<>;&#]`)
 
-// callOf returns the words behind botwork in a shell line, nil when the line
+// callOf returns the words after botwork in a shell line, nil if the line
 // calls something else.
 func callOf(line string) []string {
 	words := word.FindAllString(line, -1)
@@ -102,8 +102,8 @@ func callOf(line string) []string {
 	return append([]string{}, words...)
 }
 
-// refuse says what is wrong with a call, "" if nothing is.
-func refuse(known []command, words []string) string {
+// callFault returns the fault of a call, "" if there is none.
+func callFault(known []command, words []string) string {
 	now := known[0]
 	global := now.flags
 	for len(words) > 0 {
@@ -137,7 +137,7 @@ func refuse(known []command, words []string) string {
 	return ""
 }
 
-func TestRefuse(t *testing.T) {
+func TestCallFault(t *testing.T) {
 	known := []command{
 		{flags: map[string]bool{"--config": true}, children: []string{"items"}},
 		{path: []string{"items"}, children: []string{"list"}},
@@ -150,7 +150,7 @@ func TestRefuse(t *testing.T) {
 		"botwork items list --limits 5": "there is no flag --limits",
 		"botwork items list --limit":    "--limit lacks its value",
 	} {
-		if got := refuse(known, callOf(line)); got != want {
+		if got := callFault(known, callOf(line)); got != want {
 			t.Errorf("%s: got %q, want %q", line, got, want)
 		}
 	}

@@ -16,9 +16,9 @@ import (
 // testingPage is the page about tests of pipelines.
 const testingPage = "docs/testing-pipelines.md"
 
-// checkTests finds what is wrong with a fragment that is a file of tests. The
-// pipeline that it names stands in the page, in the fragment that has its name,
-// or is one that init writes.
+// checkTests returns the findings in a fragment that is a file of tests. The pipeline
+// that it names must be a fragment of the page with that name, or a file that `botwork
+// init` writes.
 func checkTests(compiler *pipelines.Compiler, file, text string) strictyaml.Findings {
 	_, findings := pipelinetest.Parse(file, []byte(text), tutorialPipelines(compiler))
 	return findings
@@ -46,9 +46,9 @@ func tutorialPipelines(compiler *pipelines.Compiler) pipelinetest.Finder {
 	}
 }
 
-// TestPipelineTestsOfTheDocuments runs the files of tests that the documents show:
+// TestPipelineTestsInDocuments runs the files of tests that the documents show:
 // every case passes.
-func TestPipelineTestsOfTheDocuments(t *testing.T) {
+func TestPipelineTestsInDocuments(t *testing.T) {
 	compiler := pipelines.NewCompiler(registry(t), pipelines.Options{})
 	ran := 0
 	for _, d := range readAll(t) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestTutorial does what the first pages of docs/pipelines.md tell, line by line,
+// TestTutorial follows the first pages of docs/pipelines.md, line by line,
 // and looks at what came of it.
 func TestTutorial(t *testing.T) {
 	text := read(t, "docs/pipelines.md").text

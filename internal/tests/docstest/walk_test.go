@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestWayOfAnItem checks that the files and functions that docs/architecture.md
+// TestPathOfItem checks that the files and functions that docs/architecture.md
 // names on the way of an item exist.
-func TestWayOfAnItem(t *testing.T) {
+func TestPathOfItem(t *testing.T) {
 	rows := read(t, "docs/architecture.md").under(t, "The way of one item").rows
 	if len(rows) < 10 {
 		t.Errorf("the way of an item has %d steps, want at least 10", len(rows))

@@ -103,6 +103,6 @@ func TestFragmentsOfFiles(t *testing.T) {
 		}
 	}
 	if found == 0 {
-		t.Error("no fragment stands in for a file")
+		t.Error("no fragment is compared with a file")
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"botwork/workqueue"
 )
 
-// wantChecked fails unless botwork check ends with the code and, as JSON, tells
+// wantChecked fails unless botwork check ends with this exit code and prints, as JSON,
 // these violations: "check subject".
 func (x *project) wantChecked(code int, want ...string) {
 	x.Helper()
@@ -30,16 +30,16 @@ func (x *project) wantChecked(code int, want ...string) {
 	}
 }
 
-// A cluster at work breaks no promise, at no reading, while items fail and are
-// repeated, a worker is killed and comes back, and another one drains.
-func TestCheckWhileAClusterWorks(t *testing.T) {
+// Every check of a running cluster is clean, while items fail and are
+// repeated, a worker is killed and restarted, and another one drains.
+func TestCheckOfRunningCluster(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newProject(t, e)
 		x.write("pipelines/quick.yaml", "steps: [{handler: Log, with: {message: quick}}]\n")
 		x.write("pipelines/wrong.yaml", "resilience: {limit: 2, delay: 10ms}\nsteps: [{handler: Exec, with: {program: 'false'}}]\n")
 		watch := start(t, command(t, x.dir, x.environ, "check", "--watch", "--interval", "100ms"))
-		watch.await("watching: 0 violations at first", 1)
+		watch.await("watching: 0 violations at the start", 1)
 
 		const quick, wrong = 150, 20
 		x.must("enqueue", "--pipeline", "quick", "--count", fmt.Sprint(quick))
@@ -52,7 +52,7 @@ func TestCheckWhileAClusterWorks(t *testing.T) {
 		x.awaitState(held, workqueue.Blocked)
 		first.kill()
 		first = x.worker("first", lease...)
-		first.await("worker started", 1) // before that, it does not know an interrupt from a kill
+		first.await("worker started", 1) // before that, it does not handle interrupts
 		x.awaitDone(workqueue.Processed, quick)
 		x.awaitDone(workqueue.Cancelled, wrong)
 		letGo("")
@@ -68,7 +68,7 @@ func TestCheckWhileAClusterWorks(t *testing.T) {
 	})
 }
 
-// awaitDone waits until at least n items have come to a state.
+// awaitDone waits until at least n items are in a state.
 func (x *project) awaitDone(state workqueue.State, n int) {
 	x.Helper()
 	for late := time.Now().Add(patience); ; {
@@ -86,8 +86,8 @@ func (x *project) awaitDone(state workqueue.State, n int) {
 	}
 }
 
-// One broken row is named, with exit code 1; a watch sees it come and go.
-func TestCheckNamesABrokenRow(t *testing.T) {
+// One broken row is reported, with exit code 1; a watch reports when it appears and when it is gone.
+func TestCheckReportsBrokenRow(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		dsn := e.DSN(t)
@@ -103,7 +103,7 @@ func TestCheckNamesABrokenRow(t *testing.T) {
 		x.must("enqueue", "--pipeline", "hold", "--payload", `{"until": "never"}`)
 		x.wantChecked(0)
 		watch := start(t, command(t, x.dir, x.environ, "check", "--watch", "--interval", "100ms"))
-		watch.await("watching: 0 violations at first", 1)
+		watch.await("watching: 0 violations at the start", 1)
 
 		set(`"State" = 5`)
 		x.wantChecked(1, "item-state item 1")
@@ -111,7 +111,7 @@ func TestCheckNamesABrokenRow(t *testing.T) {
 		r.want(1)
 		for _, want := range []string{"item-state: item 1\n", "State is 5 (Assigned), WorkerId NULL, AssignedAt NULL", "1 violation;"} {
 			if !strings.Contains(r.stdout, want) {
-				t.Errorf("check does not say %q:\n%s", want, r.stdout)
+				t.Errorf("check does not print %q:\n%s", want, r.stdout)
 			}
 		}
 		watch.await("appeared  item-state: item 1: State is 5 (Assigned), WorkerId NULL", 1)

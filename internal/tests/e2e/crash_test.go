@@ -16,19 +16,19 @@ import (
 	"botwork/workqueue"
 )
 
-// wantRescued fails unless the item ended well after one worker died with it.
+// wantRescued fails unless the item succeeded after one worker died while it ran the item.
 func (x *project) wantRescued(id int64) {
 	x.Helper()
 	it := x.awaitState(id, workqueue.Processed)
 	if it.ReleaseCount != 1 || it.RetryCount != 0 || it.Fence != 2 {
-		x.Errorf("ReleaseCount %d, RetryCount %d, Fence %d; want 1, 0 and 2: run twice, failed never", it.ReleaseCount, it.RetryCount, it.Fence)
+		x.Errorf("ReleaseCount %d, RetryCount %d, Fence %d; want 1, 0 and 2: run twice, never failed", it.ReleaseCount, it.RetryCount, it.Fence)
 	}
 	if diff := cmp.Diff([]string{"rescued"}, x.outcomes(id)); diff != "" {
 		x.Errorf("attempts (-want +got):\n%s", diff)
 	}
 }
 
-func TestAnotherWorkerTakesTheItemOfOneThatWasKilled(t *testing.T) {
+func TestItemOfKilledWorkerRunsOnAnother(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newProject(t, e)
@@ -39,7 +39,7 @@ func TestAnotherWorkerTakesTheItemOfOneThatWasKilled(t *testing.T) {
 		first.kill()
 		left := x.item(id)
 		if left.State != workqueue.Blocked || left.LeaseExpiresAt == nil {
-			t.Fatalf("the crash left the item %s with a lease until %v, want Blocked with one", left.State, left.LeaseExpiresAt)
+			t.Fatalf("after the crash the item is %s with a lease until %v, want Blocked with a lease", left.State, left.LeaseExpiresAt)
 		}
 
 		second := x.worker("second", lease...)
@@ -48,18 +48,18 @@ func TestAnotherWorkerTakesTheItemOfOneThatWasKilled(t *testing.T) {
 		x.wantRescued(id)
 		attempts, err := x.store.Attempts(t.Context(), id)
 		if err != nil || attempts[0].FinishedAt.Before(*left.LeaseExpiresAt) {
-			t.Errorf("attempts = %+v, %v; want none to be taken away before %s, when its lease ended", attempts, err, left.LeaseExpiresAt)
+			t.Errorf("attempts = %+v, %v; want no rescue before %s, when its lease ended", attempts, err, left.LeaseExpiresAt)
 		}
 		second.wantDrained(os.Interrupt)
 	})
 }
 
-func TestAKilledWorkerThatIsStartedAgainTakesOverAtOnce(t *testing.T) {
+func TestRestartedWorkerTakesOverImmediately(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newProject(t, e)
 		id, letGo := x.enqueueHold()
-		// Longer than any wait of this test.
+		// The lease is longer than any wait of this test.
 		lease := []string{"LEASE=10m", "HEARTBEAT=1m"}
 		killed := x.worker("w", lease...)
 		killed.await("begun, attempt 1", 1)
@@ -74,7 +74,7 @@ func TestAKilledWorkerThatIsStartedAgainTakesOverAtOnce(t *testing.T) {
 	})
 }
 
-func TestASecondWorkerOfTheNameIsRefused(t *testing.T) {
+func TestSecondWorkerWithSameNameIsRefused(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newProject(t, e)
@@ -89,7 +89,7 @@ func TestASecondWorkerOfTheNameIsRefused(t *testing.T) {
 	})
 }
 
-func TestRunOnceWorksBesideAWorkerOfItsName(t *testing.T) {
+func TestRunOnceBesideWorkerWithSameName(t *testing.T) {
 	t.Parallel()
 	x := newProject(t, testdb.Engine{Driver: database.SQLite})
 	first := x.worker("w")
@@ -97,14 +97,14 @@ func TestRunOnceWorksBesideAWorkerOfItsName(t *testing.T) {
 	x.must("run", "--once", "--worker", "w")
 	first.wantDrained(os.Interrupt)
 	if strings.Contains(first.output(), "taken this worker's name") {
-		t.Error("the worker lost its name")
+		t.Error("the worker no longer has its name")
 	}
 }
 
-// A worker whose machine slept for longer than its lease wakes up in the middle
-// of an item that another worker has finished meanwhile. What it was about to
-// write when it fell asleep must not keep the others waiting.
-func TestAWorkerThatSleptDoesNoHarm(t *testing.T) {
+// A worker that was suspended for longer than its lease resumes in the middle
+// of an item that another worker has finished in the meantime. Its pending writes
+// must not make other workers wait.
+func TestWorkerSuspendedPastItsLease(t *testing.T) {
 	eachServer(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newProject(t, e)

@@ -31,7 +31,7 @@ func smallDisk(t *testing.T) string {
 	return dir
 }
 
-// fill leaves no byte free and returns what makes room again.
+// fill fills the disk and returns a function that frees the space again.
 func fill(t *testing.T, dir string) (free func()) {
 	t.Helper()
 	path := filepath.Join(dir, "filler")
@@ -55,7 +55,7 @@ type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
-func TestAFullDiskLosesNothing(t *testing.T) {
+func TestFullDiskLosesNoItem(t *testing.T) {
 	t.Parallel()
 	disk := smallDisk(t)
 	e := testdb.Engine{Driver: database.SQLite}
@@ -66,7 +66,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	w.await("begun", 1)
 
 	free := fill(t, disk)
-	letGo(strings.Repeat("kept ", 40_000)) // more than what the log file has left
+	letGo(strings.Repeat("kept ", 40_000)) // more than the free space of the log file
 	w.await("could not save results; keeping them and retrying", 1)
 	w.await("full", 1)
 	if it := x.item(id); it.State != workqueue.Blocked {
@@ -77,18 +77,18 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 
 	it := x.awaitState(id, workqueue.Processed)
 	if it.Fence != 1 || it.RetryCount != 0 || it.ReleaseCount != 0 || strings.Count(string(it.Output), "kept ") != 40_000 {
-		t.Errorf("Fence %d, RetryCount %d, ReleaseCount %d, output of %d bytes; want 1, 0, 0 and all of it", it.Fence, it.RetryCount, it.ReleaseCount, len(it.Output))
+		t.Errorf("Fence %d, RetryCount %d, ReleaseCount %d, output of %d bytes; want 1, 0, 0 and the complete output", it.Fence, it.RetryCount, it.ReleaseCount, len(it.Output))
 	}
 	next, letGo := x.enqueueHold()
 	letGo("")
 	x.awaitState(next, workqueue.Processed)
 	if next != id+1 {
-		t.Errorf("the next item is %d, want %d: the one that did not fit is not there", next, id+1)
+		t.Errorf("the next item is %d, want %d: the one that did not fit was not created", next, id+1)
 	}
 	w.wantDrained(os.Interrupt)
 }
 
-// full is a place on which nothing can be written.
+// full is a file to which no bytes can be written.
 func full(t *testing.T) *os.File {
 	t.Helper()
 	file, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -99,7 +99,7 @@ func full(t *testing.T) *os.File {
 	return file
 }
 
-func TestALogThatCannotBeWrittenStopsNoWork(t *testing.T) {
+func TestUnwritableLogDoesNotStopWork(t *testing.T) {
 	t.Parallel()
 	x := newProject(t, testdb.Engine{Driver: database.SQLite})
 	id, letGo := x.enqueueHold()
@@ -114,8 +114,8 @@ func TestALogThatCannotBeWrittenStopsNoWork(t *testing.T) {
 	}
 }
 
-// A list that was cut short must not look like the whole.
-func TestOutputThatCannotBeWrittenIsAnError(t *testing.T) {
+// An incomplete list must not look complete.
+func TestUnwritableOutputIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"table", "json", "yaml"} {
 		t.Run(format, func(t *testing.T) {

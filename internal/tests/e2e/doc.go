@@ -1,5 +1,5 @@
-// Package e2e holds tests of the program as people run it: the built binary,
-// its signals and exit codes, what it prints, and what is in the database
-// afterwards, whatever was killed, cut off or full meanwhile. It has no code of
-// its own.
+// Package e2e contains tests of the program as users run it: the built binary,
+// its signals and exit codes, its output, and the database afterwards, with
+// processes that are killed, connections that are cut and disks that are full. It
+// contains only tests.
 package e2e

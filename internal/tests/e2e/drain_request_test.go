@@ -13,7 +13,7 @@ import (
 )
 
 // enqueueHolds adds items of the pipeline hold in one call, so that one pass
-// assigns them all, and returns what lets each end.
+// assigns all of them, and returns functions that let each item end.
 func (x *project) enqueueHolds(n int) (ids []int64, letGo func(id int64)) {
 	x.Helper()
 	dir := x.TempDir()
@@ -30,7 +30,7 @@ func (x *project) enqueueHolds(n int) (ids []int64, letGo func(id int64)) {
 	}
 	file := map[int64]string{}
 	ids = workqueue.IDs(enqueued)
-	for _, id := range ids { // they need not have the order of the items
+	for _, id := range ids { // they may not be in the order of the items
 		file[id] = until(1000 - x.item(id).Priority)
 	}
 	return ids, func(id int64) {
@@ -41,10 +41,10 @@ func (x *project) enqueueHolds(n int) (ids []int64, letGo func(id int64)) {
 	}
 }
 
-// Somebody asks a worker to drain: what it has not begun goes back at its next
-// heartbeat and to another worker, what it runs ends well with it, and its
-// process stays.
-func TestAWorkerDrainsOnRequest(t *testing.T) {
+// A user asks a worker to drain: items that have not started are released at its next
+// heartbeat and run on another worker, running items finish on this worker, and its
+// process continues to run.
+func TestWorkerDrainsOnRequest(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newProject(t, e)
@@ -66,13 +66,13 @@ func TestAWorkerDrainsOnRequest(t *testing.T) {
 			if id == running {
 				continue
 			}
-			// It waits for a slot that is free, or was assigned and goes back.
+			// It waits for a free slot, or was assigned and is released.
 			if it := x.awaitState(id, workqueue.Ready); it.State != workqueue.Ready || it.ReleaseCount != 0 || it.Fence != 0 {
-				t.Errorf("item %d is %s, ReleaseCount %d, Fence %d; want Ready, 0 and 0: given back before it began", id, it.State, it.ReleaseCount, it.Fence)
+				t.Errorf("item %d is %s, ReleaseCount %d, Fence %d; want Ready, 0 and 0: released before it began", id, it.State, it.ReleaseCount, it.Fence)
 			}
 		}
-		// All may end: a pass of first that goes on beside second may have it run
-		// them in another order than that of their priorities.
+		// All items may end now: if a pass of first continues beside second, the items may
+		// run in a different order than that of their priorities.
 		for _, id := range ids {
 			if id != running {
 				letGo(id)
@@ -90,14 +90,14 @@ func TestAWorkerDrainsOnRequest(t *testing.T) {
 			}
 		}
 		if it := x.item(running); it.State != workqueue.Blocked {
-			t.Errorf("meanwhile the item that ran is %s, want Blocked: it goes on", it.State)
+			t.Errorf("in the meantime the running item is %s, want Blocked", it.State)
 		}
 		letGo(running)
 		it := x.awaitState(running, workqueue.Processed)
 		if *it.WorkerID != x.workerID("first") || it.Fence != 1 || len(x.outcomes(running)) != 0 {
-			t.Errorf("the item that ran: worker %d, Fence %d, attempts %v; want first's, 1 and none", *it.WorkerID, it.Fence, x.outcomes(running))
+			t.Errorf("the running item: worker %d, Fence %d, attempts %v; want first's, 1 and none", *it.WorkerID, it.Fence, x.outcomes(running))
 		}
-		// It takes nothing more, and waits to be stopped.
+		// The worker takes no more items, and waits until it is stopped.
 		more, letGo := x.enqueueHolds(2)
 		for _, id := range more {
 			letGo(id)
@@ -110,7 +110,7 @@ func TestAWorkerDrainsOnRequest(t *testing.T) {
 	})
 }
 
-// workerID is the id of the worker of a name.
+// workerID returns the id of the worker with a name.
 func (x *project) workerID(name string) int64 {
 	x.Helper()
 	workers, err := x.store.Workers(x.Context())
@@ -122,6 +122,6 @@ func (x *project) workerID(name string) int64 {
 			return w.ID
 		}
 	}
-	x.Fatalf("there is no worker %q", name)
+	x.Fatalf("worker %q does not exist", name)
 	return 0
 }

@@ -15,19 +15,19 @@ import (
 	"botwork/workqueue"
 )
 
-// wantReleased fails unless the item is ready again and nothing was counted.
+// wantReleased fails unless the item is ready again and no failure or release was counted.
 func (x *project) wantReleased(id int64) {
 	x.Helper()
 	it := x.item(id)
 	if it.State != workqueue.Ready || it.RetryCount != 0 || it.ReleaseCount != 0 {
-		x.Errorf("state %s, RetryCount %d, ReleaseCount %d; want Ready, 0, 0: released, uncounted", it.State, it.RetryCount, it.ReleaseCount)
+		x.Errorf("state %s, RetryCount %d, ReleaseCount %d; want Ready, 0, 0: released and not counted", it.State, it.RetryCount, it.ReleaseCount)
 	}
 	if diff := cmp.Diff([]string{"released"}, x.outcomes(id)); diff != "" {
 		x.Errorf("attempts (-want +got):\n%s", diff)
 	}
 }
 
-func TestSIGTERMReleasesWhatOutlivesTheGrace(t *testing.T) {
+func TestSIGTERMReleasesItemsAfterGrace(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newProject(t, e)
@@ -40,12 +40,12 @@ func TestSIGTERMReleasesWhatOutlivesTheGrace(t *testing.T) {
 		letGo("done")
 		x.must("run", "--once", "ExecuteWorkQueue")
 		if it := x.item(id); it.State != workqueue.Processed || !strings.Contains(string(it.Output), "done") {
-			t.Errorf("run again it is %s with the output %s, want Processed and done", it.State, it.Output)
+			t.Errorf("after the next run the item is %s with the output %s, want Processed and done", it.State, it.Output)
 		}
 	})
 }
 
-func TestCtrlCLetsARunningItemEnd(t *testing.T) {
+func TestCtrlCWaitsForRunningItem(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newProject(t, e)
@@ -62,7 +62,7 @@ func TestCtrlCLetsARunningItemEnd(t *testing.T) {
 	})
 }
 
-func TestASecondCtrlCEndsAtOnce(t *testing.T) {
+func TestSecondCtrlCExitsImmediately(t *testing.T) {
 	t.Parallel()
 	x := newProject(t, testdb.Engine{Driver: database.SQLite})
 	id, letGo := x.enqueueHold()
@@ -72,7 +72,7 @@ func TestASecondCtrlCEndsAtOnce(t *testing.T) {
 	w.await("draining", 1)
 	w.signalAgain(os.Interrupt)
 	if code := w.wait(); code != 1 {
-		t.Errorf("exit code %d, want 1: it left its item behind", code)
+		t.Errorf("exit code %d, want 1: its item was not finished", code)
 	}
 	again := x.worker("w")
 	again.await("begun, attempt 1", 1)
@@ -81,7 +81,7 @@ func TestASecondCtrlCEndsAtOnce(t *testing.T) {
 	again.wantDrained(os.Interrupt)
 }
 
-func TestCtrlCEndsRunOnce(t *testing.T) {
+func TestCtrlCInterruptsRunOnce(t *testing.T) {
 	t.Parallel()
 	x := newProject(t, testdb.Engine{Driver: database.SQLite})
 	id, _ := x.enqueueHold()
@@ -90,7 +90,7 @@ func TestCtrlCEndsRunOnce(t *testing.T) {
 	once.await("begun, attempt 1", 1)
 	once.signal(os.Interrupt)
 	if code := once.wait(); code != 1 || !strings.Contains(once.output(), "interrupted") {
-		t.Errorf("exit code %d, want 1 and the word \"interrupted\": not all was done", code)
+		t.Errorf("exit code %d, want 1 and the word \"interrupted\": not all items were finished", code)
 	}
 	x.wantReleased(id)
 }

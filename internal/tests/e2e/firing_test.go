@@ -12,7 +12,7 @@ import (
 	"botwork/workqueue"
 )
 
-// once is a system pipeline that fires once in the cluster each second.
+// once is a system pipeline that fires once per second in the cluster.
 const once = `
 trigger: {cron: "* * * * * *", scope: once, atStart: true}
 steps:
@@ -20,10 +20,10 @@ steps:
     with: {message: "fired"}
 `
 
-// Three workers share a schedule while each of them is restarted again and
-// again: in good order, by kill -9, and as it comes, which is now and then in
-// the second of a firing. Their clocks are the machine's; what clocks that
-// differ do is for the scheduler's own tests.
+// Three workers share a schedule while each of them is restarted repeatedly:
+// gracefully, by kill -9, and at random times, sometimes in the second of a firing.
+// Their clocks are the machine's; the scheduler's own tests cover different
+// clocks.
 func TestEachPlannedInstantFiresOnce(t *testing.T) {
 	eachServer(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
@@ -45,7 +45,7 @@ func TestEachPlannedInstantFiresOnce(t *testing.T) {
 				}
 				begin(name)
 			}
-			// Not all restarts in one second.
+			// The restarts are not all in one second.
 			x.awaitFirings(3 * (round + 1))
 		}
 		for _, name := range names {
@@ -53,22 +53,22 @@ func TestEachPlannedInstantFiresOnce(t *testing.T) {
 			workers[name].wantDrained(os.Interrupt)
 		}
 
-		firings, err := x.store.Firings(t.Context(), "once", 1000)
+		firings, err := x.store.Firings(t.Context(), workqueue.FiringFilter{Schedule: "once", Limit: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
 		fired, seen := map[time.Time]bool{}, map[time.Time]bool{}
 		for _, f := range firings {
 			if seen[f.PlannedAt] {
-				t.Errorf("%s has two records", f.PlannedAt)
+				t.Errorf("the instant %s has two records", f.PlannedAt)
 			}
 			seen[f.PlannedAt] = true
 			fired[f.PlannedAt] = f.Outcome == workqueue.Fired
 			if f.Worker != "" {
-				t.Errorf("%s is on record for worker %q, want for the cluster", f.PlannedAt, f.Worker)
+				t.Errorf("the record of %s has the worker %q, want none", f.PlannedAt, f.Worker)
 			}
 		}
-		runs, err := x.store.Runs(t.Context(), "once", 1000)
+		runs, err := x.store.Runs(t.Context(), workqueue.RunFilter{Pipeline: "once", Limit: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func TestEachPlannedInstantFiresOnce(t *testing.T) {
 			case r.PlannedAt == nil:
 				t.Errorf("run %d has no planned instant", r.ID)
 			case !fired[*r.PlannedAt]:
-				t.Errorf("run %d of %s, which is not on record as fired", r.ID, r.PlannedAt)
+				t.Errorf("run %d of %s has no record as fired", r.ID, r.PlannedAt)
 			case r.StartedAt.Before(*r.PlannedAt):
 				t.Errorf("run %d of %s started at %s, before its time", r.ID, r.PlannedAt, r.StartedAt)
 			}
@@ -95,13 +95,13 @@ func TestEachPlannedInstantFiresOnce(t *testing.T) {
 	})
 }
 
-// awaitFirings waits until that many instants have fired.
+// awaitFirings waits until this number of instants have fired.
 func (x *project) awaitFirings(n int) {
 	x.Helper()
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	for late := time.After(patience); ; {
-		runs, err := x.store.Runs(x.Context(), "once", n)
+		runs, err := x.store.Runs(x.Context(), workqueue.RunFilter{Pipeline: "once", Limit: n})
 		if err != nil {
 			x.Fatal(err)
 		}

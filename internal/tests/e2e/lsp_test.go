@@ -20,7 +20,7 @@ import (
 	"botwork/internal/tests/testbuild"
 )
 
-// editor speaks to `botwork lsp` as an editor does.
+// editor talks to `botwork lsp` like an editor.
 type editor struct {
 	t   *testing.T
 	in  io.WriteCloser
@@ -42,7 +42,7 @@ func startEditor(t *testing.T, args ...string) *editor {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), binary, append([]string{"lsp"}, args...)...)
-	cmd.Dir = t.TempDir() // where an editor is started says nothing
+	cmd.Dir = t.TempDir() // the folder in which an editor is started has no meaning
 	cmd.Stderr = t.Output()
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -56,7 +56,7 @@ func startEditor(t *testing.T, args ...string) *editor {
 		t.Fatal(err)
 	}
 	e := &editor{t: t, in: in, out: bufio.NewReader(out), cmd: cmd}
-	// A server that says nothing must not hold up the test.
+	// A server that does not answer must not block the test.
 	timer := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() { timer.Stop(); _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	return e
@@ -77,8 +77,8 @@ func (e *editor) send(id int, method string, params any) {
 	}
 }
 
-// until reads messages up to the one that is wanted. Anything on standard output
-// that is no message fails the test.
+// until reads messages up to the wanted one. Anything on standard output
+// that is not a message fails the test.
 func (e *editor) until(what string, wanted func(lspMessage) bool) lspMessage {
 	e.t.Helper()
 	for {
@@ -118,7 +118,7 @@ func (e *editor) call(id int, method string, params, into any) {
 	}
 }
 
-// marks waits for what is found in a version of a document, as code at line:column.
+// marks waits for the findings in a version of a document, as code at line:column.
 func (e *editor) marks(uri string, version int) string {
 	e.t.Helper()
 	var p struct {
@@ -165,14 +165,14 @@ func TestLanguageServer(t *testing.T) {
 	e.send(0, "initialized", map[string]any{})
 	e.send(0, "textDocument/didOpen", open("pipelines/hello.yaml", string(hello)))
 	if got := e.marks(uri("pipelines/hello.yaml"), 1); got != "" {
-		t.Errorf("the new project is marked: %s", got)
+		t.Errorf("the new project has findings: %s", got)
 	}
 
-	// A secret that the settings have got, but not yet on the disk.
+	// A secret in the settings that is not yet saved on disk.
 	text := "steps:\n  - handler: Log\n    with: {message: \"${{ secrets.token }} ${{ secrets.other }}\"}\n"
 	e.send(0, "textDocument/didOpen", open("botwork.yaml", string(settings)+"\nsecrets_: {}\n"))
 	if got := e.marks(uri("botwork.yaml"), 1); !strings.HasPrefix(got, "unknown-key at ") {
-		t.Errorf("of the settings: %q, want unknown-key", got)
+		t.Errorf("findings of the settings: %q, want unknown-key", got)
 	}
 	e.send(0, "textDocument/didOpen", open("pipelines/new.yaml", text))
 	if got := e.marks(uri("pipelines/new.yaml"), 1); got != "unknown-secret at 3:34, unknown-secret at 3:55" {
@@ -188,7 +188,7 @@ func TestLanguageServer(t *testing.T) {
 	if got := e.marks(uri("pipelines/new.yaml"), 1); got != "unknown-secret at 3:55" {
 		t.Errorf("with a secret: %q", got)
 	}
-	// Settings that are no YAML for a moment still name it.
+	// Settings with a temporary YAML error still contain the secret.
 	e.send(0, "textDocument/didChange", change(3, "secrets:\n  token: {value: x\n  other: \"\n"))
 	if got := e.marks(uri("pipelines/new.yaml"), 1); got != "" {
 		t.Errorf("with broken settings that name both: %q, want nothing", got)
@@ -201,7 +201,7 @@ func TestLanguageServer(t *testing.T) {
 		"textDocument": map[string]any{"uri": uri("pipelines/new.yaml")}, "position": map[string]any{"line": 2, "character": strings.Index(strings.Split(text, "\n")[2], "token")},
 	}, &items)
 	if len(items.Items) != 2 || items.Items[0].Label != "other" || items.Items[1].Label != "token" {
-		t.Errorf("secrets are completed by %+v, want other and token", items.Items)
+		t.Errorf("the completions of secrets are %+v, want other and token", items.Items)
 	}
 	e.call(3, "shutdown", nil, nil)
 	e.send(0, "exit", nil)
@@ -210,8 +210,8 @@ func TestLanguageServer(t *testing.T) {
 	}
 }
 
-// TestLanguageServerOfADeadEditor has its input end without a word.
-func TestLanguageServerOfADeadEditor(t *testing.T) {
+// TestLanguageServerEndsWithItsEditor closes the input without a message.
+func TestLanguageServerEndsWithItsEditor(t *testing.T) {
 	e := startEditor(t)
 	e.call(1, "initialize", map[string]any{"processId": nil, "capabilities": map[string]any{}}, nil)
 	_ = e.in.Close()

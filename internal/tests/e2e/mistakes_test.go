@@ -13,7 +13,7 @@ import (
 	"botwork/workqueue"
 )
 
-func TestMistakesAreToldBeforeAnythingRuns(t *testing.T) {
+func TestFaultsAreReportedBeforeAnyRun(t *testing.T) {
 	tests := map[string]struct {
 		files map[string]string // "" removes
 		args  []string
@@ -41,7 +41,7 @@ func TestMistakesAreToldBeforeAnythingRuns(t *testing.T) {
 			args: []string{"run"},
 			code: 2, words: []string{"botwork.yaml:2:13:", "want a whole number", "botwork.yaml:3:3:", `"heartbeat"`, "botwork.yaml:5:10:", `"loud"`, "3 errors"},
 		},
-		"a flag that makes no sense": {
+		"a flag without a meaning": {
 			args: []string{"run", "--capacity", "0"},
 			code: 2, words: []string{"--capacity", "want 1 to 10000"},
 		},
@@ -53,7 +53,7 @@ func TestMistakesAreToldBeforeAnythingRuns(t *testing.T) {
 			args: []string{"enqueue", "--pipeline", "hodl"},
 			code: 2, words: []string{`"hodl"`, `did you mean "hold"?`},
 		},
-		"a broken pipeline of the item's own": {
+		"a broken inline pipeline": {
 			args: []string{"enqueue", "--pipeline", `{"steps": [{"handler": "Lgo"}]}`},
 			code: 2, words: []string{`"Lgo"`, `did you mean "Log"?`},
 		},
@@ -76,7 +76,7 @@ func TestMistakesAreToldBeforeAnythingRuns(t *testing.T) {
 			r := x.run(tt.args...)
 			r.want(tt.code, tt.words...)
 			if strings.Contains(r.stderr, "worker started") {
-				t.Error("a worker was started all the same")
+				t.Error("a worker was started")
 			}
 			items, err := x.store.Items(t.Context(), workqueue.ItemFilter{})
 			if err != nil || len(items) != 0 {
@@ -86,8 +86,8 @@ func TestMistakesAreToldBeforeAnythingRuns(t *testing.T) {
 	}
 }
 
-// What was enqueued stays when a worker cannot start.
-func TestMistakesLoseNothing(t *testing.T) {
+// Enqueued items are kept when a worker cannot start.
+func TestFaultsLoseNoItem(t *testing.T) {
 	t.Parallel()
 	x := newProject(t, testdb.Engine{Driver: database.SQLite})
 	id, letGo := x.enqueueHold()

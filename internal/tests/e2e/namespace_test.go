@@ -14,9 +14,9 @@ import (
 	"botwork/workqueue"
 )
 
-// contained starts a worker named "w" as process 1 of a pid namespace of its own, as in a
-// container. With it in the same way all workers have one host name. What it runs dies
-// with it.
+// contained starts a worker named "w" as process 1 of its own pid namespace, like in a
+// container. All workers have the same host name. The process and its children die
+// with the test.
 func (x *project) contained(settings ...string) *program {
 	x.Helper()
 	if out, err := exec.CommandContext(x.Context(), "unshare", "--pid", "--fork", "--mount-proc", "true").CombinedOutput(); err != nil {
@@ -45,9 +45,9 @@ func (x *project) worker1() workqueue.Worker {
 	return workers[0]
 }
 
-// Two replicas of one name, such as a pod and the one that replaces it, have one host
-// name, and both are process 1. The second must not take the first for dead.
-func TestAWorkerInAnotherContainerKeepsItsName(t *testing.T) {
+// Two replicas with one name, such as a pod and its replacement, have the same host
+// name, and both are process 1. The second must not conclude that the first is dead.
+func TestWorkerInOtherContainerKeepsItsName(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newProject(t, e)
@@ -64,13 +64,13 @@ func TestAWorkerInAnotherContainerKeepsItsName(t *testing.T) {
 		if code := second.wait(); code != 1 {
 			t.Errorf("the second worker ended with %d, want 1", code)
 		}
-		for _, text := range []string{"another worker of this name is alive, or was until its lease ends", `worker name "w" is taken by process 1`, before.Host, "its lease ends, at"} {
+		for _, text := range []string{"another worker of this name may still be alive", `worker name "w" is taken by process 1`, before.Host, "its lease ends, at"} {
 			if !strings.Contains(second.output(), text) {
-				t.Errorf("the second worker does not say %q", text)
+				t.Errorf("the second worker does not print %q", text)
 			}
 		}
 		if after := x.worker1(); after.InstanceID != before.InstanceID {
-			t.Errorf("the name has gone to instance %s, want it to stay with %s", after.InstanceID, before.InstanceID)
+			t.Errorf("the name belongs to instance %s, want %s", after.InstanceID, before.InstanceID)
 		}
 		letGo("done")
 		if it := x.awaitState(id, workqueue.Processed); it.Fence != 1 || it.ReleaseCount != 0 {
@@ -79,9 +79,9 @@ func TestAWorkerInAnotherContainerKeepsItsName(t *testing.T) {
 	})
 }
 
-// A container that was killed and restarted has a new pid namespace: nobody can say from
-// there whether the process before has ended, so the lease decides.
-func TestAWorkerInARestartedContainerWaitsForTheLease(t *testing.T) {
+// A restarted container has a new pid namespace: a process there cannot know whether
+// the previous process has ended, so the lease decides.
+func TestWorkerInRestartedContainerWaitsForLease(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newProject(t, e)
@@ -93,7 +93,7 @@ func TestAWorkerInARestartedContainerWaitsForTheLease(t *testing.T) {
 		left := x.worker1()
 
 		second := x.contained(settings...)
-		second.await("waiting for the end of its lease", 1)
+		second.await("waiting for its lease to expire", 1)
 		second.await("begun, attempt 1", 1)
 		if w := x.worker1(); w.StartedAt.Before(*left.LeaseExpiresAt) {
 			t.Errorf("the second worker registered at %s, want after %s, when the lease of the first ended", w.StartedAt, left.LeaseExpiresAt)
@@ -103,9 +103,9 @@ func TestAWorkerInARestartedContainerWaitsForTheLease(t *testing.T) {
 	})
 }
 
-// In one container, where a shell starts the worker again, it takes over at once: its
+// If a shell restarts the worker in the same container, it takes over immediately: its
 // lease is longer than any wait of this test.
-func TestAWorkerThatIsRestartedInsideAContainerTakesOverAtOnce(t *testing.T) {
+func TestWorkerRestartedInContainerTakesOverImmediately(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newProject(t, e)
@@ -126,7 +126,7 @@ func TestAWorkerThatIsRestartedInsideAContainerTakesOverAtOnce(t *testing.T) {
 	})
 }
 
-// killInside kills the descendant of a process whose command line ends in text.
+// killInside kills the descendant of a process whose command line ends with text.
 func killInside(t *testing.T, root int, text string) {
 	t.Helper()
 	for queue := []int{root}; len(queue) > 0; queue = queue[1:] {
@@ -153,5 +153,5 @@ func killInside(t *testing.T, root int, text string) {
 			queue = append(queue, n)
 		}
 	}
-	t.Fatalf("no process below %d runs %q", root, text)
+	t.Fatalf("no descendant of process %d runs %q", root, text)
 }

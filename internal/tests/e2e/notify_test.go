@@ -16,7 +16,7 @@ import (
 	"botwork/pipelines/shipped"
 )
 
-// systemd is the end of a socket at which systemd listens.
+// systemd is the end of the notification socket at which systemd listens.
 type systemd struct {
 	t     *testing.T
 	conn  *net.UnixConn
@@ -25,7 +25,7 @@ type systemd struct {
 
 func listen(t *testing.T) (*systemd, string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "notify-") //nolint:usetesting // the name of a socket has to be short
+	dir, err := os.MkdirTemp("", "notify-") //nolint:usetesting // the name of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func listen(t *testing.T) (*systemd, string) {
 	return &systemd{t: t, conn: conn}, path
 }
 
-// await reads until a line begins with the text.
+// await reads messages until a line begins with the text.
 func (s *systemd) await(text string) {
 	s.t.Helper()
 	if err := s.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
@@ -48,22 +48,22 @@ func (s *systemd) await(text string) {
 	for b := make([]byte, 4096); !strings.Contains("\n"+s.heard, "\n"+text); {
 		n, err := s.conn.Read(b)
 		if err != nil {
-			s.t.Fatalf("systemd did not hear %q: %v; it heard:\n%s", text, err, s.heard)
+			s.t.Fatalf("systemd did not receive %q: %v; it received:\n%s", text, err, s.heard)
 		}
 		s.heard += string(b[:n]) + "\n"
 	}
 }
 
-// service starts the program as systemd does.
+// service starts the program like systemd.
 func (x *project) service(socket string, environ ...string) *program {
 	x.Helper()
 	x.write("botwork.yaml", "{}\n")
 	environ = append(slices.Concat(x.environ, environ), "NOTIFY_SOCKET="+socket, "WATCHDOG_USEC=3000000")
-	// The working folder is another one, as for every service.
+	// The working folder is a different one, as for every service.
 	return start(x.T, command(x.T, x.TempDir(), environ, "service", "run", "--name", "nightly", "--config", filepath.Join(x.dir, "botwork.yaml")))
 }
 
-func TestSystemdHearsHowTheServiceGetsOn(t *testing.T) {
+func TestServiceNotifiesSystemd(t *testing.T) {
 	t.Parallel()
 	x := newProject(t, testdb.Engine{Driver: database.SQLite})
 	id, letGo := x.enqueueHold()
@@ -76,7 +76,7 @@ func TestSystemdHearsHowTheServiceGetsOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(s.heard, "working as "+host+"-nightly\n") {
-		t.Errorf("the worker has not the host's name with the service's behind it:\n%s", s.heard)
+		t.Errorf("the worker's name is not the host's name followed by the service's:\n%s", s.heard)
 	}
 	s.await("WATCHDOG=1")
 	w.await("begun, attempt 1", 1)
@@ -89,25 +89,25 @@ func TestSystemdHearsHowTheServiceGetsOn(t *testing.T) {
 	}
 }
 
-func TestAServiceIsReadyBeforeItsDatabase(t *testing.T) {
+func TestServiceIsReadyBeforeItsDatabase(t *testing.T) {
 	t.Parallel()
 	x := newProject(t, testdb.Engine{Driver: database.SQLite})
 	s, socket := listen(t)
-	// What listens on port 1 is no database.
+	// No database listens on port 1.
 	w := x.service(socket, "BOTWORK_DATABASE_DRIVER=postgres", "BOTWORK_DATABASE_DSN=postgres://bot:hunter2@127.0.0.1:1/x?connect_timeout=1")
 	s.await("READY=1")
 	s.await("STATUS=waiting for the database: ")
 	if strings.Contains(s.heard, "hunter2") {
-		t.Errorf("systemd heard the password:\n%s", s.heard)
+		t.Errorf("systemd received the password:\n%s", s.heard)
 	}
 	w.signal(os.Interrupt)
 	if code := w.wait(); code != 0 {
-		t.Errorf("exit code %d, want 0: it was told to stop", code)
+		t.Errorf("exit code %d, want 0: it was asked to stop", code)
 	}
 }
 
-// A service is ready with one broken file, and says so.
-func TestAServiceIsReadyWithABrokenFile(t *testing.T) {
+// A service with one broken file is ready, and reports the file.
+func TestServiceIsReadyWithBrokenFile(t *testing.T) {
 	t.Parallel()
 	x := newProject(t, testdb.Engine{Driver: database.SQLite})
 	x.write("pipelines/wrong.yaml", "steps:\n  - handler: Nothing\n")
@@ -116,7 +116,7 @@ func TestAServiceIsReadyWithABrokenFile(t *testing.T) {
 	s.await("READY=1")
 	s.await("STATUS=working as ")
 	if !strings.Contains(s.heard, "; pipelines have 1 error, and files with errors are not used\n") {
-		t.Errorf("systemd is not told of the error:\n%s", s.heard)
+		t.Errorf("systemd does not receive the error:\n%s", s.heard)
 	}
 	w.signal(os.Interrupt)
 	if code := w.wait(); code != 0 || !strings.Contains(w.output(), `<4>{"level":"warn"`) || !strings.Contains(w.output(), "wrong.yaml:2:14: ") {
@@ -124,7 +124,7 @@ func TestAServiceIsReadyWithABrokenFile(t *testing.T) {
 	}
 }
 
-func TestAServiceWithoutASystemPipelineIsNeverReady(t *testing.T) {
+func TestServiceWithoutSystemPipelineIsNeverReady(t *testing.T) {
 	t.Parallel()
 	x := newProject(t, testdb.Engine{Driver: database.SQLite})
 	x.write("pipelines/wrong.yaml", "steps:\n  - handler: Nothing\n")
@@ -141,6 +141,6 @@ func TestAServiceWithoutASystemPipelineIsNeverReady(t *testing.T) {
 	}
 	b := make([]byte, 4096)
 	if n, err := s.conn.Read(b); err == nil && strings.Contains(string(b[:n]), "READY") {
-		t.Errorf("systemd heard %q", b[:n])
+		t.Errorf("systemd received %q, want nothing", b[:n])
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"botwork/workqueue"
 )
 
-// noted is a pipeline whose program, a process that it has started, and one that has
-// left its group each add a line to a ledger every 20 ms, until a file is there.
+// noted is a pipeline with a program, a process that it has started, and one that has
+// left its process group. Each adds a line to a ledger every 20 ms, until a file exists.
 const noted = `
 resilience: {limit: 2, delay: 100ms}
 steps:
@@ -41,7 +41,7 @@ steps:
       timeout: %s
 `
 
-// notedItem is an item of that pipeline.
+// notedItem is an item of this pipeline.
 type notedItem struct {
 	*project
 	id           int64
@@ -67,7 +67,7 @@ func (n *notedItem) lines() []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 }
 
-// await asks again and again until something is so: the ledger tells nobody.
+// await polls until a condition is true, because the ledger sends no notifications.
 func (n *notedItem) await(what string, is func() bool) {
 	n.Helper()
 	ticker := time.NewTicker(10 * time.Millisecond)
@@ -77,12 +77,12 @@ func (n *notedItem) await(what string, is func() bool) {
 		select {
 		case <-ticker.C:
 		case <-late:
-			n.Fatalf("after %v still not: %s", patience, what)
+			n.Fatalf("timeout after %v: %s", patience, what)
 		}
 	}
 }
 
-// awaitRun waits until all processes of a run are at work.
+// awaitRun waits until all processes of a run are running.
 func (n *notedItem) awaitRun(fence int) {
 	n.Helper()
 	n.await(fmt.Sprintf("the run with fence %d is at work", fence), func() bool {
@@ -93,7 +93,7 @@ func (n *notedItem) awaitRun(fence int) {
 	})
 }
 
-// awaitGone waits until none of them is there any more.
+// awaitGone waits until none of the processes exists.
 func (n *notedItem) awaitGone() {
 	n.Helper()
 	n.await("the programs are gone", func() bool {
@@ -109,7 +109,7 @@ func (n *notedItem) awaitGone() {
 }
 
 // wantRunAgain lets a new worker run the item to its end, and fails if the old run
-// wrote a line when the new one had begun.
+// wrote a line after the new one had begun.
 func (n *notedItem) wantRunAgain() {
 	n.Helper()
 	again := n.worker("w")
@@ -121,12 +121,12 @@ func (n *notedItem) wantRunAgain() {
 	begun := slices.Index(lines, "2 begin")
 	for _, line := range lines[begun:] {
 		if !strings.HasPrefix(line, "2 ") {
-			n.Errorf("the first run wrote %q after the second one had begun", line)
+			n.Errorf("the first run wrote %q after the second run had begun", line)
 		}
 	}
 }
 
-func TestNoProgramOutlivesAKilledWorker(t *testing.T) {
+func TestNoProgramOutlivesKilledWorker(t *testing.T) {
 	t.Parallel()
 	n := newProject(t, testdb.Engine{Driver: database.SQLite}).enqueueNoted("10m")
 	w := n.worker("w")
@@ -136,7 +136,7 @@ func TestNoProgramOutlivesAKilledWorker(t *testing.T) {
 	n.wantRunAgain()
 }
 
-func TestNoProgramOutlivesAForcedExit(t *testing.T) {
+func TestNoProgramOutlivesForcedExit(t *testing.T) {
 	t.Parallel()
 	n := newProject(t, testdb.Engine{Driver: database.SQLite}).enqueueNoted("10m")
 	w := n.worker("w", "SHUTDOWNGRACE=10m")
@@ -151,8 +151,8 @@ func TestNoProgramOutlivesAForcedExit(t *testing.T) {
 	n.wantRunAgain()
 }
 
-// Some programs that end others send two signals, to the process and to its group.
-func TestTwoSignalsAtOnceAreOne(t *testing.T) {
+// Some programs send two signals to end others: to the process and to its group.
+func TestTwoSimultaneousSignalsCountAsOne(t *testing.T) {
 	t.Parallel()
 	x := newProject(t, testdb.Engine{Driver: database.SQLite})
 	id, letGo := x.enqueueHold()
@@ -168,7 +168,7 @@ func TestTwoSignalsAtOnceAreOne(t *testing.T) {
 	}
 }
 
-func TestATimeoutHoldsWhileTheWorkerIsSuspended(t *testing.T) {
+func TestTimeoutAppliesWhileWorkerIsSuspended(t *testing.T) {
 	t.Parallel()
 	n := newProject(t, testdb.Engine{Driver: database.SQLite}).enqueueNoted("3s")
 	w := n.worker("w")
@@ -179,16 +179,16 @@ func TestATimeoutHoldsWhileTheWorkerIsSuspended(t *testing.T) {
 	w.signal(syscall.SIGCONT)
 	it := n.awaitState(n.id, workqueue.Processed)
 	if it.RetryCount != 1 || it.ReleaseCount != 0 {
-		t.Errorf("RetryCount %d, ReleaseCount %d, want 1 and 0: the first attempt ran out of time", it.RetryCount, it.ReleaseCount)
+		t.Errorf("RetryCount %d, ReleaseCount %d, want 1 and 0: the first attempt timed out", it.RetryCount, it.ReleaseCount)
 	}
 	attempts, err := n.store.Attempts(t.Context(), n.id)
 	if err != nil || len(attempts) != 1 || attempts[0].Error == nil || !strings.Contains(*attempts[0].Error, "no end within 3s") {
-		t.Errorf("attempts = %+v, %v, want one that says that its time was over", attempts, err)
+		t.Errorf("attempts = %+v, %v, want one with a timeout", attempts, err)
 	}
 	w.wantDrained(os.Interrupt)
 }
 
-func TestTheFirstSignalEndsARunOfAPipeline(t *testing.T) {
+func TestFirstSignalCancelsPipelineRun(t *testing.T) {
 	t.Parallel()
 	x := newProject(t, testdb.Engine{Driver: database.SQLite})
 	pipe := filepath.Join(x.dir, "pipe")
@@ -211,6 +211,6 @@ func TestTheFirstSignalEndsARunOfAPipeline(t *testing.T) {
 	}
 	x.write("pipelines/pipe.yaml", "steps:\n  - {handler: File, with: {op: read, path: pipe}}\n")
 	if r := x.run("pipelines", "run", "pipe"); r.code != 1 || !strings.Contains(r.stdout, "it is a named pipe, want a file") {
-		t.Errorf("a pipe: exit code %d, want 1 and that it is a pipe; it said:\n%s", r.code, r.stdout)
+		t.Errorf("a pipe: exit code %d, want 1 and that it is a pipe; output:\n%s", r.code, r.stdout)
 	}
 }

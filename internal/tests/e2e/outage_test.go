@@ -13,8 +13,8 @@ import (
 	"botwork/workqueue"
 )
 
-// behindProxy makes a project whose programs reach the database over a proxy,
-// which is cut.
+// behindProxy makes a project whose programs reach the database through a proxy
+// that is cut.
 func behindProxy(t *testing.T, e testdb.Engine) (*project, *faultproxy.Proxy) {
 	dsn := e.DSN(t)
 	p, through := faultproxy.New(t, dsn)
@@ -24,7 +24,7 @@ func behindProxy(t *testing.T, e testdb.Engine) (*project, *faultproxy.Proxy) {
 	}
 	password, asked := u.User.Password()
 	if !asked {
-		password = "correct-horse" // which a server that asks for none takes
+		password = "correct-horse" // a server without passwords accepts any
 		u.User = url.UserPassword(u.User.Username(), password)
 	}
 	x := projectOn(t, e, u.String(), e.Open(t, dsn))
@@ -32,17 +32,17 @@ func behindProxy(t *testing.T, e testdb.Engine) (*project, *faultproxy.Proxy) {
 	return x, p
 }
 
-// eachServer runs a test for each engine that a program reaches over a network.
+// eachServer runs a test for each engine with a server.
 func eachServer(t *testing.T, test func(t *testing.T, e testdb.Engine)) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		if e.Server == "" {
-			t.Skip("an embedded database does not go away")
+			t.Skip("an embedded database is always available")
 		}
 		test(t, e)
 	})
 }
 
-func TestAWorkerWaitsForADatabaseThatIsNotThere(t *testing.T) {
+func TestWorkerWaitsForUnreachableDatabase(t *testing.T) {
 	eachServer(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x, proxy := behindProxy(t, e)
@@ -50,7 +50,7 @@ func TestAWorkerWaitsForADatabaseThatIsNotThere(t *testing.T) {
 		w.await("cannot use the database; retrying", 2)
 		for _, word := range []string{"again_in", "connection refused", proxy.Addr()} {
 			if !strings.Contains(w.output(), word) {
-				t.Errorf("it does not say %q", word)
+				t.Errorf("the output does not contain %q", word)
 			}
 		}
 		proxy.Restore()
@@ -62,7 +62,7 @@ func TestAWorkerWaitsForADatabaseThatIsNotThere(t *testing.T) {
 	})
 }
 
-func TestCtrlCEndsTheWaitForTheDatabase(t *testing.T) {
+func TestCtrlCInterruptsWaitForDatabase(t *testing.T) {
 	eachServer(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x, _ := behindProxy(t, e)
@@ -78,7 +78,7 @@ func TestCtrlCEndsTheWaitForTheDatabase(t *testing.T) {
 	})
 }
 
-// A script does not want to wait: it wants to know.
+// A script must not wait: it gets an error immediately.
 func TestOtherCommandsDoNotWaitForTheDatabase(t *testing.T) {
 	eachServer(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
@@ -93,7 +93,7 @@ func TestOtherCommandsDoNotWaitForTheDatabase(t *testing.T) {
 	})
 }
 
-func TestResultsOutliveAnOutage(t *testing.T) {
+func TestResultsSurviveOutage(t *testing.T) {
 	eachServer(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x, proxy := behindProxy(t, e)
@@ -106,18 +106,18 @@ func TestResultsOutliveAnOutage(t *testing.T) {
 		letGo("kept")
 		w.await("could not save results; keeping them and retrying", 1)
 		if it := x.item(id); it.State != workqueue.Blocked {
-			t.Errorf("while the database is away the item is %s, want Blocked", it.State)
+			t.Errorf("while the database is unavailable the item is %s, want Blocked", it.State)
 		}
 		proxy.Restore()
 
 		it := x.awaitState(id, workqueue.Processed)
 		if it.Fence != 1 || it.RetryCount != 0 || it.ReleaseCount != 0 || !strings.Contains(string(it.Output), "kept") {
-			t.Errorf("Fence %d, RetryCount %d, ReleaseCount %d, output %s; want 1, 0, 0 and what it put out", it.Fence, it.RetryCount, it.ReleaseCount, it.Output)
+			t.Errorf("Fence %d, RetryCount %d, ReleaseCount %d, output %s; want 1, 0, 0 and its output", it.Fence, it.RetryCount, it.ReleaseCount, it.Output)
 		}
 		if got := x.outcomes(id); len(got) != 0 {
 			t.Errorf("attempts %v, want none", got)
 		}
-		// Everything works again: another item runs, and nothing ran twice.
+		// The database is available again: another item runs, and no item ran twice.
 		next, letGo := x.enqueueHold()
 		letGo("")
 		x.awaitState(next, workqueue.Processed)

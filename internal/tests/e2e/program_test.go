@@ -17,11 +17,11 @@ import (
 	"botwork/internal/tests/testbuild"
 )
 
-// patience bounds every wait of these tests; none is meant to come near it.
+// patience is the limit of every wait in these tests; no wait should come near it.
 var patience = testdb.Slow(30 * time.Second)
 
-// program is a running botwork. What it prints on both streams comes together
-// in one text, as on a terminal.
+// program is a running botwork. Its output on both streams is collected in one text, like
+// on a terminal.
 type program struct {
 	t    *testing.T
 	cmd  *exec.Cmd
@@ -33,7 +33,7 @@ type program struct {
 	changed chan struct{} // closed at the next output
 }
 
-// command prepares a botwork with nothing but the given variables and those
+// command returns a botwork command with only the given variables and those
 // that every program needs.
 func command(t *testing.T, dir string, environ []string, args ...string) *exec.Cmd {
 	t.Helper()
@@ -46,7 +46,7 @@ func command(t *testing.T, dir string, environ []string, args ...string) *exec.C
 	return cmd
 }
 
-// start starts a botwork, which does not outlive the test.
+// start starts a botwork that ends with the test.
 func start(t *testing.T, cmd *exec.Cmd) *program {
 	t.Helper()
 	p := &program{t: t, cmd: cmd, args: strings.Join(cmd.Args[1:], " "), done: make(chan struct{}), changed: make(chan struct{})}
@@ -60,14 +60,14 @@ func start(t *testing.T, cmd *exec.Cmd) *program {
 		t.Fatal(err)
 	}
 	go func() {
-		_ = cmd.Wait() // the exit code tells
+		_ = cmd.Wait() // the exit code is checked
 		close(p.done)
 	}()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		<-p.done
 		if t.Failed() {
-			t.Logf("botwork %s said:\n%s", p.args, p.output())
+			t.Logf("output of botwork %s:\n%s", p.args, p.output())
 		}
 	})
 	return p
@@ -89,7 +89,7 @@ func (p *program) output() string {
 	return p.text.String()
 }
 
-// await waits until the program has printed a text so many times.
+// await waits until the program has printed a text this number of times.
 func (p *program) await(text string, times int) {
 	p.t.Helper()
 	late := time.After(patience)
@@ -104,10 +104,10 @@ func (p *program) await(text string, times int) {
 		case <-changed:
 		case <-p.done:
 			if strings.Count(p.output(), text) < times {
-				p.t.Fatalf("botwork %s ended with %d before it said %q %d times", p.args, p.code(), text, times)
+				p.t.Fatalf("botwork %s ended with %d before it printed %q %d times", p.args, p.code(), text, times)
 			}
 		case <-late:
-			p.t.Fatalf("botwork %s did not say %q %d times within %v", p.args, text, times, patience)
+			p.t.Fatalf("botwork %s did not print %q %d times within %v", p.args, text, times, patience)
 		}
 	}
 }
@@ -119,15 +119,15 @@ func (p *program) signal(sig os.Signal) {
 	}
 }
 
-// signalAgain sends a signal that counts as another one than the one just sent: two
-// within a second are one.
+// signalAgain sends a signal that counts separately from the previous one: two
+// signals within a second count as one.
 func (p *program) signalAgain(sig os.Signal) {
 	p.t.Helper()
 	<-time.After(1100 * time.Millisecond)
 	p.signal(sig)
 }
 
-// kill ends the program as a crash does, and waits until it is gone.
+// kill ends the program like a crash, and waits for its end.
 func (p *program) kill() {
 	p.t.Helper()
 	p.signal(syscall.SIGKILL)
@@ -147,14 +147,14 @@ func (p *program) wait() int {
 
 func (p *program) code() int { return p.cmd.ProcessState.ExitCode() }
 
-// wantDrained asks the program to stop and fails unless it ends in good order.
+// wantDrained asks the program to stop and fails unless it ends gracefully.
 func (p *program) wantDrained(sig os.Signal) {
 	p.t.Helper()
 	p.signal(sig)
 	p.wantStopped()
 }
 
-// wantStopped fails unless the program ends in good order.
+// wantStopped fails unless the program ends gracefully.
 func (p *program) wantStopped() {
 	p.t.Helper()
 	if code := p.wait(); code != 0 || !strings.Contains(p.output(), "worker stopped") {

@@ -19,9 +19,9 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// hold is a pipeline whose item says that it has begun, waits until a file is
-// there, and puts out what that holds. It does not wait for ever: the program of
-// a killed worker lives on.
+// hold is a pipeline whose item prints that it has begun, waits until a file exists, and
+// outputs the content of the file. It does not wait forever, because the program of
+// a killed worker continues.
 const hold = `
 steps:
   - handler: Log
@@ -36,14 +36,14 @@ steps:
 type project struct {
 	*testing.T
 	dir     string
-	store   *sqlstore.Store // the test's own eyes
+	store   *sqlstore.Store // the test's own connection
 	environ []string        // the settings of its programs
 
 	password string // of the database, behind a proxy
 }
 
-// newProject makes a project whose system pipelines are the shipped ones, at
-// work each second, over an empty database.
+// newProject makes a project with the shipped system pipelines, scheduled every
+// second, and an empty database.
 func newProject(t *testing.T, e testdb.Engine) *project {
 	dsn := e.DSN(t)
 	return projectOn(t, e, dsn, e.Open(t, dsn))
@@ -84,7 +84,7 @@ func (x *project) worker(name string, settings ...string) *program {
 	return start(x.T, command(x.T, x.dir, environ, "run"))
 }
 
-// result is what a command line came to.
+// result is the result of a command line.
 type result struct {
 	t              *testing.T
 	args           string
@@ -92,7 +92,7 @@ type result struct {
 	stdout, stderr string
 }
 
-// run carries out a command line.
+// run runs a command line.
 func (x *project) run(args ...string) result {
 	x.Helper()
 	return run(x.T, x.dir, x.environ, args...)
@@ -108,7 +108,7 @@ func run(t *testing.T, dir string, environ []string, args ...string) result {
 	return result{t, p.args, code, stdout.String(), stderr.String()}
 }
 
-// must returns the standard output of a command line that has to succeed.
+// must returns the standard output of a command line that must succeed.
 func (x *project) must(args ...string) string {
 	x.Helper()
 	r := x.run(args...)
@@ -116,12 +116,12 @@ func (x *project) must(args ...string) string {
 	return r.stdout
 }
 
-// want fails unless the exit code is this one and standard error says all the
+// want fails unless the exit code is this one and standard error contains all
 // words.
 func (r result) want(code int, words ...string) {
 	r.t.Helper()
 	if r.code != code {
-		r.t.Errorf("botwork %s: exit code %d, want %d; it said:\n%s%s", r.args, r.code, code, r.stdout, r.stderr)
+		r.t.Errorf("botwork %s: exit code %d, want %d; output:\n%s%s", r.args, r.code, code, r.stdout, r.stderr)
 	}
 	for _, word := range words {
 		if !strings.Contains(r.stderr, word) {
@@ -138,7 +138,7 @@ func (x *project) enqueue(pipeline, payload string) int64 {
 	return created.ID
 }
 
-// enqueueUnchecked adds an item of high priority whose pipeline need not be good.
+// enqueueUnchecked adds an item of high priority whose pipeline may be broken.
 func (x *project) enqueueUnchecked(pipeline string, more ...string) int64 {
 	x.Helper()
 	var created struct{ ID int64 }
@@ -147,14 +147,14 @@ func (x *project) enqueueUnchecked(pipeline string, more ...string) int64 {
 	return created.ID
 }
 
-// enqueueHold adds an item of the pipeline hold and returns what lets it end.
+// enqueueHold adds an item of the pipeline hold and returns a function that lets it end.
 func (x *project) enqueueHold() (id int64, letGo func(output string)) {
 	x.Helper()
 	until := filepath.Join(x.TempDir(), "go")
 	id = x.enqueue("hold", fmt.Sprintf(`{"until": %q}`, until))
 	return id, func(output string) {
 		x.Helper()
-		// Renamed, so that nobody reads half of it.
+		// The file is renamed, so that no process reads half of it.
 		if err := cmp.Or(os.WriteFile(until+"~", []byte(output), 0o644), os.Rename(until+"~", until)); err != nil {
 			x.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func (x *project) item(id int64) workqueue.Item {
 	return it
 }
 
-// outcomes are those of an item's attempts that did not simply succeed.
+// outcomes returns the outcomes of an item's recorded attempts.
 func (x *project) outcomes(id int64) []string {
 	x.Helper()
 	attempts, err := x.store.Attempts(x.Context(), id)
@@ -191,8 +191,8 @@ func (x *project) outcomes(id int64) []string {
 	return list
 }
 
-// awaitState waits until the item is in a state. The database tells nobody when
-// a row changes, so it is asked again and again.
+// awaitState waits until the item is in a state. It polls, because the database sends no
+// notification when a row changes.
 func (x *project) awaitState(id int64, want workqueue.State) workqueue.Item {
 	x.Helper()
 	ticker := time.NewTicker(50 * time.Millisecond)

@@ -13,7 +13,7 @@ import (
 	"botwork/internal/testdb"
 )
 
-// shown is what a script reads of an item.
+// shown is what a script reads about an item.
 type shown struct {
 	ID                int64
 	State             int
@@ -29,7 +29,7 @@ func TestDemo(t *testing.T) {
 	dir := filepath.Join(folder, "quickstart")
 	p := start(t, command(t, folder, nil, "demo", dir))
 	p.await("item succeeded", 4) // three reports and the total
-	p.await("item failed", 1)    // one file is wrong on purpose
+	p.await("item failed", 1)    // one file has an error on purpose
 	p.await("west.csv line 8", 1)
 	p.wantDrained(os.Interrupt)
 
@@ -47,19 +47,19 @@ func TestDemo(t *testing.T) {
 	for _, it := range items {
 		ended[it.IntegrationConfig+" "+it.StateName+" "+it.ErrorKind]++
 	}
-	// The next minute may have begun meanwhile, and made items that wait.
+	// The next minute may have begun in the meantime, and created waiting items.
 	for what, n := range map[string]int{"sales-total Processed ": 1, "sales-report Processed ": 3, "sales-report Cancelled business": 1} {
 		if ended[what] < n {
 			t.Errorf("%d items are %q, want %d; all: %v", ended[what], what, n, ended)
 		}
 	}
 	if again := start(t, command(t, folder, nil, "demo", dir)); !t.Failed() {
-		again.await("item succeeded", 1) // what is there already is no obstacle
+		again.await("item succeeded", 1) // an existing project is not an obstacle
 		again.wantDrained(os.Interrupt)
 	}
 }
 
-func TestANewProjectRunsItsFirstItem(t *testing.T) {
+func TestNewProjectRunsItsFirstItem(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		dir := filepath.Join(t.TempDir(), "project")

@@ -11,13 +11,13 @@ import (
 	"botwork/workqueue"
 )
 
-// says is a pipeline whose output tells which text ran.
+// says is a pipeline whose output shows which text ran.
 func says(word string) string {
 	return "steps: [{handler: Transform, with: {value: " + word + "}}]\n"
 }
 
-// A person edits a pipeline while a worker runs: right, wrong, and right again.
-func TestAPipelineIsEditedWhileAWorkerRuns(t *testing.T) {
+// A user edits a pipeline while a worker runs: correct, wrong, and correct again.
+func TestPipelineIsEditedWhileWorkerRuns(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newProject(t, e)
@@ -32,10 +32,10 @@ func TestAPipelineIsEditedWhileAWorkerRuns(t *testing.T) {
 		letGo("")
 		x.awaitState(held, workqueue.Processed)
 		if diff := x.must("pipelines", "diff", "--item", "1"); !strings.Contains(diff, "\n+description: other\n") {
-			t.Errorf("what item 1 began with is not the text of then:\n%s", diff)
+			t.Errorf("the text of item 1 is not the text at its start:\n%s", diff)
 		}
 		if it := x.awaitState(x.enqueue("word", "null"), workqueue.Processed); it.Output != `"two"` {
-			t.Errorf("after the change the item put out %s, want \"two\"", it.Output)
+			t.Errorf("after the change the output is %s, want \"two\"", it.Output)
 		}
 
 		again := x.enqueue("word", "null")
@@ -44,16 +44,16 @@ func TestAPipelineIsEditedWhileAWorkerRuns(t *testing.T) {
 		worker.await("still using the previous version", 1)
 		x.run("pipelines", "check").want(2)
 		x.run("pipelines", "list").want(2, "Transfrom")
-		x.run("enqueue", "--pipeline", "word").want(2, "Transfrom") // who enqueues sees the file
+		x.run("enqueue", "--pipeline", "word").want(2, "Transfrom") // enqueue reads the file
 		x.must("items", "repeat", "3")
 		if it := x.awaitState(again, workqueue.Processed); it.Output != `"two"` || it.Fence != 2 {
-			t.Errorf("while the file is broken the item put out %s at fence %d, want \"two\" at its second", it.Output, it.Fence)
+			t.Errorf("while the file is broken the output is %s at fence %d, want \"two\" at its second", it.Output, it.Fence)
 		}
 
 		x.write("pipelines/word.yaml", says("three"))
 		worker.await("pipelines reloaded", 2)
 		if it := x.awaitState(x.enqueue("word", "null"), workqueue.Processed); it.Output != `"three"` {
-			t.Errorf("with the mended file the item put out %s, want \"three\"", it.Output)
+			t.Errorf("with the fixed file the output is %s, want \"three\"", it.Output)
 		}
 		if list := x.must("pipelines", "versions", "word"); strings.Count(list, "\n") != 4 {
 			t.Errorf("versions of word, want three:\n%s", list)

@@ -17,8 +17,8 @@ import (
 	"botwork/workqueue"
 )
 
-// book is a pipeline whose item writes into a file when it begins and when it
-// ends, with its fence, and takes some time in between.
+// book is a pipeline whose item writes a line with its fence into a file when it begins
+// and when it ends, and takes some time in between.
 const book = `
 steps:
   - handler: Exec
@@ -29,19 +29,19 @@ steps:
 `
 
 // rolling is a cluster of three workers that are restarted one after the other
-// while items come in.
+// while items are enqueued.
 type rolling struct {
 	*project
 	file    string
-	seconds string   // that an item takes
+	seconds string   // duration of an item
 	worker  []string // settings
 
 	mu  sync.Mutex
 	ids []int64
 }
 
-// feed adds items until ctx ends, more than the workers that are left can run
-// at once.
+// feed adds items until ctx ends, more than the remaining workers can run
+// at the same time.
 func (r *rolling) feed(ctx context.Context) {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
@@ -69,8 +69,8 @@ func (r *rolling) feed(ctx context.Context) {
 	}
 }
 
-// roll restarts each of three workers twice while items come in, waits until
-// all of them are Processed, and returns what the file says of each.
+// roll restarts each of three workers twice while items are enqueued, waits until
+// all of them are Processed, and returns the lines of each item.
 func (r *rolling) roll() map[int64]map[string]int {
 	r.Helper()
 	names := []string{"one", "two", "three"}
@@ -87,7 +87,7 @@ func (r *rolling) roll() map[int64]map[string]int {
 	feeding.Go(func() { r.feed(ctx) })
 	for range 2 {
 		for _, name := range names {
-			// It is to have something to lose.
+			// The worker must have a running item.
 			r.awaitRunning(name)
 			workers[name].wantDrained(syscall.SIGTERM)
 			workers[name] = r.project.worker(name, r.worker...)
@@ -121,7 +121,7 @@ func (r *rolling) awaitRunning(name string) {
 		select {
 		case <-ticker.C:
 		case <-late:
-			r.Fatalf("worker %s ran nothing within %v", name, patience)
+			r.Fatalf("worker %s ran no item within %v", name, patience)
 		}
 	}
 }
@@ -157,8 +157,8 @@ func newRolling(t *testing.T, e testdb.Engine, seconds, grace string) *rolling {
 	}
 }
 
-// wantUncounted fails unless the item ended well and no restart was held
-// against it.
+// wantUncounted fails unless the item succeeded and no restart was counted as
+// a failure or release.
 func (r *rolling) wantUncounted(it workqueue.Item) {
 	r.Helper()
 	if it.State != workqueue.Processed || it.RetryCount != 0 || it.ReleaseCount != 0 {
@@ -166,7 +166,7 @@ func (r *rolling) wantUncounted(it workqueue.Item) {
 	}
 }
 
-func TestARollingRestartLosesAndDoublesNothing(t *testing.T) {
+func TestRollingRestartLosesNoItem(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		r := newRolling(t, e, "0.2", "20s")
@@ -179,7 +179,7 @@ func TestARollingRestartLosesAndDoublesNothing(t *testing.T) {
 				t.Errorf("item %d, fence %d: its lines are %v, want one begin and one end", id, it.Fence, got)
 			}
 			if got := r.outcomes(id); len(got) != 0 {
-				t.Errorf("item %d has attempts %v, want none: every run was let to its end", id, got)
+				t.Errorf("item %d has attempts %v, want none: every run could finish", id, got)
 			}
 		}
 		if len(lines) != len(r.ids) {
@@ -189,9 +189,9 @@ func TestARollingRestartLosesAndDoublesNothing(t *testing.T) {
 	})
 }
 
-// The items take longer than the grace: what runs when its worker stops is
-// cancelled, and begins again with another one.
-func TestARollingRestartWithAShortGraceCountsNothing(t *testing.T) {
+// The items take longer than the grace period: running items are cancelled when their
+// worker stops, and start again on another one.
+func TestRollingRestartWithShortGrace(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		r := newRolling(t, e, "0.6", "50ms")
@@ -210,14 +210,14 @@ func TestARollingRestartWithAShortGraceCountsNothing(t *testing.T) {
 			}
 			got := lines[id]
 			for fence := range it.Fence + 1 {
-				begun, ended := got[fmt.Sprintf("begin %d", fence)], got[fmt.Sprintf("end %d", fence)]
+				starts, ended := got[fmt.Sprintf("begin %d", fence)], got[fmt.Sprintf("end %d", fence)]
 				switch {
 				case fence == it.Fence:
-					if begun != 1 || ended != 1 || len(attempts) > 0 && released[fence] {
-						t.Errorf("item %d, fence %d, its last: %d begins, %d ends, released: %v; want 1, 1, false", id, fence, begun, ended, released[fence])
+					if starts != 1 || ended != 1 || len(attempts) > 0 && released[fence] {
+						t.Errorf("item %d, fence %d, its last: %d begins, %d ends, released: %v; want 1, 1, false", id, fence, starts, ended, released[fence])
 					}
-				case begun > 1 || ended > begun || begun == 1 && !released[fence]:
-					t.Errorf("item %d, fence %d of %d: %d begins, %d ends, released: %v; want it cancelled and released if it began", id, fence, it.Fence, begun, ended, released[fence])
+				case starts > 1 || ended > starts || starts == 1 && !released[fence]:
+					t.Errorf("item %d, fence %d of %d: %d begins, %d ends, released: %v; want it cancelled and released if it began", id, fence, it.Fence, starts, ended, released[fence])
 				case released[fence]:
 					cancelled++
 				}

@@ -17,10 +17,10 @@ import (
 	"botwork/workqueue"
 )
 
-// dsnPassword is that of the database; an address writes it otherwise.
+// dsnPassword is the database's password; URLs encode it differently.
 const dsnPassword = "h@nter/22 of the database"
 
-// withPassword is the DSN with a password, which servers of tests and SQLite ignore.
+// withPassword returns the DSN with a password, which the servers of tests and SQLite ignore.
 func withPassword(t *testing.T, e testdb.Engine, dsn string) string {
 	if e.Driver == database.SQLite {
 		return "file:" + dsn + "?password=" + url.QueryEscape(dsnPassword)
@@ -30,13 +30,13 @@ func withPassword(t *testing.T, e testdb.Engine, dsn string) string {
 		t.Fatal(err)
 	}
 	if old, has := u.User.Password(); has {
-		t.Skip("this server asks for its own password, of which nothing is known: ", len(old))
+		t.Skip("this server requires its own password, which the test does not know: ", len(old))
 	}
 	u.User = url.UserPassword(u.User.Username(), dsnPassword)
 	return u.String()
 }
 
-func TestTheDatabasesPasswordShowsNowhere(t *testing.T) {
+func TestDatabasePasswordIsNeverShown(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		dsn := e.DSN(t)
@@ -48,7 +48,7 @@ func TestTheDatabasesPasswordShowsNowhere(t *testing.T) {
 			"connections: {erp: {driver: "+driver+", dsn: {env: ERP_DSN}}}\n"+
 			"secrets: {apiToken: {env: API_TOKEN}}\n"+
 			"log: {format: json, level: trace}\n")
-		// What a child, a statement, a header and a program's own encoding show.
+		// The output of a child, a statement, a header and a program's own encoding.
 		x.write("pipelines/child.yaml", "steps:\n  - {handler: Exec, with: {program: env}}\n")
 		x.write("pipelines/statement.yaml", "resilience: {limit: 1}\nsteps:\n  - handler: SQL\n    with: {connection: erp, query: 'SELECT * FROM \""+dsnPassword+"\"'}\n")
 		x.write("pipelines/computed.yaml", "steps:\n  - handler: Log\n    with: {message: \"${{ env[payload.name] }}\"}\n")
@@ -63,24 +63,24 @@ func TestTheDatabasesPasswordShowsNowhere(t *testing.T) {
 		}
 		w.wantDrained(os.Interrupt)
 
-		said := w.output()
+		output := w.output()
 		for name, id := range ids {
 			shown := x.must("items", "show", fmt.Sprint(id), "--output", "json")
-			said += shown + x.must("items", "show", fmt.Sprint(id))
+			output += shown + x.must("items", "show", fmt.Sprint(id))
 			if name == "computed" && !strings.Contains(shown, "the setting database.dsn reads it as a secret") {
-				t.Errorf("the item with a computed name shows %s", shown)
+				t.Errorf("the item with a computed name is %s", shown)
 			}
 			if name == "statement" && !strings.Contains(shown, `<secret>`) {
-				t.Errorf("the item with a failed statement shows %s", shown)
+				t.Errorf("the item with a failed statement is %s", shown)
 			}
 		}
-		said += storedTexts(t, e, dsn)
+		output += storedTexts(t, e, dsn)
 		for _, leak := range []string{
 			dsnPassword, url.QueryEscape(dsnPassword), url.PathEscape(dsnPassword), "hunter-of-the-api", "PGDSN=", "ERP_DSN=", "API_TOKEN=",
 			base64.StdEncoding.EncodeToString([]byte(dsnPassword)), hex.EncodeToString([]byte(dsnPassword)), encoded,
 		} {
-			if at := strings.Index(said, leak); at >= 0 {
-				t.Errorf("%q shows in: %s", leak, said[max(0, at-200):min(len(said), at+100)])
+			if at := strings.Index(output, leak); at >= 0 {
+				t.Errorf("%q is visible in: %s", leak, output[max(0, at-200):min(len(output), at+100)])
 			}
 		}
 
@@ -88,12 +88,12 @@ func TestTheDatabasesPasswordShowsNowhere(t *testing.T) {
 		r := x.run("pipelines", "check")
 		r.want(2)
 		if want := `direct.yaml:3:30: the environment variable "PGDSN" cannot be read here: the setting database.dsn reads it as a secret [secret-variable]`; !strings.Contains(r.stdout, want) {
-			t.Errorf("the check says %s%s, want %s", r.stdout, r.stderr, want)
+			t.Errorf("the check prints %s%s, want %s", r.stdout, r.stderr, want)
 		}
 	})
 }
 
-// storedTexts are the texts of the rows that a run leaves.
+// storedTexts returns the texts of the rows that a run writes.
 func storedTexts(t *testing.T, e testdb.Engine, dsn string) string {
 	t.Helper()
 	db, err := database.Open(e.Driver, dsn)
@@ -125,7 +125,7 @@ func storedTexts(t *testing.T, e testdb.Engine, dsn string) string {
 	return all.String()
 }
 
-func TestACredentialOfSystemdIsRead(t *testing.T) {
+func TestSystemdCredentialIsRead(t *testing.T) {
 	dir, credentials := t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(credentials, "dsn"), []byte(filepath.Join(dir, "queue.db")+"\n"), 0o400); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"botwork/workqueue"
 )
 
-// Two processes of the program share the items: each item runs once, and both run some.
+// Two processes share the items: each item runs once, and both processes run some.
 func TestTwoProcessesShareTheItems(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
@@ -50,7 +50,7 @@ func shareItems(x *project) {
 	b.wantDrained(os.Interrupt)
 	lines := r.read()
 	for _, it := range enqueued {
-		// A worker that gives back what it claimed and has not started raises the fence.
+		// A worker that releases a claimed item before it starts raises the fence.
 		ended := x.item(it.ID)
 		want := map[string]int{fmt.Sprint("begin ", ended.Fence): 1, fmt.Sprint("end ", ended.Fence): 1}
 		if !maps.Equal(lines[it.ID], want) {

@@ -13,8 +13,8 @@ import (
 	"botwork/internal/testdb"
 )
 
-// sqliteProject makes a fresh project with SQLite, as a person does: no file of the
-// database is there yet, and the test has no connection of its own to it.
+// sqliteProject makes a new project with SQLite, like a user: the database file does not
+// exist yet, and the test has no connection to it.
 func sqliteProject(t *testing.T) (x *project, file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "botwork.db")
@@ -26,7 +26,7 @@ func heldItem(x *project) {
 	x.enqueue("hold", fmt.Sprintf(`{"until": %q}`, filepath.Join(x.dir, "never")))
 }
 
-// rename moves a file, and those of its write-ahead log.
+// rename moves a file with the files of its write-ahead log.
 func rename(t *testing.T, from, to string) {
 	t.Helper()
 	for _, ending := range []string{"", "-wal", "-shm"} {
@@ -56,7 +56,7 @@ func copyFile(t *testing.T, from, to string) {
 	}
 }
 
-func TestAWorkerStopsWhenItsDatabaseFileIsLost(t *testing.T) {
+func TestWorkerStopsWhenDatabaseFileIsLost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
@@ -66,7 +66,7 @@ func TestAWorkerStopsWhenItsDatabaseFileIsLost(t *testing.T) {
 		{"deleted", func(t *testing.T, file string) { remove(t, file, file+"-wal", file+"-shm") }, "was deleted or moved"},
 		{"deleted alone", func(t *testing.T, file string) { remove(t, file) }, "was deleted or moved"},
 		{"moved", func(t *testing.T, file string) { rename(t, file, file+".moved") }, "was deleted or moved"},
-		{"its folder moved", func(t *testing.T, file string) {
+		{"its folder is moved", func(t *testing.T, file string) {
 			if err := os.Rename(filepath.Dir(file), filepath.Dir(file)+".moved"); err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +80,7 @@ func TestAWorkerStopsWhenItsDatabaseFileIsLost(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "was emptied"},
-		{"its write-ahead log deleted", func(t *testing.T, file string) { remove(t, file+"-wal", file+"-shm") }, "botwork.db-wal, which was deleted or moved"},
+		{"its write-ahead log is deleted", func(t *testing.T, file string) { remove(t, file+"-wal", file+"-shm") }, "botwork.db-wal, which was deleted or moved"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -94,17 +94,17 @@ func TestAWorkerStopsWhenItsDatabaseFileIsLost(t *testing.T) {
 			}
 			for _, text := range []string{"database lost; stopping this worker and its items", file, tt.says} {
 				if !strings.Contains(w.output(), text) {
-					t.Errorf("it does not say %q", text)
+					t.Errorf("the output does not contain %q", text)
 				}
 			}
 		})
 	}
 }
 
-// What another process writes into a file that has taken the place of the one that the
-// worker has open stays when the worker ends: SQLite would delete the log of that file,
-// which has the name of its own.
-func TestAWorkerThatLostItsFileLeavesTheNewOneAlone(t *testing.T) {
+// Changes that another process writes to a file that has replaced the worker's file are
+// kept when the worker ends: SQLite would delete the log of the new file, because
+// it has the same name.
+func TestWorkerDoesNotTouchReplacedDatabaseFile(t *testing.T) {
 	t.Parallel()
 	for _, end := range []string{"by itself", "by Ctrl-C"} {
 		t.Run(end, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestAWorkerThatLostItsFileLeavesTheNewOneAlone(t *testing.T) {
 			w.await("begun, attempt 1", 1)
 			rename(t, file, file+".moved")
 			x.must("db", "init")
-			// A process that is killed leaves what it wrote in the log.
+			// A killed process leaves its changes in the log.
 			other := x.worker("other", "LEASE=10m", "HEARTBEAT=1m")
 			other.await("worker started", 1)
 			x.enqueue("hold", `{"until": "/dev/null"}`)
@@ -134,17 +134,17 @@ func TestAWorkerThatLostItsFileLeavesTheNewOneAlone(t *testing.T) {
 				t.Errorf("exit code %d, want 1", code)
 			}
 			if now, err := os.Stat(file + "-wal"); err != nil || !os.SameFile(log, now) {
-				t.Errorf("the log of the new file is gone: %v", err)
+				t.Errorf("the log of the new file does not exist: %v", err)
 			}
 			other.kill()
 			if out := x.must("items", "list"); !strings.Contains(out, "hold") {
-				t.Errorf("the item in the new file is gone:\n%s", out)
+				t.Errorf("the item in the new file does not exist:\n%s", out)
 			}
 		})
 	}
 }
 
-func TestAFileThatWasThereIsNotMadeAgain(t *testing.T) {
+func TestLostDatabaseFileIsNotRecreated(t *testing.T) {
 	t.Parallel()
 	x, file := sqliteProject(t)
 	x.enqueue("hold", `{"until": "/dev/null"}`)
@@ -156,14 +156,14 @@ func TestAFileThatWasThereIsNotMadeAgain(t *testing.T) {
 		{"enqueue", "--pipeline", "hold", "--payload", `{"until": "/dev/null"}`}, {"items", "list"}, {"workers", "list"}, {"queues", "define"},
 		{"check"}, {"db", "status"}, {"db", "migrate"}, {"run"}, {"run", "--once"},
 	} {
-		x.run(args...).want(1, file, "does not exist any more", "restore it, or run `botwork db init`")
+		x.run(args...).want(1, file, "no longer exists", "restore it, or run `botwork db init`")
 		if _, err := os.Stat(file); err == nil {
-			t.Fatalf("botwork %s made the file", strings.Join(args, " "))
+			t.Fatalf("botwork %s created the file", strings.Join(args, " "))
 		}
 	}
 	r := x.run("doctor")
-	if r.code != 1 || !strings.Contains(r.stdout, "does not exist any more") {
-		t.Errorf("doctor: exit code %d, want 1 and that the file does not exist any more:\n%s", r.code, r.stdout)
+	if r.code != 1 || !strings.Contains(r.stdout, "no longer exists") {
+		t.Errorf("doctor: exit code %d, want 1 and that the file no longer exists:\n%s", r.code, r.stdout)
 	}
 	copyFile(t, aside, file)
 	if r := x.run("doctor"); r.code != 1 || !strings.Contains(r.stdout, "was replaced") {
@@ -179,7 +179,7 @@ func TestAFileThatWasThereIsNotMadeAgain(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	x.run("enqueue", "--pipeline", "hold", "--payload", `{"until": "/dev/null"}`).want(1, "is empty now")
+	x.run("enqueue", "--pipeline", "hold", "--payload", `{"until": "/dev/null"}`).want(1, "is now empty")
 	x.must("db", "init")
 	x.enqueue("hold", `{"until": "/dev/null"}`)
 	if out := x.must("items", "list", "--output", "json"); strings.Count(out, `"id": `) != 1 {
@@ -187,12 +187,12 @@ func TestAFileThatWasThereIsNotMadeAgain(t *testing.T) {
 	}
 	x.must("db", "init") // changes nothing
 	if out := x.must("items", "list", "--output", "json"); strings.Count(out, `"id": `) != 1 {
-		t.Errorf("db init changed a database that is there:\n%s", out)
+		t.Errorf("db init changed an existing database:\n%s", out)
 	}
 }
 
-// Whatever the umask, nobody else may read payloads; and who only looks creates nothing.
-func TestTheDatabaseFileIsForItsOwnerAlone(t *testing.T) {
+// Regardless of the umask, other users must not read payloads; and commands that only read create no files.
+func TestDatabaseFileIsPrivate(t *testing.T) {
 	old := syscall.Umask(0) // of the programs that this test starts, too
 	defer syscall.Umask(old)
 	x, file := sqliteProject(t)
@@ -200,7 +200,7 @@ func TestTheDatabaseFileIsForItsOwnerAlone(t *testing.T) {
 		x.run(args...).want(0)
 	}
 	if found, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*")); err != nil || len(found) > 0 {
-		t.Errorf("commands that only read made %v, %v", found, err)
+		t.Errorf("commands that only read created %v, %v", found, err)
 	}
 	heldItem(x)
 	w := x.worker("w")
@@ -219,14 +219,14 @@ func TestTheDatabaseFileIsForItsOwnerAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := x.run("doctor")
-	for _, text := range []string{"everybody on this machine may replace the files", "other users of this machine may use " + file} {
+	for _, text := range []string{"all users of this machine may replace the files", "other users of this machine may use " + file} {
 		if !strings.Contains(r.stdout, text) {
-			t.Errorf("doctor does not say %q:\n%s", text, r.stdout)
+			t.Errorf("doctor does not print %q:\n%s", text, r.stdout)
 		}
 	}
 	w = x.worker("w2")
 	w.await("other users can read or replace the database file", 1)
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o644 {
-		t.Errorf("the mode of a file that was there is %v, %v, want it as it was", info.Mode(), err)
+		t.Errorf("the mode of an existing file is %v, %v, want it unchanged", info.Mode(), err)
 	}
 }

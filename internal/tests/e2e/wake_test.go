@@ -11,7 +11,7 @@ import (
 	"botwork/workqueue"
 )
 
-// wakes is a pipeline for items of one sort whose schedule is of no help.
+// wakes is a pipeline for items of one priority whose schedule never fires in the test.
 const wakes = `
 trigger: {cron: "0 0 1 1 *", wake: true, scope: each-worker}
 steps:
@@ -21,8 +21,8 @@ steps:
     with: {belowPriority: 500}
 `
 
-// What another process enqueues runs long before the next tick, which is months away.
-func TestAnItemWakesAWorkerOfAnotherProcess(t *testing.T) {
+// Items that another process enqueues run long before the next tick, which is months away.
+func TestItemWakesWorkerOfOtherProcess(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newProject(t, e)
@@ -42,9 +42,9 @@ func TestAnItemWakesAWorkerOfAnotherProcess(t *testing.T) {
 				t.Errorf("item %d ended at %v, want before the next tick, %v", it.ID, it.FinishedAt, tick)
 			}
 		}
-		runs, err := x.store.Runs(t.Context(), "wakes", 10)
+		runs, err := x.store.Runs(t.Context(), workqueue.RunFilter{Pipeline: "wakes", Limit: 10})
 		if err != nil || len(runs) == 0 || runs[0].Trigger != "wake" {
-			t.Errorf("runs = %+v, %v; want one that new work started", runs, err)
+			t.Errorf("runs = %+v, %v; want one that was started by new work", runs, err)
 		}
 		worker.wantDrained(os.Interrupt)
 	})

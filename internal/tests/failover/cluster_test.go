@@ -31,15 +31,15 @@ type cluster struct {
 	*testing.T
 	dir, ledger, dsn string
 	primary, standby *server
-	store            *sqlstore.Store // the test's own
+	store            *sqlstore.Store // the test's own connection
 	processes        []*exec.Cmd
 
 	mu      sync.Mutex
 	numbers int
-	ids     map[int]int64 // of the orders that the queue has acknowledged
+	ids     map[int]int64 // by the number of the acknowledged orders
 }
 
-// newCluster makes the servers and the project. Workers are started.
+// newCluster makes the servers and the project. It starts no workers.
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
 	programs(t)
@@ -111,7 +111,7 @@ func (c *cluster) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// startWorkers starts the workers and waits until they are at work.
+// startWorkers starts the workers and waits until they are running.
 func (c *cluster) startWorkers() {
 	c.Helper()
 	for i := range workers {
@@ -125,7 +125,7 @@ func (c *cluster) startWorkers() {
 		}
 		cmd.Stdout, cmd.Stderr = log, log
 		err = cmd.Start()
-		_ = log.Close() // the process has its own
+		_ = log.Close() // the process has its own handle
 		if err != nil {
 			c.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func (c *cluster) startWorkers() {
 	c.await("the workers to start", func() bool { return strings.Count(c.logs(), `worker started;`) >= workers })
 }
 
-// logs are those of all workers.
+// logs returns the logs of all workers.
 func (c *cluster) logs() string {
 	c.Helper()
 	var all strings.Builder
@@ -169,8 +169,8 @@ type order struct {
 	For    string `json:"for"`
 }
 
-// enqueue puts some items into the queue. An error is not a fault: nobody has
-// acknowledged anything.
+// enqueue adds some items to the queue. An error is not a fault: these orders were not
+// acknowledged.
 func (c *cluster) enqueue(n int) error {
 	c.mu.Lock()
 	first := c.numbers
@@ -231,7 +231,7 @@ func (c *cluster) lines() []ledger.Line {
 	return lines
 }
 
-// rows are all items by the number of their order.
+// rows returns all items by the number of their order.
 func (c *cluster) rows() map[int]workqueue.Item {
 	c.Helper()
 	rows := map[int]workqueue.Item{}
@@ -276,12 +276,12 @@ func (c *cluster) settle() {
 	}
 }
 
-// run runs the program to its end and returns what it says.
+// run runs the program to its end and returns its output.
 func (c *cluster) run(args ...string) (string, error) {
 	c.Helper()
 	cmd := c.command(args...)
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
 	err := cmd.Start()
 	if err != nil {
 		c.Fatal(err)
@@ -289,5 +289,5 @@ func (c *cluster) run(args ...string) (string, error) {
 	timer := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 	defer timer.Stop()
 	err = cmd.Wait()
-	return said.String(), err
+	return output.String(), err
 }

@@ -1,4 +1,4 @@
-// Package failover is a test: four workers over a PostgreSQL primary with a standby. The
-// primary dies or freezes in the middle of the work, the standby is promoted, and a ledger
-// outside the database shows what ran.
+// Package failover contains a test: four workers with a PostgreSQL primary and a standby. The
+// primary dies or freezes during the work, the standby is promoted, and a ledger
+// outside the database shows which items ran.
 package failover

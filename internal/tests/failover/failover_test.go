@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A synchronous standby has all that was acknowledged: nothing is lost, nothing runs
-// twice at a time, whether the primary died or froze.
+// A synchronous standby has everything that was acknowledged: no item is lost, and no item
+// runs twice at the same time, whether the primary died or froze.
 func TestSynchronousStandby(t *testing.T) {
 	for _, way := range []struct {
 		name, commit string
@@ -30,7 +30,7 @@ func TestSynchronousStandby(t *testing.T) {
 				stop := c.feed()
 				pause(t, *busy)
 				way.fail(c.primary)
-				pause(t, *busy) // nobody promotes at once
+				pause(t, *busy) // a promotion takes some time
 				c.standby.promote()
 				promoted := time.Now()
 				waited := c.beganAfter(promoted)
@@ -41,14 +41,14 @@ func TestSynchronousStandby(t *testing.T) {
 				if f.lost > 0 || f.overlaps > 0 {
 					t.Errorf("%d acknowledged items are lost, %d runs overlapped (longest %v); want none", f.lost, f.overlaps, f.longest)
 				}
-				t.Logf("%d items, %d run again, %d of them after their end, work went on %v after the promotion", f.items, f.repeated, f.unrecorded, waited.Round(10*time.Millisecond))
+				t.Logf("%d items, %d run again, %d of them after their end, work continued %v after the promotion", f.items, f.repeated, f.unrecorded, waited.Round(10*time.Millisecond))
 			})
 		}
 	}
 }
 
-// A standby that lags loses what was acknowledged: that is its promise. But no claim comes
-// again, no id of a lost item is given to another one, and somebody says so.
+// A standby that lags loses acknowledged items; this is expected. But no claim is repeated,
+// no id of a lost item is used for another one, and the loss is reported.
 func TestAsynchronousStandby(t *testing.T) {
 	for round := range *rounds {
 		t.Run(fmt.Sprint(round+1), func(t *testing.T) {
@@ -68,16 +68,16 @@ func TestAsynchronousStandby(t *testing.T) {
 			c.settle()
 			f := c.judge()
 			if f.lost == 0 {
-				t.Error("nothing is lost: the test has shown nothing")
+				t.Error("no item is lost, so the test is not meaningful")
 			}
-			t.Logf("%d of %d acknowledged items are lost, %d runs again, %d of them after their end, %d overlapped, the longest for %v; work went on %v after the promotion",
+			t.Logf("%d of %d acknowledged items are lost, %d runs again, %d of them after their end, %d overlapped, the longest for %v; work continued %v after the promotion",
 				f.lost, f.items, f.repeated, f.unrecorded, f.overlaps, f.longest.Round(time.Millisecond), waited.Round(10*time.Millisecond))
 			if n := strings.Count(c.logs(), "the database may have lost its latest transactions"); n == 0 {
-				t.Error("no worker has logged that transactions are lost")
+				t.Error("no worker has logged lost transactions")
 			}
 			for _, command := range [][]string{{"check"}, {"doctor"}} {
-				if said, _ := c.run(command...); !strings.Contains(said, "epoch 1 began") || !strings.Contains(said, "00000002") {
-					t.Errorf("botwork %s says nothing of the epoch and the timeline:\n%s", command[0], said)
+				if output, _ := c.run(command...); !strings.Contains(output, "epoch 1 started") || !strings.Contains(output, "00000002") {
+					t.Errorf("botwork %s does not show the epoch and the timeline:\n%s", command[0], output)
 				}
 			}
 		})

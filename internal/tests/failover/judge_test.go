@@ -12,15 +12,15 @@ import (
 // claim is what may run once.
 type claim struct{ item, fence int64 }
 
-// figures are what the ledger and the database come to.
+// figures are the results of comparing the ledger and the database.
 type figures struct {
 	items, lost, repeated, overlaps int
-	unrecorded                      int           // of the repeated, those whose run before had come to its end
-	longest                         time.Duration // of the overlaps
+	unrecorded                      int           // of the repeated ones, those whose previous run had ended
+	longest                         time.Duration // longest overlap
 }
 
-// judge compares the ledger with the database. Whatever was lost, no claim runs twice and
-// no id of an acknowledged order is given to another one.
+// judge compares the ledger with the database. Regardless of what was lost, no claim runs twice
+// and no id of an acknowledged order is used for another one.
 func (c *cluster) judge() figures {
 	c.Helper()
 	rows := c.rows()
@@ -37,14 +37,14 @@ func (c *cluster) judge() figures {
 		case row.ID != id:
 			c.Errorf("order %d was acknowledged as item %d and is item %d", number, id, row.ID)
 		case row.State != workqueue.Processed:
-			c.Errorf("item %d is %s with %q, want that it is processed", id, row.State, deref(row.Error))
+			c.Errorf("item %d is %s with %q, want Processed", id, row.State, deref(row.Error))
 		}
 	}
 	begun := map[claim]ledger.Line{}
 	ended := map[int64]bool{}
 	endedAs := map[claim]bool{}
 	last := map[claim]ledger.Line{}
-	order := map[int64][]int64{} // the fences of an item as they began
+	order := map[int64][]int64{} // the fences of an item in order of their begins
 	for _, l := range c.lines() {
 		at := claim{l.Item, l.Fence}
 		if l.Kind == ledger.Begin {
@@ -73,13 +73,13 @@ func (c *cluster) judge() figures {
 	}
 	for number, row := range rows {
 		if row.State == workqueue.Processed && !ended[row.ID] {
-			c.Errorf("item %d (order %d) is processed, and no run of it came to its end", row.ID, number)
+			c.Errorf("item %d (order %d) is processed, but none of its runs ended", row.ID, number)
 		}
 	}
 	return f
 }
 
-// beganAfter waits until a run has begun after a time, and returns how long after.
+// beganAfter waits until a run begins after a time, and returns how long after.
 func (c *cluster) beganAfter(t time.Time) time.Duration {
 	c.Helper()
 	var waited time.Duration

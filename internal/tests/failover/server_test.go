@@ -22,7 +22,7 @@ import (
 	"botwork/internal/database"
 )
 
-// server is a PostgreSQL server of its own, which the test may kill.
+// server is a separate PostgreSQL server, which the test may kill.
 type server struct {
 	*testing.T
 	dir  string // its files
@@ -30,7 +30,7 @@ type server struct {
 	cmd  *exec.Cmd
 }
 
-// programs returns the folder with PostgreSQL's programs.
+// programs returns the folder of PostgreSQL's programs.
 func programs(t *testing.T) string {
 	t.Helper()
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/pg_basebackup")
@@ -41,7 +41,7 @@ func programs(t *testing.T) string {
 	return filepath.Dir(found[len(found)-1])
 }
 
-// attributes have a program run as the user that Debian's package makes: the server
+// attributes let a program run as the user that Debian's package creates: the server
 // refuses to run as root.
 func attributes(t *testing.T) (*syscall.SysProcAttr, int) {
 	t.Helper()
@@ -106,7 +106,7 @@ func newPrimary(t *testing.T) *server {
 	return s
 }
 
-// newStandby makes a copy of a server that follows it under the name standby.
+// newStandby makes a copy of a server that follows it with the name standby.
 func newStandby(t *testing.T, primary *server) *server {
 	t.Helper()
 	s := newServer(t)
@@ -116,10 +116,10 @@ func newStandby(t *testing.T, primary *server) *server {
 	return s
 }
 
-// start starts the server. Nothing survives a crash of the machine, which is not the test.
+// start starts the server. It does not survive a crash of the machine, which is not tested.
 func (s *server) start() {
 	s.Helper()
-	var said bytes.Buffer
+	var output bytes.Buffer
 	s.cmd = exec.Command(filepath.Join(programs(s.T), "postgres"), "-D", s.data(), "-p", strconv.Itoa(s.port), //nolint:noctx // ended by Cleanup
 		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "full_page_writes=off", "-c", "max_connections=200")
 	s.cmd.SysProcAttr, _ = attributes(s.T)
@@ -128,7 +128,7 @@ func (s *server) start() {
 	if err != nil {
 		s.Fatal(err)
 	}
-	defer log.Close() // the process has its own
+	defer log.Close() // the process has its own handle
 	s.cmd.Stdout, s.cmd.Stderr = log, log
 	if err := s.cmd.Start(); err != nil {
 		s.Fatal(err)
@@ -140,13 +140,13 @@ func (s *server) start() {
 		}
 		if time.Now().After(until) {
 			text, _ := os.ReadFile(log.Name())
-			s.Fatalf("the server does not start: %s\n%s", &said, text)
+			s.Fatalf("the server does not start: %s\n%s", &output, text)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
 }
 
-// dsn is that of this server alone.
+// dsn returns the DSN of this server only.
 func (s *server) dsn() string {
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", s.port)
 }
@@ -173,7 +173,7 @@ func (s *server) exec(statements ...string) {
 	}
 }
 
-// text asks for one value.
+// text returns one value.
 func (s *server) text(query string) string {
 	s.Helper()
 	db, err := database.Open(database.Postgres, s.dsn())
@@ -188,7 +188,7 @@ func (s *server) text(query string) string {
 	return text.String
 }
 
-// await repeats a query until it returns what is wanted.
+// await repeats a query until it returns the wanted value.
 func (s *server) await(query, want string) {
 	s.Helper()
 	for until := time.Now().Add(time.Minute); s.text(query) != want; time.Sleep(20 * time.Millisecond) {
@@ -198,7 +198,7 @@ func (s *server) await(query, want string) {
 	}
 }
 
-// processes are the postmaster and its children.
+// processes returns the postmaster and its children.
 func (s *server) processes() []int {
 	pids := []int{s.cmd.Process.Pid}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -207,7 +207,7 @@ func (s *server) processes() []int {
 		if err != nil {
 			continue // it has ended
 		}
-		// "pid (name) state ppid …"; the name may hold anything.
+		// "pid (name) state ppid …"; the name may contain anything.
 		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 		if parent, _ := strconv.Atoi(fields[1]); parent == pids[0] {
 			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
@@ -217,16 +217,16 @@ func (s *server) processes() []int {
 	return pids
 }
 
-// freeze stops all processes where they stand. Their sockets stay, and the system goes on
+// freeze stops all processes. Their sockets remain open, and the system continues
 // to accept connections for them.
 func (s *server) freeze() {
-	_ = s.cmd.Process.Signal(syscall.SIGSTOP) // so that it makes no more children
+	_ = s.cmd.Process.Signal(syscall.SIGSTOP) // so that it starts no more children
 	for _, pid := range s.processes() {
 		_ = syscall.Kill(pid, syscall.SIGSTOP)
 	}
 }
 
-// stopSending keeps what is written from now on from the standby.
+// stopSending stops the replication to the standby.
 func (s *server) stopSending() {
 	s.Helper()
 	pid, err := strconv.Atoi(s.text("SELECT CAST(pid AS text) FROM pg_stat_replication"))
@@ -238,7 +238,7 @@ func (s *server) stopSending() {
 	}
 }
 
-// kill ends all processes as a power cut would.
+// kill ends all processes like a power cut.
 func (s *server) kill() {
 	if s.cmd.ProcessState != nil {
 		return

@@ -9,7 +9,7 @@ import (
 	"botwork/workqueue"
 )
 
-// live lets the history happen: trouble, calm, and the end of it all.
+// live runs the history: a time of trouble, a calm time, and the shutdown.
 func (w *world) live(d dice) {
 	for _, m := range w.machine {
 		m.start()
@@ -32,24 +32,24 @@ func (w *world) live(d dice) {
 		p.stop()
 	}
 	w.loose.Wait()
-	w.judge.leftOver()
+	w.judge.checkUnwritten()
 }
 
-// event is something that the director does.
+// event is an action of the director.
 type event struct {
 	at time.Duration
 	do func() []expectation
 }
 
-// expectation is an item and how it has to end.
+// expectation is an item and its expected end.
 type expectation struct {
 	id       int64
 	state    workqueue.State
 	failures int
-	anyhow   bool // it has a deadline, or a person has interfered: it only has to end
+	anyhow   bool // it has a deadline, or a user has interfered: any end is correct
 }
 
-// script draws all that will happen, in the order of time.
+// script draws all events, in order of time.
 func (w *world) script(d dice) []event {
 	var events []event
 	add := func(do func(d dice) []expectation) {
@@ -74,8 +74,8 @@ func (w *world) script(d dice) []event {
 	return events
 }
 
-// enqueue makes an item. Its id decides its plan, so that its policy is known
-// only when the id is: it is the next one.
+// enqueue makes an item. The id of an item decides its plan, and so its policy. The
+// next id is known in advance.
 func (w *world) enqueue(d dice) []expectation {
 	w.items++
 	id := w.items
@@ -88,23 +88,23 @@ func (w *world) enqueue(d dice) []expectation {
 	if d.chance(20) {
 		n.In = time.Duration(d.IntN(120)) * time.Second
 	}
-	late := roll(w.seed, "deadline", int(id))
-	if late.chance(12) {
-		n.Deadline = w.db.now().Add(late.between(time.Second, w.rules.Trouble/2)).Truncate(time.Millisecond)
-	}
 	if plan.brief {
 		n.In, n.IntegrationConfig, n.Estimate = 0, "Work", time.Duration(d.IntN(20))*time.Millisecond
+	}
+	late := roll(w.seed, "deadline", int(id))
+	if late.chance(12) { // a deadline before the item is due would be refused
+		n.Deadline = w.db.now().Add(n.In + late.between(time.Second, w.rules.Trouble/2)).Truncate(time.Millisecond)
 	}
 	if got := w.db.enqueue(n); got != id && !w.isOver() {
 		w.judge.violation("the new item is %d, want %d", got, id)
 	}
-	w.judge.log("person", "enqueues %d, priority %d: %+v", id, n.Priority, plan)
+	w.judge.log("user", "enqueues %d, priority %d: %+v", id, n.Priority, plan)
 	state, failures := plan.end()
 	return []expectation{{id: id, state: state, failures: failures, anyhow: !n.Deadline.IsZero()}}
 }
 
-// burst makes many items at once, most of which take a moment: a worker claims such items
-// ahead of its slots, and then meets one that takes long.
+// burst makes many items at the same time, most of them short: a worker claims such items
+// in advance, and then claims one that takes long.
 func (w *world) burst(d dice) (expected []expectation) {
 	w.burstAfter.Store(w.items)
 	for range w.rules.Burst {
@@ -113,7 +113,7 @@ func (w *world) burst(d dice) (expected []expectation) {
 	return expected
 }
 
-// strike does something to one machine.
+// strike disturbs one machine.
 func (w *world) strike(d dice) []expectation {
 	m := w.machine[d.IntN(len(w.machine))]
 	p := m.present.Load()
@@ -127,27 +127,27 @@ func (w *world) strike(d dice) []expectation {
 		p.freeze(back)
 	case what < 65:
 		w.judge.count(&w.judge.figures.cuts, 1)
-		p.log("is cut off for %s", back)
+		p.log("loses its connection for %s", back)
 		p.part()
 		w.later(back, func() {
-			p.log("has its connection back")
+			p.log("has a connection again")
 			p.join()
 		})
 	case what < 75:
 		m.replace(p, back)
 	case what < 90:
-		// It hangs, is believed dead, and comes back beside its successor.
+		// It hangs, is replaced as if it were dead, and then continues beside the new process.
 		m.present.Store(nil)
 		p.freeze(back + d.between(0, 2*w.rules.Lease))
 		w.later(back, m.start)
 	default:
-		w.judge.log("person", "drains %s", m.name)
+		w.judge.log("user", "drains %s", m.name)
 		for _, p := range w.everyone() {
 			if p.machine == m {
-				p.drained.Store(true) // whichever of them has the name
+				p.drained.Store(true) // any of them may have the name
 			}
 		}
-		_ = w.db.drain(m.name, "") // there may be no such worker yet
+		_ = w.db.drain(m.name, "") // the worker may not be registered yet
 		w.later(back, func() {
 			if m.present.Load() == p {
 				m.replace(p, 0)
@@ -157,7 +157,7 @@ func (w *world) strike(d dice) []expectation {
 	return nil
 }
 
-// replace stops a process in an orderly way and starts another.
+// replace stops a process gracefully and starts another.
 func (m *machine) replace(p *process, after time.Duration) {
 	m.w.judge.count(&m.w.judge.figures.stops, 1)
 	m.present.Store(nil)
@@ -170,10 +170,10 @@ func (m *machine) replace(p *process, after time.Duration) {
 	})
 }
 
-// heal ends the trouble: who is frozen goes on, even one that was asked to stop
-// meanwhile, and who is dead, or was drained by hand, starts anew.
+// heal ends the trouble: frozen processes continue, including those that were asked to stop
+// in the meantime, and dead or drained processes start again.
 func (w *world) heal() {
-	w.judge.log("world", "the trouble ceases")
+	w.judge.log("world", "the trouble ends")
 	w.calm.Store(true)
 	for _, p := range w.everyone() {
 		if p.drained.Load() && !p.isDead() {
@@ -190,8 +190,8 @@ func (w *world) heal() {
 	}
 }
 
-// settle waits until every item has come to its end, and wants it to be the
-// right one.
+// settle waits until every item has ended, and checks that each end is the
+// expected one.
 func (w *world) settle(expected []expectation) {
 	const patience = 45 * time.Minute
 	calm := time.Now()
@@ -202,7 +202,7 @@ func (w *world) settle(expected []expectation) {
 			break
 		}
 		if time.Since(calm) > patience {
-			w.judge.violation("%s after the trouble has ceased, these have not ended:\n%s", patience, open)
+			w.judge.violation("%s after the trouble has ended, these items have not ended:\n%s", patience, open)
 			return
 		}
 	}
@@ -237,8 +237,8 @@ func (o *oracle) open() string {
 	return text
 }
 
-// leftOver finds ends of runs that a living process has dropped.
-func (j *judge) leftOver() {
+// checkUnwritten finds ends of runs that a live process did not write.
+func (j *judge) checkUnwritten() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if len(j.violations) > 0 {

@@ -1,35 +1,34 @@
-// Package simulation proves the queue's promises on a cluster that is made of
-// trouble. It has only tests.
+// Package simulation tests the queue's promises on a simulated cluster with many
+// failures. It contains only tests.
 //
 // One seed is one history: two to four workers with the real runner and the
-// real scheduler, over the real store on SQLite in memory, in the virtual time
+// real scheduler, on the real store with SQLite in memory, in the virtual time
 // of testing/synctest. The seed decides how the workers' processes die, sleep
-// longer than their leases, are cut off, drained and started again; which
-// statements are refused, come late or lose their answer although they were
+// longer than their leases, lose their connection, are drained and started again; which
+// statements are refused, arrive late or lose their answer although they were
 // committed; how far each machine's clock is from the database's, up to an
-// hour; what items there are and what their handlers do (fail, run longer than
-// a lease, ignore that they were cancelled); and what a person changes by hand.
+// hour; which items exist and what their handlers do (fail, run longer than
+// a lease, ignore that they were cancelled); and what a user changes by hand.
 //
-// Statements reach the database one at a time. After each of them its answer,
-// and all that the tables hold, is compared with the model of package
-// reference, which says the same rules in plain Go. Beside that a judge watches
-// what no table shows: that no two runs of an item are at work at once, that a
-// result which the database took belongs to a run that came to its end, that no
-// result of a living process is dropped, that a schedule fires once. While nothing is
-// wrong with a process, no item may wait beside a slot in which it could begin, for
-// longer than a tick or, where pipelines wake, some seconds; and what the process has
-// claimed begins, or goes back uncounted, within a second. In the end
-// the trouble ceases, and every item must come to the end that its plan has.
+// Statements reach the database one at a time. After each statement, its answer
+// and all tables are compared with the model of package reference, which has the
+// same rules in plain Go. In addition, a judge checks what no table shows: that no two
+// runs of an item are active at the same time, that a recorded result belongs to a run
+// that ended, that no result of a live process is lost, and that a schedule fires once.
+// While a process has no failures, no item may wait beside a slot in which it could
+// begin for longer than a tick or, with pipelines that wake, some seconds; and claimed
+// items begin, or are released uncounted, within a second. At the end the failures stop,
+// and every item must end as its plan says.
 //
-// Everything that happens follows from the seed: statements take times of
-// their own to the nanosecond, so that hardly any two of them meet. Where two do,
-// Go's scheduler decides: of 1500 seeds that were run twice, two differed from
-// themselves. To run more seeds, or to see one again with all that happened:
+// All events depend on the seed: the durations of statements are drawn to the
+// nanosecond, so that two statements hardly ever arrive at the same time. If two do,
+// Go's scheduler decides: of 1500 seeds that ran twice, two had different histories.
+// To run more seeds, or to repeat one with a log of all events:
 //
 //	go test ./internal/tests/simulation -run TestSeeds -seeds 20000
 //	go test ./internal/tests/simulation -run TestSeeds -seed 4711 -v
 //
-// The proof has teeth: TestMutantsOfStatements and TestMutantsOfCode break the
-// statements and the code one by one, as a careless change would, and want each
-// of them to be caught.
+// TestMutantsOfStatements and TestMutantsOfCode check that the simulation finds
+// faults. They break the statements and the code one by one, as a careless change
+// would, and each of these mutants must be caught.
 package simulation

@@ -7,8 +7,8 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// edit is what a person does to the tables, by hand or with the command line,
-// in the middle of it all.
+// edit changes the tables like a user, by hand or with the command line, at a random
+// time.
 func (w *world) edit(d dice) []expectation {
 	o := w.db
 	o.mu.Lock()
@@ -30,7 +30,7 @@ func (w *world) edit(d dice) []expectation {
 			o.model.Items[id].Priority = priority
 		})
 	case what == 1 && !final:
-		// The wrong way to take an item back from its worker, and a common one.
+		// A wrong but common way to release an item from its worker.
 		o.interfere(id, it)
 		o.byHand(fmt.Sprintf("UPDATE BotWorkQueueItems SET State = 0, WorkerId = NULL, LeaseExpiresAt = NULL WHERE Id = %d", id), func() {
 			it := o.model.Items[id]
@@ -43,17 +43,17 @@ func (w *world) edit(d dice) []expectation {
 		})
 	case what == 3 && !final && it.DeletedAt == nil:
 		o.interfere(id, it)
-		w.judge.log("person", "cancels %d", id)
+		w.judge.log("user", "cancels %d", id)
 		w.judge.count(&w.judge.figures.edits, 1)
 		_ = o.step("cancel", func() error {
-			return storetest.Do(ctx, o.store, workqueue.Cancel, id, "not wanted")
+			return storetest.Do(ctx, o.store, workqueue.Cancel, id, "not needed")
 		}, func() string {
-			_ = o.model.Cancel(id, "not wanted")
+			_ = o.model.Cancel(id, "not needed")
 			return ""
 		})
 	case what == 4 && final:
 		o.interfere(id, it)
-		w.judge.log("person", "repeats %d", id)
+		w.judge.log("user", "repeats %d", id)
 		w.judge.count(&w.judge.figures.edits, 1)
 		_ = o.step("repeat", func() error { return storetest.Do(ctx, o.store, workqueue.Repeat, id, "") }, func() string {
 			_ = o.model.Repeat(id)
@@ -69,8 +69,8 @@ func (w *world) edit(d dice) []expectation {
 	return nil
 }
 
-// interfere notes that an item's end is not its plan's any more, and that its
-// present run cannot know that it is over.
+// interfere records that an item may end differently from its plan, and that its
+// current run does not know yet that it has lost the item.
 func (o *oracle) interfere(id int64, it workqueue.Item) {
 	o.edited[id] = true
 	j := o.w.judge
@@ -79,13 +79,13 @@ func (o *oracle) interfere(id int64, it workqueue.Item) {
 	j.edited[workqueue.ItemRef{ItemID: id, Fence: it.Fence}] = o.w.elapsed()
 }
 
-// byHand runs a statement that is not the product's.
+// byHand runs a statement of a user.
 func (o *oracle) byHand(statement string, ideal func()) {
-	o.w.judge.log("person", "%s", statement)
+	o.w.judge.log("user", "%s", statement)
 	o.w.judge.count(&o.w.judge.figures.edits, 1)
 	_ = o.step("by hand", func() error {
 		_, err := o.eyes.Exec(statement)
-		o.seen = 0 // the version tells of other connections' changes only
+		o.seen = 0 // the version changes only with changes of other connections
 		return err
 	}, func() string {
 		ideal()

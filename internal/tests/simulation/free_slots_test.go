@@ -9,27 +9,30 @@ import (
 )
 
 const (
-	// sampleEvery is how often the world looks for work that waits.
+	// sampleEvery is how often the world checks for waiting work.
 	sampleEvery = 997 * time.Millisecond
 
-	// wakeBound and tickBound are how long an item that is due may wait beside a free
-	// slot: where its pipeline wakes, until the processes look and wake it again; else a
-	// tick. Both have some seconds for the statements of the run that begins then.
+	// wakeBound and tickBound are how long a due item may wait beside a free slot: with a
+	// pipeline that wakes, until the processes poll and wake it again; otherwise a tick.
+	// Both include some seconds for the statements of the run that begins then.
 	wakeBound, tickBound = lookEvery + wakeAgain + 4*time.Second, time.Minute + 5*time.Second
 
-	// settleIn is the longest pause of a process after something has gone wrong: the
-	// scheduler's between two starts of a run. Besides, it may have to beat again.
+	// settleIn is the longest pause of a process after a failure: the scheduler's
+	// pause between two starts of a run. The process may also have to send a heartbeat first.
 	settleIn = 30 * time.Second
+
+	// settleTurn is how long the check for a large item, which is made now and then, may take.
+	settleTurn = time.Second
 )
 
-// waiting is an item that could begin in a process.
+// waiting is an item that could begin in this process.
 type waiting struct {
 	process *process
 	item    int64
 }
 
-// watch holds the processes to the promise that no free slot waits beside a due item
-// which it could take, and that nothing is hoarded, until no process starts any more.
+// watch checks for each process that no free slot waits beside a due item that it could
+// take, and that no claimed item waits too long, until no more processes start.
 func (w *world) watch() {
 	since := map[waiting]time.Time{}
 	for !w.closing.Load() && !w.isOver() {
@@ -56,7 +59,7 @@ func (w *world) watch() {
 	}
 }
 
-// boundOf is how long an item may wait beside a free slot.
+// boundOf returns how long an item may wait beside a free slot.
 func (w *world) boundOf(it *workqueue.Item) time.Duration {
 	for _, j := range jobs {
 		if w.rules.wakes(j) && j.assign.Contains(it.Priority) {
@@ -66,8 +69,8 @@ func (w *world) boundOf(it *workqueue.Item) time.Duration {
 	return tickBound
 }
 
-// able reports whether a process is well, and has been for so long that nothing which
-// went wrong before has to be waited for.
+// able reports whether a process is well, and has been for so long that earlier failures
+// no longer have an effect.
 func (p *process) able() bool {
 	p.mu.Lock()
 	runner := p.runner
@@ -77,12 +80,12 @@ func (p *process) able() bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return !p.spoiled && !p.isDead() && !p.isAsked() && !p.drained.Load() && p.frozen == nil && p.cut == nil &&
+	return !p.spoiled && !p.isDead() && !p.isStopping() && !p.drained.Load() && p.frozen == nil && p.cut == nil &&
 		p.troubles == 0 && time.Since(p.troubled) > settleIn+p.w.rules.Heartbeat
 }
 
-// takes reports whether the process may be given items, by its row. While slots are stuck
-// something is wrong with it: its runs fail when all of them are.
+// takes reports whether the process may be assigned items, by its row. A process with stuck
+// slots is not well: its runs fail when all slots are stuck.
 func (p *process) takes() bool {
 	o := p.w.db
 	o.mu.Lock()
@@ -92,13 +95,13 @@ func (p *process) takes() bool {
 	if row != nil && row.StuckSlots > 0 {
 		p.trouble(0)
 	}
-	return o.model.Takes(row) && row.InstanceID == p.instance
+	return o.model.Assignable(row) && row.InstanceID == p.instance
 }
 
-// couldBegin returns the items that could begin in the process now, together: those that
-// wait or are assigned to it, are due, and find free slots, in the order in which they
-// would start. What needs more slots than are free keeps those of its priority and below
-// behind it.
+// couldBegin returns the items that could begin in the process now, together: waiting items
+// and those assigned to it that are due and fit into free slots, in the order in which they
+// would start. An item that needs more slots than are free blocks those of its priority and
+// below.
 func (p *process) couldBegin() (items []*workqueue.Item) {
 	rules, worker := &p.w.rules, p.runner.Worker().ID
 	o := p.w.db
@@ -111,7 +114,7 @@ func (p *process) couldBegin() (items []*workqueue.Item) {
 		it := o.model.Items[id]
 		switch its := o.model.HeldBy(it, worker); {
 		case it.State == workqueue.Blocked && its:
-			takes, _ := rules.Channels.Of(profile(it.IntegrationConfig).Channel)
+			takes, _ := rules.Channels.For(profile(it.IntegrationConfig).Channel)
 			free -= takes.Cost
 			claimed[profile(it.IntegrationConfig).Channel]++
 			holds = true
@@ -128,29 +131,24 @@ func (p *process) couldBegin() (items []*workqueue.Item) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	free = min(free, rules.Capacity-p.slots)
-	if p.turnCost <= rules.Capacity-p.slots {
-		p.turn, p.turnCost = workqueue.EveryPriority.Min, 0
-	}
+	p.checkTurn(worker)
 	for _, it := range due {
 		channel := profile(it.IntegrationConfig).Channel
-		takes, _ := rules.Channels.Of(channel)
+		takes, _ := rules.Channels.For(channel)
 		if takes.Max > 0 && max(p.running[channel], claimed[channel]) >= takes.Max {
 			continue
 		}
-		kept := 0
-		if it.Priority <= workqueue.HighPriority {
-			kept = rules.Reserved
-		}
-		if takes.Cost > free-kept { // it may have kept its turn longer than those of its priority
+		kept := rules.kept(it.Priority)
+		if takes.Cost > free-kept { // it may keep its turn before items of the same priority
 			return slices.DeleteFunc(items, func(before *workqueue.Item) bool { return before.Priority == it.Priority })
 		}
 		free -= takes.Cost
 		claimed[channel]++
 		if it.State != workqueue.Assigned && holds && rules.Workers == assign.IdleWorkers {
-			continue // a worker that holds anything may be given nothing
+			continue // a worker that holds an item may get no more
 		}
-		if p.turnCost > 0 && it.Priority <= p.turn {
-			continue // the large item keeps its turn until there is room, also when others have taken it
+		if p.turn.cost > 0 && it.Priority <= p.turn.priority {
+			continue // the large item keeps its turn
 		}
 		it := *it
 		items = append(items, &it)
@@ -158,8 +156,38 @@ func (p *process) couldBegin() (items []*workqueue.Item) {
 	return items
 }
 
-// trouble notes that something goes wrong with a statement of the process from now on,
-// with -1 that it does no longer, and with 0 that something else has gone wrong.
+// largeItem is an item of several slots that a process claimed and had to release.
+type largeItem struct {
+	id             int64
+	priority, cost int
+	due            time.Time // when it was to start, as the process claimed it
+	waited         time.Time // when it was last seen waiting for this process
+}
+
+// checkTurn ends the turn of the large item if there is room for it, or if it has not waited
+// for so long that the process, which checks now and then, must have noticed. p.mu and the
+// oracle's lock are held.
+func (p *process) checkTurn(worker int64) {
+	large, rules, m := p.turn, &p.w.rules, p.w.db.model
+	if it := m.Items[large.id]; it != nil && it.DeletedAt == nil && !it.AvailableAt.After(large.due) &&
+		(it.State == workqueue.Ready || it.State == workqueue.Pending || it.State == workqueue.Assigned && m.HeldBy(it, worker)) {
+		p.turn.waited = time.Now()
+	}
+	if large.cost <= rules.Capacity-p.slots-rules.kept(large.priority) || time.Since(p.turn.waited) > assign.RefillEvery+settleTurn {
+		p.turn = largeItem{priority: workqueue.EveryPriority.Min}
+	}
+}
+
+// kept returns how many slots items of a priority may not use.
+func (r *rules) kept(priority int) int {
+	if priority > workqueue.HighPriority {
+		return 0
+	}
+	return r.Reserved
+}
+
+// trouble records with 1 that a statement of the process is failing from now on, with -1
+// that it has ended, and with 0 that another failure happened.
 func (p *process) trouble(more int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

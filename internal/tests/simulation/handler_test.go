@@ -9,19 +9,19 @@ import (
 	"botwork/workqueue"
 )
 
-// plan is what will become of an item when nobody interferes.
+// plan is the expected life of an item without interference.
 type plan struct {
 	fails     int  // attempts that fail before one succeeds
-	limit     int  // of attempts
+	limit     int  // number of attempts
 	permanent bool // the first attempt fails for good
 	outlives  bool // the first attempt takes longer than the policy's timeout
 	deaf      bool // handlers ignore that they were cancelled
-	snoozes   bool // the first run asks to come later
+	snoozes   bool // the first run snoozes
 	long      bool // a run takes longer than a lease
-	brief     bool // a run takes a moment
+	brief     bool // a run takes some milliseconds
 }
 
-// planOf is an item's plan. Seven of eight in a burst are brief.
+// planOf returns an item's plan. Seven of eight items in a burst are brief.
 func (w *world) planOf(id int64) plan {
 	if first := w.burstAfter.Load(); first >= 0 && id > first && id <= first+int64(w.rules.Burst) && (id-first)%8 != 0 {
 		return plan{limit: 3, brief: true}
@@ -46,7 +46,7 @@ func planOf(seed uint64, id int64) plan {
 // timeLimit is the timeout in the policy of an item that outlives it.
 const timeLimit = 90 * time.Second
 
-// policy is the item's resilience, without chance.
+// policy returns the item's resilience, without jitter.
 func (p plan) policy() workqueue.JSONText {
 	text := fmt.Sprintf(`{"limit": %d, "delay": "10s", "factor": 2, "jitter": 0`, p.limit)
 	if p.outlives {
@@ -55,7 +55,7 @@ func (p plan) policy() workqueue.JSONText {
 	return workqueue.JSONText(text + "}")
 }
 
-// end is how the item ends, with how many failures.
+// end returns how the item ends, and with how many failures.
 func (p plan) end() (state workqueue.State, failures int) {
 	fails := p.fails
 	if p.outlives {
@@ -72,7 +72,7 @@ func (p plan) end() (state workqueue.State, failures int) {
 	return workqueue.Processed, fails
 }
 
-// runItem runs an item as its plan says. Its effects outside reach the judge.
+// runItem runs an item as its plan says, and reports its effects to the judge.
 func (p *process) runItem(ctx context.Context, run *workqueue.Run) workqueue.Outcome {
 	defer p.occupy(run)()
 	plan := p.w.planOf(run.ID)
@@ -103,7 +103,7 @@ func (p *process) runItem(ctx context.Context, run *workqueue.Run) workqueue.Out
 	return outcome
 }
 
-// work takes time. Only a deaf handler goes on when ctx has ended.
+// work waits for d. Only a deaf handler continues when ctx has ended.
 func (p *process) work(ctx context.Context, deaf bool, d time.Duration) error {
 	if deaf {
 		ctx = context.WithoutCancel(ctx)
@@ -111,35 +111,35 @@ func (p *process) work(ctx context.Context, deaf bool, d time.Duration) error {
 	return p.sleep(ctx, d)
 }
 
-// interrupted is how the engine settles a run whose context has ended.
+// interrupted returns the outcome of a run whose context has ended, like the engine does.
 func (p *process) interrupted(ctx context.Context, ref workqueue.ItemRef, err error) workqueue.Outcome {
-	// It takes its time to see it, and no two take the same: which of the runs
-	// that are cancelled together is written first would be left to chance.
+	// Each run notices the end after a different time. Otherwise the order in which runs that
+	// are cancelled together are written would be random.
 	seen := roll(p.w.seed, fmt.Sprintf("interrupt %v", ref), 0).between(time.Microsecond, time.Millisecond)
 	_ = p.sleep(context.WithoutCancel(ctx), seen)
 	cause := context.Cause(ctx)
 	o := workqueue.Outcome{Verdict: workqueue.Released, Error: fmt.Sprint(cause)}
 	if errors.Is(err, errKilled) {
-		return o // nobody will hear of it
+		return o // a dead process writes nothing
 	}
 	if errors.Is(cause, context.DeadlineExceeded) {
 		o.Verdict, o.Kind = workqueue.Failed, workqueue.KindTimeout
 	}
-	if !errors.Is(cause, workqueue.ErrLeaseLost) { // else there is nothing to write
+	if !errors.Is(cause, workqueue.ErrLeaseLost) { // otherwise there is nothing to write
 		p.w.judge.ends(p, ref, o)
 	}
 	return o
 }
 
-// outcome is the end of a run that nobody interrupted.
+// outcome returns the end of a run without interruption.
 func (p plan) outcome(run *workqueue.Run) workqueue.Outcome {
 	switch {
 	case p.snoozes && run.Fence == 1:
 		return workqueue.Outcome{Verdict: workqueue.Snoozed, After: 10 * time.Second}
 	case p.permanent:
-		return workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Error: "for good"}
+		return workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindPermanent, Error: "permanent"}
 	case run.RetryCount < p.fails:
-		return workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindError, Error: "once more"}
+		return workqueue.Outcome{Verdict: workqueue.Failed, Kind: workqueue.KindError, Error: "fails this time"}
 	}
 	return workqueue.Outcome{Output: workqueue.JSONText(fmt.Sprintf(`"fence %d"`, run.Fence))}
 }

@@ -8,23 +8,23 @@ import (
 )
 
 const (
-	// hoardBound is how long a claimed item may wait for its slot or to be given back,
-	// with the time that the statements take.
+	// hoardBound is how long a claimed item may wait for its slot or for its release,
+	// including the time of the statements.
 	hoardBound = time.Second + 250*time.Millisecond
 
-	// freshBound is how old the word of the database may be that a run may begin.
+	// freshBound is the maximum age of the database's answer that a run may begin.
 	freshBound = 250 * time.Millisecond
 )
 
-// claim is an item that a process was handed and that has not begun.
+// claim is an item that a process has received and whose run has not begun.
 type claim struct {
-	at    time.Time // when it was handed
-	known time.Time // when the database was last heard to say that it may begin
-	well  bool      // the process was well then
+	at    time.Time // when the process received it
+	known time.Time // when the database last answered that it may begin
+	well  bool      // whether the process was well at that time
 }
 
-// handed notes that a process has the answer to a claim.
-func (p *process) handed(refs []workqueue.ItemRef) {
+// received records that a process has the answer to a claim.
+func (p *process) received(refs []workqueue.ItemRef) {
 	if len(refs) == 0 {
 		return
 	}
@@ -36,11 +36,11 @@ func (p *process) handed(refs []workqueue.ItemRef) {
 	}
 }
 
-// answered notes that a process has the answer to which of these runs may begin.
-func (p *process) answered(refs []workqueue.ItemRef, refused []int64, err error, sent time.Time) {
+// beginAnswered records that a process has the answer which of these runs may begin.
+func (p *process) beginAnswered(refs []workqueue.ItemRef, refused []int64, err error, sent time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.askedAt, p.answeredAt = sent, time.Now()
+	p.beginSentAt, p.answeredAt = sent, time.Now()
 	if (err != nil || len(refused) > 0) && time.Since(sent) >= p.w.rules.Lease/2 {
 		p.spoiled = true
 	}
@@ -51,7 +51,7 @@ func (p *process) answered(refs []workqueue.ItemRef, refused []int64, err error,
 	}
 }
 
-// lateBegin returns what is wrong with the time at which a run begins.
+// lateBegin returns the fault in the time at which a run begins, "" if there is none.
 func (p *process) lateBegin(ref workqueue.ItemRef) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,34 +60,34 @@ func (p *process) lateBegin(ref workqueue.ItemRef) string {
 		return "was not claimed"
 	}
 	delete(p.claims, ref)
-	began := time.Now()
-	if began.Equal(p.answeredAt) {
-		began = p.askedAt // it begins together with others, whose begins had to be recorded
+	started := time.Now()
+	if started.Equal(p.answeredAt) {
+		started = p.beginSentAt // it begins together with runs whose begin had to be recorded
 	}
-	if since := began.Sub(c.known); since > freshBound {
+	if since := started.Sub(c.known); since > freshBound {
 		return "was last known to be startable " + since.String() + " ago"
 	}
 	return p.hoardedLocked(c)
 }
 
-// givenBack notes that a process has written the end of a run, which may not have begun.
-func (p *process) givenBack(ref workqueue.ItemRef) {
+// returned records that a process has written the end of a run, which may not have begun.
+func (p *process) returned(ref workqueue.ItemRef) {
 	it := p.w.db.item(ref.ItemID)
-	takes, _ := p.w.rules.Channels.Of(profile(it.IntegrationConfig).Channel)
+	takes, _ := p.w.rules.Channels.For(profile(it.IntegrationConfig).Channel)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c := p.claims[ref]; c != nil {
 		delete(p.claims, ref)
-		if takes.Cost > 1 && it.Priority >= p.turn {
-			p.turn, p.turnCost = it.Priority, takes.Cost
+		if takes.Cost > 1 && it.Priority >= p.turn.priority {
+			p.turn = largeItem{id: it.ID, priority: it.Priority, cost: takes.Cost, due: it.AvailableAt, waited: time.Now()}
 		}
 		if wrong := p.hoardedLocked(c); wrong != "" {
-			p.w.judge.violation("item %d, which %s gives back, %s", ref.ItemID, p.instance, wrong)
+			p.w.judge.violation("item %d, which %s releases, %s", ref.ItemID, p.instance, wrong)
 		}
 	}
 }
 
-// hoards finds what waits in a process that is well.
+// hoards checks for claimed items that wait too long in a process that is well.
 func (p *process) hoards() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,8 +99,8 @@ func (p *process) hoards() {
 	}
 }
 
-// hoardedLocked returns what is wrong with how long an item has waited, where nothing
-// that went wrong can be the reason.
+// hoardedLocked returns the fault if an item has waited too long, and no failure can be the
+// reason.
 func (p *process) hoardedLocked(c *claim) string {
 	if waited := time.Since(c.at); c.well && p.troubles == 0 && p.troubled.Before(c.at) && waited > hoardBound {
 		return "has waited claimed for " + waited.String()

@@ -20,8 +20,8 @@ var (
 	low    = workqueue.Band{Min: workqueue.EveryPriority.Min, Max: 499}
 )
 
-// job is a system pipeline as the shipped files have it; the low one comes more
-// often, since a simulation is short.
+// job is a system pipeline like the shipped ones; the low one runs more often,
+// because a simulation is short.
 type job struct {
 	name     string
 	cron     string
@@ -37,7 +37,7 @@ var jobs = []job{
 	{"Once", "* * * * *", scheduler.ScopeOnce, workqueue.Band{}, nil, false},
 }
 
-// newScheduler makes the schedules of a process. Its machine's clock is wrong.
+// newScheduler makes the schedules of a process. The clock of its machine is wrong.
 func (p *process) newScheduler() *scheduler.Scheduler {
 	s := scheduler.New(scheduler.Options{
 		Store: link{p}, Worker: p.runner.Worker(), Log: zerolog.Nop(), Now: func() time.Time { return time.Now().Add(p.skew) },
@@ -58,7 +58,7 @@ func (p *process) newScheduler() *scheduler.Scheduler {
 	return s
 }
 
-// workOf is what a job does: a planned instant that comes while its run goes on ticks it.
+// workOf returns the work of a job: a planned instant during a run ticks the run.
 func (p *process) workOf(j job) scheduler.Work {
 	work := scheduler.Work{
 		Run: func(ctx context.Context, start scheduler.Start) (scheduler.Report, error) {
@@ -96,7 +96,7 @@ func (p *process) run(ctx context.Context, j job, start scheduler.Start) error {
 	return nil
 }
 
-// attend starts the jobs whose stranded items nobody runs.
+// attend starts the jobs for stranded items that no worker runs.
 func (p *process) attend(band workqueue.Band) {
 	p.mu.Lock()
 	s := p.scheduler

@@ -11,7 +11,7 @@ import (
 	"botwork/workqueue"
 )
 
-// judge keeps the history and watches what no table shows.
+// judge records the history and checks what no table shows.
 type judge struct {
 	w *world
 
@@ -21,21 +21,21 @@ type judge struct {
 	figures    figures
 
 	newest  map[int64]int64                         // fence of the latest run that began, by item
-	begun   map[workqueue.ItemRef]bool              // runs that began, or whose begin was recorded
+	started map[workqueue.ItemRef]bool              // runs that began, or whose begin was recorded
 	barred  map[workqueue.ItemRef]bool              // claims that must not begin
 	deaf    map[workqueue.ItemRef]bool              // runs that ignore that they were cancelled
-	edited  map[workqueue.ItemRef]time.Duration     // when a person interfered with a run
-	open    map[workqueue.ItemRef]string            // ends that have not reached the database, and the instance that has them
-	settled map[workqueue.ItemRef]bool              // ends that have
+	edited  map[workqueue.ItemRef]time.Duration     // when a user interfered with a run
+	open    map[workqueue.ItemRef]string            // ends that are not written yet, with their instance
+	settled map[workqueue.ItemRef]bool              // ends that are written
 	done    map[workqueue.ItemRef]workqueue.Verdict // how runs ended
-	wins    map[string]string                       // who runs a planned instant
+	wins    map[string]string                       // the instance that runs a planned instant
 }
 
-// figures tell how much happened in histories.
+// figures count the events of histories.
 type figures struct{ statements, runs, rescues, kills, freezes, cuts, stops, refused, lost, late, edits int }
 
 func (f figures) String() string {
-	return fmt.Sprintf("%d statements (%d refused, %d with a lost answer, %d that came when nobody waited any more), %d runs of items, %d rescues, "+
+	return fmt.Sprintf("%d statements (%d refused, %d with a lost answer, %d that arrived after the caller had given up), %d runs of items, %d rescues, "+
 		"%d kills, %d freezes, %d cut connections, %d stops, %d edits by hand",
 		f.statements, f.refused, f.lost, f.late, f.runs, f.rescues, f.kills, f.freezes, f.cuts, f.stops, f.edits)
 }
@@ -56,7 +56,7 @@ func (f *figures) add(more figures) {
 
 func newJudge(w *world) *judge {
 	return &judge{
-		w: w, newest: map[int64]int64{}, begun: map[workqueue.ItemRef]bool{}, barred: map[workqueue.ItemRef]bool{}, deaf: map[workqueue.ItemRef]bool{}, edited: map[workqueue.ItemRef]time.Duration{}, open: map[workqueue.ItemRef]string{}, settled: map[workqueue.ItemRef]bool{},
+		w: w, newest: map[int64]int64{}, started: map[workqueue.ItemRef]bool{}, barred: map[workqueue.ItemRef]bool{}, deaf: map[workqueue.ItemRef]bool{}, edited: map[workqueue.ItemRef]time.Duration{}, open: map[workqueue.ItemRef]string{}, settled: map[workqueue.ItemRef]bool{},
 		done: map[workqueue.ItemRef]workqueue.Verdict{}, wins: map[string]string{},
 	}
 }
@@ -93,7 +93,7 @@ func (j *judge) violationLocked(format string, args ...any) {
 	}
 }
 
-// begins notes that a run begins, with whom the item is from now on.
+// begins records that a run begins: from now on the item belongs to this run.
 func (j *judge) begins(p *process, ref workqueue.ItemRef, deaf bool) {
 	late := p.lateBegin(ref)
 	j.mu.Lock()
@@ -105,22 +105,22 @@ func (j *judge) begins(p *process, ref workqueue.ItemRef, deaf bool) {
 	j.figures.runs++
 	newest := j.newest[ref.ItemID]
 	if ref.Fence <= newest && !j.uninformed(ref) {
-		j.violationLocked("run %d/%d begins although %d/%d has begun", ref.ItemID, ref.Fence, ref.ItemID, newest)
+		j.violationLocked("run %d/%d begins although %d/%d has already begun", ref.ItemID, ref.Fence, ref.ItemID, newest)
 	}
 	if j.barred[ref] {
 		j.violationLocked("run %d/%d begins although that was refused", ref.ItemID, ref.Fence)
 	}
-	j.newest[ref.ItemID], j.deaf[ref], j.begun[ref] = max(newest, ref.Fence), deaf, true
+	j.newest[ref.ItemID], j.deaf[ref], j.started[ref] = max(newest, ref.Fence), deaf, true
 }
 
-// asked notes whether a run may begin from now on, in which case its begin is recorded.
-// A statement that comes twice may find that the item is gone; the first answer counts.
-func (j *judge) asked(ref workqueue.ItemRef, may bool) {
+// beginAsked records whether a run may begin, in which case its begin is recorded.
+// A repeated statement may find that the item was deleted; the first answer counts.
+func (j *judge) beginAsked(ref workqueue.ItemRef, may bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if may {
-		j.begun[ref] = true
-	} else if !j.begun[ref] {
+		j.started[ref] = true
+	} else if !j.started[ref] {
 		j.barred[ref] = true
 	}
 }
@@ -129,33 +129,33 @@ func (j *judge) asked(ref workqueue.ItemRef, may bool) {
 func (j *judge) hasBegun(ref workqueue.ItemRef) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.begun[ref]
+	return j.started[ref]
 }
 
-// said holds a process to what it says has begun.
-func (j *judge) said(instance string, begun []workqueue.ItemRef) {
+// checkBegun checks that the runs that a process reports as begun have begun.
+func (j *judge) checkBegun(instance string, begun []workqueue.ItemRef) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, ref := range begun {
-		if !j.begun[ref] {
-			j.violationLocked("%s says that run %d/%d has begun, but it has not", instance, ref.ItemID, ref.Fence)
+		if !j.started[ref] {
+			j.violationLocked("%s reports that run %d/%d has begun, but it has not", instance, ref.ItemID, ref.Fence)
 		}
 	}
 }
 
-// counts: only what had begun is counted as the cause of a death, or is poison.
+// counts checks that only a run that had begun is counted as the cause of a death.
 func (j *judge) counts(ref workqueue.ItemRef) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if !j.begun[ref] {
+	if !j.started[ref] {
 		j.violationLocked("run %d/%d, which had not begun, is counted as the cause of a death", ref.ItemID, ref.Fence)
 	}
 }
 
-// effect is what a run does to the world outside. Two runs of one item must not
-// do it in turns, and none may do it when its lease is over: whoever cannot
-// renew it stops before. Nobody can stop a handler that is deaf, and a worker
-// does not know at once what a person has done to its item.
+// effect is called for each effect of a run on other systems. Two runs of an item must
+// not have effects in turns, and a run must have none after its lease has expired: a
+// worker that cannot renew the lease stops the run before. Exceptions are handlers that
+// ignore cancellation, and workers that do not know yet of an edit by a user.
 func (j *judge) effect(p *process, ref workqueue.ItemRef) {
 	leased := p.w.db.leased(ref)
 	j.mu.Lock()
@@ -163,20 +163,20 @@ func (j *judge) effect(p *process, ref workqueue.ItemRef) {
 	switch newest := j.newest[ref.ItemID]; {
 	case j.deaf[ref] || j.uninformed(ref):
 	case newest != ref.Fence:
-		j.violationLocked("%s still works on %d/%d although run %d/%d has begun", p.instance, ref.ItemID, ref.Fence, ref.ItemID, newest)
+		j.violationLocked("%s still works on %d/%d although run %d/%d has already begun", p.instance, ref.ItemID, ref.Fence, ref.ItemID, newest)
 	case !leased:
 		j.violationLocked("%s still works on %d/%d although it has no lease", p.instance, ref.ItemID, ref.Fence)
 	}
 }
 
-// uninformed tells that a person has taken a claim from its worker, which may
+// uninformed reports whether a user has taken a claim from its worker, which may
 // not know it yet.
 func (j *judge) uninformed(ref workqueue.ItemRef) bool {
 	edited, byHand := j.edited[ref]
 	return byHand && j.w.elapsed()-edited <= j.w.rules.Lease
 }
 
-// ends notes how a run ended, before its worker hears of it.
+// ends records how a run ended, before its worker knows it.
 func (j *judge) ends(p *process, ref workqueue.ItemRef, o workqueue.Outcome) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -187,7 +187,7 @@ func (j *judge) ends(p *process, ref workqueue.ItemRef, o workqueue.Outcome) {
 	}
 }
 
-// written notes that the end of a run has reached the database.
+// written records that the end of a run has reached the database.
 func (j *judge) written(instance string, f workqueue.Finish, lost bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -197,11 +197,11 @@ func (j *judge) written(instance string, f workqueue.Finish, lost bool) {
 	j.settled[ref] = true
 	verdict, ended := j.done[ref]
 	if f.State == workqueue.Processed && !lost && (!ended || verdict != workqueue.Succeeded) {
-		j.violationLocked("the success of %d/%d is recorded although its run did not come to its end", f.ItemID, f.Fence)
+		j.violationLocked("the success of %d/%d is recorded although its run has not succeeded", f.ItemID, f.Fence)
 	}
 }
 
-// gaveUp notes that a process ends without having written all.
+// gaveUp records that a process ends without having written all ends.
 func (j *judge) gaveUp(p *process) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -212,19 +212,19 @@ func (j *judge) gaveUp(p *process) {
 	}
 }
 
-// fired notes that a process runs a planned instant of a schedule that fires
+// fired records that a process runs a planned instant of a schedule that fires
 // once in the cluster.
 func (j *judge) fired(p *process, schedule string, planned time.Time) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	key := schedule + " " + planned.UTC().Format(time.RFC3339)
 	if first, again := j.wins[key]; again {
-		j.violationLocked("%s runs %s, which %s has run", p.instance, key, first)
+		j.violationLocked("%s runs %s, which %s has already run", p.instance, key, first)
 	}
 	j.wins[key] = p.instance
 }
 
-// tail is the end of the history.
+// tail returns the last lines of the history.
 func (j *judge) tail(n int) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -235,7 +235,7 @@ func (j *judge) tail(n int) string {
 	return text.String()
 }
 
-// line is what one did at one instant.
+// line is one event of the history.
 type line struct {
 	at   time.Duration
 	who  string
@@ -244,8 +244,8 @@ type line struct {
 
 func (l line) String() string { return fmt.Sprintf("%14s %-6s %s", l.at, l.who, l.what) }
 
-// inOrder are the lines of a history in an order that does not depend on which
-// of the goroutines that act at the same instant comes first.
+// inOrder returns the lines of a history in an order that does not depend on the order
+// of goroutines that act at the same instant.
 func (j *judge) inOrder() []line {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"botwork/workqueue"
 )
 
-// Robots come from elsewhere in a simulation.
+// A simulation has no robots.
 
 func (l link) Checkout(context.Context, workqueue.CheckoutParams) (workqueue.Checkout, error) {
 	return workqueue.Checkout{}, errRefused

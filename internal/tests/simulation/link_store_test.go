@@ -25,7 +25,20 @@ func (l link) Now(ctx context.Context) (time.Time, error) {
 	})
 }
 
-// Enqueue and what a person does come from elsewhere in a simulation.
+// A process reads the large item for which it keeps slots, and its queue.
+
+func (l link) Item(ctx context.Context, id int64) (workqueue.Item, error) {
+	return call(ctx, l, "Item", func() (workqueue.Item, error) {
+		return l.p.w.db.store.Item(context.Background(), id)
+	})
+}
+func (l link) Queue(ctx context.Context, name string) (workqueue.Queue, error) {
+	return call(ctx, l, "Queue", func() (workqueue.Queue, error) {
+		return l.p.w.db.store.Queue(context.Background(), name)
+	})
+}
+
+// Items are enqueued and changed outside of the processes.
 
 func (l link) Enqueue(context.Context, []workqueue.NewItem) ([]workqueue.Enqueued, error) {
 	return nil, errRefused
@@ -36,17 +49,12 @@ func (l link) ChangeItem(context.Context, int64, workqueue.Change) (int64, error
 func (l link) ChangeItems(context.Context, workqueue.ItemFilter, workqueue.Change) (workqueue.ChangeResult, error) {
 	return workqueue.ChangeResult{}, errRefused
 }
-func (l link) Item(context.Context, int64) (workqueue.Item, error) {
-	return workqueue.Item{}, errRefused
-}
 func (l link) Items(context.Context, workqueue.ItemFilter) ([]workqueue.Item, error) {
 	return nil, errRefused
 }
-func (l link) Attempts(context.Context, int64) ([]workqueue.Attempt, error) { return nil, errRefused }
+func (l link) CountItems(context.Context, workqueue.ItemFilter) (int64, error) { return 0, errRefused }
+func (l link) Attempts(context.Context, int64) ([]workqueue.Attempt, error)    { return nil, errRefused }
 
-func (l link) Queue(context.Context, string) (workqueue.Queue, error) {
-	return workqueue.Queue{}, errRefused
-}
 func (l link) DefineQueues(context.Context, []workqueue.Queue, string) ([]string, error) {
 	return nil, errRefused
 }
@@ -91,7 +99,7 @@ func (l link) RecountStatistics(context.Context, func(done, of int64)) ([]workqu
 	return nil, errRefused
 }
 
-// What runs took is a hint, and what is estimated changes no promise.
+// Learned durations are only hints for estimates, which change no promise.
 
 func (l link) Learn(context.Context, []learned.Runs) error { return errRefused }
 func (l link) Learned(ctx context.Context) (map[learned.Key]learned.Typical, error) {
@@ -106,7 +114,7 @@ func (l link) ForgetDurations(context.Context, learned.Filter) (int, error) {
 	return 0, errRefused
 }
 
-// Housekeeping is left out: what it removes has ended.
+// Housekeeping is not simulated: it removes only finished items.
 
 func (l link) RemoveRetained(context.Context, int) (int, error) { return 0, errRefused }
 func (l link) RemoveCompleted(context.Context, *time.Duration, int) (int, error) {
@@ -170,7 +178,7 @@ func (l link) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue.I
 	op := fmt.Sprintf("Claim %v", p.Band)
 	items, err := call(ctx, l, op, func() ([]workqueue.Item, error) { return l.p.w.db.claim(p) })
 	if err == nil {
-		l.p.handed(claimsOf(items))
+		l.p.received(claimsOf(items))
 	}
 	return items, err
 }
@@ -178,7 +186,7 @@ func (l link) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue.I
 func (l link) Begin(ctx context.Context, p workqueue.BeginParams) ([]int64, error) {
 	sent := time.Now()
 	refused, err := call(ctx, l, fmt.Sprintf("Begin %v", p.Items), func() ([]int64, error) { return l.p.w.db.begin(p) })
-	l.p.answered(p.Items, refused, err, sent)
+	l.p.beginAnswered(p.Items, refused, err, sent)
 	return refused, err
 }
 
@@ -197,7 +205,7 @@ func (l link) Lost(ctx context.Context, worker int64, instance string, held []wo
 func (l link) Finish(ctx context.Context, worker int64, instance string, ends []workqueue.Finish) ([]int64, error) {
 	return call(ctx, l, "Finish", func() ([]int64, error) {
 		for _, f := range ends {
-			l.p.givenBack(workqueue.ItemRef{ItemID: f.ItemID, Fence: f.Fence})
+			l.p.returned(workqueue.ItemRef{ItemID: f.ItemID, Fence: f.Fence})
 		}
 		return l.p.w.db.finish(worker, instance, ends)
 	})
@@ -207,12 +215,12 @@ func (l link) ReleaseAssigned(ctx context.Context, worker int64, instance string
 	return call(ctx, l, "ReleaseAssigned", func() (int, error) { return l.p.w.db.releaseAssigned(worker, instance) })
 }
 
-func (l link) Stranded(ctx context.Context, worker int64) (workqueue.Band, bool, error) {
+func (l link) AbandonedBand(ctx context.Context, worker int64) (workqueue.Band, bool, error) {
 	type answer struct {
 		band  workqueue.Band
 		found bool
 	}
-	a, err := call(ctx, l, "Stranded", func() (a answer, err error) {
+	a, err := call(ctx, l, "AbandonedBand", func() (a answer, err error) {
 		a.band, a.found, err = l.p.w.db.stranded(worker)
 		return a, err
 	})
@@ -226,18 +234,18 @@ func (l link) Ready(ctx context.Context, worker int64, band workqueue.Band) (wor
 	return r, 0, err
 }
 
-// Nobody hears of work in a simulation: processes look for it.
+// There are no notices in a simulation: processes poll for work.
 
 func (l link) Listen(context.Context, func(workqueue.Notice), func(error)) error { return errRefused }
 
-func (l link) Survey(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
-	return send(ctx, l, "Survey", func() error { return l.p.w.db.survey(ctx, l.p, read) })
+func (l link) ReadUnlocked(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
+	return send(ctx, l, "ReadUnlocked", func() error { return l.p.w.db.survey(ctx, l.p, read) })
 }
 
 func (l link) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
-	taken, err := call(ctx, l, "Assign", func() ([]workqueue.ItemRef, error) { return l.p.w.db.assign(ctx, l.p, pass) })
+	claimed, err := call(ctx, l, "Assign", func() ([]workqueue.ItemRef, error) { return l.p.w.db.assign(ctx, l.p, pass) })
 	if err == nil {
-		l.p.handed(taken)
+		l.p.received(claimed)
 	}
 	return err
 }
@@ -260,7 +268,29 @@ func (l link) LastFiring(ctx context.Context, schedule, worker string) (time.Tim
 	})
 }
 
-func (l link) Firings(context.Context, string, int) ([]workqueue.Firing, error) {
+func (l link) Firings(context.Context, workqueue.FiringFilter) ([]workqueue.Firing, error) {
+	return nil, errRefused
+}
+
+// Nobody pauses pipelines or requests runs in a simulation.
+
+func (l link) Controls(context.Context) (workqueue.Controls, error) {
+	return workqueue.Controls{}, nil
+}
+func (l link) SkipFiring(context.Context, workqueue.Firing) error { return errRefused }
+func (l link) StartRequested(context.Context, workqueue.PipelineRun, bool, string) (int64, bool, error) {
+	return 0, false, errRefused
+}
+func (l link) PausePipeline(context.Context, workqueue.PipelinePause) (bool, error) {
+	return false, errRefused
+}
+func (l link) ResumePipeline(context.Context, string, string) (bool, error) {
+	return false, errRefused
+}
+func (l link) RequestRuns(context.Context, workqueue.NewRunRequests) ([]int64, error) {
+	return nil, errRefused
+}
+func (l link) RunRequests(context.Context, workqueue.RequestFilter) ([]workqueue.RunRequest, error) {
 	return nil, errRefused
 }
 
@@ -268,9 +298,9 @@ func (l link) StartRun(ctx context.Context, r workqueue.PipelineRun) (int64, err
 	return call(ctx, l, "StartRun "+r.Pipeline, func() (int64, error) { return l.p.w.db.store.StartRun(context.Background(), r) })
 }
 
-func (l link) FinishRun(ctx context.Context, id int64, outcome workqueue.RunOutcome, text, summary string) error {
+func (l link) FinishRun(ctx context.Context, id int64, end workqueue.RunEnd) error {
 	return send(ctx, l, fmt.Sprintf("FinishRun %d", id), func() error {
-		return l.p.w.db.store.FinishRun(context.Background(), id, outcome, text, summary)
+		return l.p.w.db.store.FinishRun(context.Background(), id, end)
 	})
 }
 
@@ -286,8 +316,8 @@ func (l link) RunsElsewhere(ctx context.Context, pipeline string, worker int64) 
 	return a.since, a.running, err
 }
 
-func (l link) Runs(ctx context.Context, pipeline string, limit int) ([]workqueue.PipelineRun, error) {
-	return call(ctx, l, "Runs "+pipeline, func() ([]workqueue.PipelineRun, error) {
-		return l.p.w.db.store.Runs(context.Background(), pipeline, limit)
+func (l link) Runs(ctx context.Context, f workqueue.RunFilter) ([]workqueue.PipelineRun, error) {
+	return call(ctx, l, "Runs "+f.Pipeline, func() ([]workqueue.PipelineRun, error) {
+		return l.p.w.db.store.Runs(context.Background(), f)
 	})
 }

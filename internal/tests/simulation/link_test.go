@@ -13,13 +13,13 @@ var (
 	errKilled  = errors.New("the process is dead")
 )
 
-// link is a process's connection to the database, with what goes wrong on it.
+// link is a process's connection to the database, with the failures on it.
 // It is a storetest.Store and a scheduler.Store.
 type link struct{ p *process }
 
-// repeated tells how many in a hundred statements arrive once more, at any time,
-// as if a driver or a proxy had repeated them: their WHERE says what they are
-// about.
+// repeated is the percentage of statements that arrive once more, at any time,
+// as if a driver or a proxy had repeated them. Their WHERE clauses must make this
+// harmless.
 var repeated = map[string]int{"Beat": 7, "Progress": 7, "Claim": 7, "Begin": 30, "Finish": 30}
 
 // call sends one statement and waits for its answer.
@@ -59,14 +59,14 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 		p.fails(d)
 	}
 	if err := p.sleep(ctx, there); err != nil {
-		// Who sent it has given up, or is dead; the statement may arrive.
+		// The sender has given up, or is dead; the statement may still arrive.
 		if arrives && do != nil && op != "Assign" {
 			w.loose.Go(func() {
 				if w.sleep(late); hangs && p.isDead() {
 					p.awaitSuccessor(d)
 				}
 				w.judge.count(&w.judge.figures.late, 1)
-				p.log("%s: arrives although nobody waits for it", op)
+				p.log("%s: arrives after the caller has given up", op)
 				_, _ = do()
 			})
 		}
@@ -86,8 +86,8 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 		})
 	}
 	if isLate {
-		back += late / 3 // what takes longer is as good as lost
-		// Trouble does not come alone: soon after a late answer there is no connection at all.
+		back += late / 3 // a longer delay is the same as a lost answer
+		// Soon after a late answer, the connection is lost completely.
 		if cut, soon := d.between(0, 3*w.rules.Lease), d.between(50*time.Millisecond, time.Second); arrives {
 			w.later(back+soon, p.part)
 			w.later(back+soon+cut, p.join)
@@ -104,7 +104,7 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 	return value, err
 }
 
-// fails lets the process die, or lose its connection, while its statement is on its way.
+// fails lets the process die, or lose its connection, while its statement is under way.
 func (p *process) fails(d dice) {
 	w := p.w
 	back := d.between(time.Second, w.rules.Lease)

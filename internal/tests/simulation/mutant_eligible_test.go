@@ -1,13 +1,13 @@
 package simulation
 
-// eligibilityMutants leave out, one by one, what makes an item eligible, of each
-// statement that assigns, takes, claims or looks for such items. That robots take the
-// items of some queues the conformance suite tries: these histories have one queue.
+// eligibilityMutants remove, one by one, the conditions that make an item eligible from
+// each statement that assigns, takes, claims or polls for such items. The conformance
+// suite tests queues for robots: these histories have only one queue.
 func eligibilityMutants() []mutant {
 	var all []mutant
 	for _, s := range []struct {
 		file, alias string
-		worker      bool // the statement asks for the worker that gets the item
+		worker      bool // the statement checks the worker that gets the item
 	}{
 		{"assign", "", true}, {"reassign", "", true}, {"take", "", false}, {"claim", "c.", false},
 		{"stranded", "i.", false}, {"assigned_items", "i.", false},

@@ -10,8 +10,8 @@ import (
 	"botwork/workqueue/storetest/reference"
 )
 
-// assign runs a whole pass at one instant: it is a transaction. It returns what the pass
-// has claimed.
+// assign runs a complete pass at one instant, because it is a transaction. It returns the
+// claims of the pass.
 func (o *oracle) assign(of context.Context, p *process, pass func(context.Context, workqueue.AssignTx) error) ([]workqueue.ItemRef, error) {
 	o.meanwhile("pass", 25)
 	var tx *passTx
@@ -37,11 +37,11 @@ func (o *oracle) assign(of context.Context, p *process, pass func(context.Contex
 	if tx == nil {
 		return nil, err
 	}
-	return tx.taken, err
+	return tx.claimed, err
 }
 
-// counted tells the judge which claims a pass has counted as the cause of a death. The
-// table says so, not the model.
+// counted reports to the judge which claims a pass has counted as the cause of a death,
+// from the table, not from the model.
 func (o *oracle) counted(before *reference.Model) {
 	rows, err := o.eyes.Query("SELECT Id, ReleaseCount FROM BotWorkQueueItems WHERE ReleaseCount > 0")
 	if err != nil {
@@ -69,18 +69,18 @@ func (o *oracle) counted(before *reference.Model) {
 type passTx struct {
 	passView
 	real     workqueue.AssignTx
-	surveyed *passView // what the pass could read before; nil: nothing
+	surveyed *passView // what the pass has read before; nil: nothing
 
 	rescued  workqueue.RescueResult
 	assigned int
-	taken    []workqueue.ItemRef
-	planned  []workqueue.Assignment // all that the pass has written, or tried to
+	claimed  []workqueue.ItemRef
+	planned  []workqueue.Assignment // all that the pass has written or tried to write
 }
 
 func (tx *passTx) Rescue(ctx context.Context, assignedFor time.Duration) (workqueue.RescueResult, error) {
 	got, err := tx.real.Rescue(ctx, assignedFor)
 	want, _ := tx.model.Rescue(assignedFor)
-	tx.note("rescue", differ(got, want))
+	tx.addFault("rescue", differ(got, want))
 	tx.rescued = got
 	tx.o.w.judge.count(&tx.o.w.judge.figures.rescues, got.Rescued+got.Released)
 	return got, err
@@ -88,18 +88,18 @@ func (tx *passTx) Rescue(ctx context.Context, assignedFor time.Duration) (workqu
 
 func (tx *passTx) Expire(ctx context.Context) (int, error) {
 	got, err := tx.real.Expire(ctx)
-	tx.note("expire", differ(got, tx.model.Expire()))
+	tx.addFault("expire", differ(got, tx.model.Expire()))
 	return got, err
 }
 
 func (tx *passTx) Limits(ctx context.Context) ([]workqueue.LimitUse, error) {
 	got, err := tx.real.Limits(ctx)
-	tx.note("limits", differ(got, tx.model.LimitUses()))
+	tx.addFault("limits", differ(got, tx.model.LimitUses()))
 	return got, err
 }
 
-// outdated is what a pass may write on most engines: since it has read them,
-// workers have begun to drain, and items do not wait or must not start any more.
+// outdated changes assignments as if the pass had read them some time ago, which happens on
+// most engines: workers have begun to drain, and items no longer wait or must not start.
 func (tx *passTx) outdated(assignments []workqueue.Assignment) []workqueue.Assignment {
 	tx.o.writes++
 	d := roll(tx.o.w.seed, "outdated assignments", tx.o.writes)
@@ -144,8 +144,8 @@ func (tx *passTx) outdated(assignments []workqueue.Assignment) []workqueue.Assig
 	return outdated
 }
 
-// Write also holds the pass to the order of priorities: no item that is due
-// stays behind while one of lower priority is assigned.
+// Write also checks the order of priorities: no due item may be left while one of
+// lower priority is assigned.
 func (tx *passTx) Write(ctx context.Context, assignments []workqueue.Assignment) (int, error) {
 	written := tx.outdated(assignments)
 	n, err := tx.real.Write(ctx, written)
@@ -155,15 +155,15 @@ func (tx *passTx) Write(ctx context.Context, assignments []workqueue.Assignment)
 			lowest = min(lowest, it.Priority)
 		}
 	}
-	tx.note("write", differ(n, tx.model.Write(written)))
+	tx.addFault("write", differ(n, tx.model.Write(written)))
 	tx.assigned += n
 	if len(assignments) > 0 {
-		tx.note("order", tx.order(assignments, lowest))
+		tx.addFault("order", tx.order(assignments, lowest))
 	}
 	return n, err
 }
 
-// AssignAndClaim is held to the same order.
+// AssignAndClaim checks the same order.
 func (tx *passTx) AssignAndClaim(ctx context.Context, assignments []workqueue.Assignment, t workqueue.PassClaim) ([]workqueue.Item, error) {
 	written := tx.outdated(assignments)
 	got, err := tx.real.AssignAndClaim(ctx, written, t)
@@ -173,20 +173,20 @@ func (tx *passTx) AssignAndClaim(ctx context.Context, assignments []workqueue.As
 			lowest = min(lowest, it.Priority)
 		}
 	}
-	tx.note("take", tx.o.started(tx.model.Item, got))
+	tx.addFault("take", tx.o.started(tx.model.Item, got))
 	want := tx.model.Take(reference.Process{Worker: t.WorkerID, Instance: t.InstanceID}, written, t.Lease)
-	tx.note("take", differ(refsOf(got), refsOf(want)))
+	tx.addFault("take", differ(refsOf(got), refsOf(want)))
 	tx.assigned += len(got)
-	tx.taken = append(tx.taken, claimsOf(got)...)
+	tx.claimed = append(tx.claimed, claimsOf(got)...)
 	if len(assignments) > 0 {
-		tx.note("order", tx.order(assignments, lowest))
+		tx.addFault("order", tx.order(assignments, lowest))
 	}
 	return got, err
 }
 
-// order tells of an item that waits while one of this priority is assigned: one that
-// the pass could have seen, under the lock or when it read before, and did not plan: what
-// it gives to a worker that takes nothing any more waits for the next pass.
+// order returns a fault if an item waits while one of this priority is assigned. The pass
+// must have been able to read the item, under the lock or before, and must not have planned
+// it: an item planned for a worker that takes no more items waits for the next pass.
 func (tx *passTx) order(assignments []workqueue.Assignment, lowest int) string {
 	tx.planned = append(tx.planned, assignments...)
 	band, could := tx.band, func(int64) bool { return true }
@@ -195,13 +195,15 @@ func (tx *passTx) order(assignments []workqueue.Assignment, lowest int) string {
 		could = func(id int64) bool { return tx.surveyed.could[id] }
 	}
 	for _, left := range tx.model.Due(workqueue.Band{Min: lowest + 1, Max: band.Max}, len(tx.model.Items)) {
-		// One that takes more than a slot may find no room where a lesser one does.
-		given := slices.ContainsFunc(tx.planned, func(a workqueue.Assignment) bool { return a.ItemID == left.ID })
-		if !given && could(left.ID) && profile(left.Pipeline).Channel == "" {
+		// An item that needs more than one slot may not fit where a smaller one does.
+		planned := slices.ContainsFunc(tx.planned, func(a workqueue.Assignment) bool { return a.ItemID == left.ID })
+		if !planned && could(left.ID) && profile(left.Pipeline).Channel == "" {
 			return fmt.Sprintf("item %d of priority %d waits while one of priority %d is assigned", left.ID, left.Priority, lowest)
 		}
 	}
 	return ""
 }
 
-func (tx *passTx) Mark(ctx context.Context, m workqueue.Marks) error { return tx.real.Mark(ctx, m) }
+func (tx *passTx) RecordPass(ctx context.Context, m workqueue.PassState) error {
+	return tx.real.RecordPass(ctx, m)
+}

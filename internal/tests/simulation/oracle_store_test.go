@@ -98,7 +98,7 @@ func (o *oracle) begin(p workqueue.BeginParams) (refused []int64, err error) {
 	o.w.judge.log(p.InstanceID, "Begin %v: refused %v", p.Items, refused)
 	for _, ref := range p.Items {
 		if err == nil {
-			o.w.judge.asked(ref, !slices.Contains(refused, ref.ItemID))
+			o.w.judge.beginAsked(ref, !slices.Contains(refused, ref.ItemID))
 		}
 	}
 	return refused, err
@@ -112,7 +112,7 @@ func (o *oracle) beat(p workqueue.BeatParams) (result workqueue.BeatResult, err 
 		want, _ := o.model.Beat(p)
 		return differ(fmt.Sprint(result.State, sorted(result.Lost)), fmt.Sprint(want.State, sorted(want.Lost)))
 	})
-	o.w.judge.said(p.InstanceID, p.Begun)
+	o.w.judge.checkBegun(p.InstanceID, p.Started)
 	o.w.judge.log(p.InstanceID, "Beat: %v, lost %v, stuck %d, %v", result.State, sorted(result.Lost), p.Stuck, err)
 	return result, err
 }
@@ -155,7 +155,7 @@ func (o *oracle) finish(worker int64, instance string, ends []workqueue.Finish) 
 
 func (o *oracle) stranded(worker int64) (band workqueue.Band, found bool, err error) {
 	err = o.step("stranded", func() (err error) {
-		band, found, err = o.store.Stranded(ctx, worker)
+		band, found, err = o.store.AbandonedBand(ctx, worker)
 		return err
 	}, func() string {
 		wantBand, want := o.model.Stranded(worker)
@@ -193,7 +193,7 @@ func (o *oracle) claimFiring(f workqueue.Firing) (claim workqueue.FiringClaim, e
 	return claim, err
 }
 
-// uncounted finds what is given back without having begun, and is not as it was.
+// uncounted returns a fault if an end releases a run that has not begun, and changes the item.
 func (o *oracle) uncounted(worker int64, instance string, ends []workqueue.Finish) string {
 	for _, f := range ends {
 		ref := workqueue.ItemRef{ItemID: f.ItemID, Fence: f.Fence}
@@ -201,21 +201,21 @@ func (o *oracle) uncounted(worker int64, instance string, ends []workqueue.Finis
 			continue
 		}
 		if before := o.model.Items[f.ItemID].RetryCount; f.State != workqueue.Ready || f.RetryCount != before {
-			return fmt.Sprintf("item %d has not begun, and is given back as %v after %d failures, want %v after %d",
+			return fmt.Sprintf("item %d has not begun, and is released as %v after %d failures, want %v after %d",
 				f.ItemID, f.State, f.RetryCount, workqueue.Ready, before)
 		}
 	}
 	return ""
 }
 
-// item is the model's row of an item that there is.
+// item returns the model's row of an existing item.
 func (o *oracle) item(id int64) workqueue.Item {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return *o.model.Items[id]
 }
 
-// leased tells whether a claim has a lease, which has not ended.
+// leased reports whether a claim has a lease that has not expired.
 func (o *oracle) leased(ref workqueue.ItemRef) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -223,7 +223,7 @@ func (o *oracle) leased(ref workqueue.ItemRef) bool {
 	return it != nil && it.State == workqueue.Blocked && it.Fence == ref.Fence && it.LeaseExpiresAt != nil && !it.LeaseExpiresAt.Before(o.now())
 }
 
-// differ tells two answers apart.
+// differ returns a fault if two answers differ.
 func differ[T any](got, want T) string {
 	if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
 		return fmt.Sprintf("the answer is %s, want %s", g, w)
@@ -233,7 +233,7 @@ func differ[T any](got, want T) string {
 
 func sorted(ids []int64) []int64 { return slices.Compact(slices.Sorted(slices.Values(ids))) }
 
-// claimsOf are the claims of items.
+// claimsOf returns the claims of items.
 func claimsOf(items []workqueue.Item) (refs []workqueue.ItemRef) {
 	for _, it := range items {
 		refs = append(refs, workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence})
@@ -241,7 +241,7 @@ func claimsOf(items []workqueue.Item) (refs []workqueue.ItemRef) {
 	return refs
 }
 
-// refsOf names claims as item/fence.
+// refsOf returns claims in the form item/fence.
 func refsOf(items []workqueue.Item) []string {
 	refs := make([]string, len(items))
 	for i, it := range items {

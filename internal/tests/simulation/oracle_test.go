@@ -13,18 +13,19 @@ import (
 	"botwork/internal/database"
 	"botwork/internal/testdb"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/sqlstore"
 	"botwork/workqueue/storetest/reference"
 )
 
-// oracle is the database. It takes one statement at a time and compares its
-// answer, and all that the tables hold then, with the model.
+// oracle is the database. It executes one statement at a time and compares its
+// answer, and then all tables, with the model.
 type oracle struct {
 	w     *world
 	store *sqlstore.Store
 	eyes  *sql.DB // a second connection to the same memory
 
-	// What the tables held when they changed last: reading them all takes
+	// The text of the tables after their last change: reading all of them takes
 	// longer than most statements.
 	rows    *sql.Stmt
 	version *sql.Stmt
@@ -39,11 +40,11 @@ type oracle struct {
 	model *reference.Model
 
 	writes  int            // of passes, so far
-	changes int            // that a person could have made just before a statement
-	edited  map[int64]bool // items that a person has interfered with
+	changes int            // that a user could have made just before a statement
+	edited  map[int64]bool // items that a user has interfered with
 }
 
-// ctx is that of the server: a statement that has arrived is executed.
+// ctx is the server's context: a statement that has arrived is executed.
 var ctx = context.Background()
 
 func openOracle(w *world, tr trial) *oracle {
@@ -85,8 +86,8 @@ func (o *oracle) close() {
 	}
 }
 
-// storeNow is what the store takes for the database's clock: it is, unless the
-// trial says otherwise.
+// storeNow is the clock that the store uses: the database's clock, unless the
+// trial is different.
 func (o *oracle) storeNow() time.Time {
 	if o.localClock {
 		return time.Now().Add(time.Duration(o.skew.Load())).UTC().Truncate(time.Millisecond)
@@ -94,16 +95,16 @@ func (o *oracle) storeNow() time.Time {
 	return o.now()
 }
 
-// now is the database's clock.
+// now returns the time of the database's clock.
 func (o *oracle) now() time.Time {
 	return time.Now().Add(o.w.clock).UTC().Truncate(time.Millisecond)
 }
 
 func (o *oracle) tick() { o.clock = o.now() }
 
-// step is one statement: real does it, ideal does the same in the model and
-// tells what is wrong with the answer. An error of real is never right: nothing
-// that goes wrong between a process and the database reaches this far.
+// step runs one statement: real executes it, ideal does the same in the model and
+// returns the fault in the answer. An error of real is always a fault: the simulated
+// failures happen between a process and the database.
 func (o *oracle) step(what string, real func() error, ideal func() string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -113,7 +114,7 @@ func (o *oracle) step(what string, real func() error, ideal func() string) error
 	if o.w.isOver() {
 		return err
 	}
-	wrong := o.judge(err, ideal)
+	wrong := o.evaluate(err, ideal)
 	if wrong == "" {
 		wrong = o.compare()
 	}
@@ -123,22 +124,23 @@ func (o *oracle) step(what string, real func() error, ideal func() string) error
 	return err
 }
 
-// judge asks the model. A database that broken statements have spoiled may be
-// beyond it.
-func (o *oracle) judge(err error, ideal func() string) (wrong string) {
+// evaluate compares with the model. The model may panic on a database that broken
+// statements have corrupted.
+func (o *oracle) evaluate(err error, ideal func() string) (wrong string) {
 	defer func() {
 		if v := recover(); v != nil {
-			wrong = fmt.Sprintf("the model has no answer: %v", v)
+			wrong = fmt.Sprintf("the model panicked: %v", v)
 		}
 	}()
 	taken := (*workqueue.NameTakenError)(nil)
-	if err != nil && !errors.As(err, &taken) && !errors.Is(err, workqueue.ErrWorkerReplaced) && !errors.Is(err, workqueue.ErrNotFound) {
+	if err != nil && !errors.As(err, &taken) && !errors.Is(err, workqueue.ErrWorkerReplaced) &&
+		!errors.Is(err, workqueue.ErrNotFound) && !errors.Is(err, assign.ErrConcurrentPass) {
 		return err.Error()
 	}
 	return ideal()
 }
 
-// rowsText is all of the tables that correctness rests on, a line for each row.
+// rowsText selects all columns that correctness depends on, a line for each row.
 const rowsText = `
 SELECT COALESCE(group_concat(line, char(10)), '') FROM (
     SELECT 'item ' || Id || ': state ' || State || ' prio ' || Priority || ' worker ' || COALESCE(WorkerId, '-') || ' fence ' || Fence || ' failures ' || RetryCount ||
@@ -151,7 +153,7 @@ SELECT COALESCE(group_concat(line, char(10)), '') FROM (
     FROM BotWorkers
     ORDER BY line)`
 
-// compare tells the first row that differs from the model.
+// compare returns the first row that differs from the model.
 func (o *oracle) compare() string {
 	var version int64
 	if err := o.version.QueryRow().Scan(&version); err != nil {
@@ -176,7 +178,7 @@ func (o *oracle) compare() string {
 	return ""
 }
 
-// at is a line, or nothing behind the last one.
+// at returns a line, or "nothing" after the last one.
 func at[T any](lines []T, i int) any {
 	if i < len(lines) {
 		return lines[i]

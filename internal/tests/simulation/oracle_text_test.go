@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// modelText is what rowsText would be if the tables were the model's.
+// modelText returns the result of rowsText for the model's rows.
 func (o *oracle) modelText() string {
 	lines := make([]string, 0, len(o.model.Items)+len(o.model.Workers))
 	var b []byte
@@ -41,7 +41,7 @@ func (o *oracle) modelText() string {
 		number(" fence ", it.Fence)
 		number(" failures ", int64(it.RetryCount))
 		number(" releases ", int64(it.ReleaseCount))
-		if begun, ok := o.model.Begun[it.ID]; ok {
+		if begun, ok := o.model.StartFences[it.ID]; ok {
 			number(" begun ", begun)
 		} else {
 			text(" begun ", nil)

@@ -8,14 +8,14 @@ import (
 	"botwork/workqueue/storetest/reference"
 )
 
-// survey reads for a pass at one instant; the pass writes at a later one.
+// survey reads for a pass at one instant; the pass writes at a later instant.
 func (o *oracle) survey(of context.Context, p *process, read func(context.Context, workqueue.AssignView) error) error {
 	if o.assigns() {
 		o.meanwhile("survey", 25)
 	}
 	var view *passView
 	return o.step("survey of "+p.instance, func() error {
-		return o.store.Survey(ctx, func(ctx context.Context, real workqueue.AssignView) error {
+		return o.store.ReadUnlocked(ctx, func(ctx context.Context, real workqueue.AssignView) error {
 			view = &passView{real: real, o: o, model: o.model.Clone()}
 			err := read(ctx, view)
 			if p.surveyed == nil {
@@ -37,11 +37,11 @@ type passView struct {
 	o     *oracle
 	model *reference.Model
 	wrong string
-	band  workqueue.Band // of the due items that were asked for
-	could map[int64]bool // items that a pass could see then
+	band  workqueue.Band // of the due items that the pass has read
+	could map[int64]bool // items that the pass could read
 }
 
-func (v *passView) note(what, wrong string) {
+func (v *passView) addFault(what, wrong string) {
 	if v.wrong == "" && wrong != "" {
 		v.wrong = what + ": " + wrong
 	}
@@ -49,22 +49,24 @@ func (v *passView) note(what, wrong string) {
 
 func (v *passView) ReadPass(ctx context.Context, q workqueue.PassQuery) (workqueue.PassInput, error) {
 	got, err := v.real.ReadPass(ctx, q)
-	v.note("loads", differ(got.Loads, v.model.Loads(q.SeenWithin, q.Band, q.DefaultEstimate)))
+	v.addFault("loads", differ(got.Loads, v.model.Loads(q.SeenWithin, q.Band, q.DefaultEstimate)))
 	if got.AllDue {
 		v.band = q.Band
-		v.note("due items read along", differ(got.Due, v.model.DueBut(q.Band, workqueue.Full{}, q.Due)))
+		v.addFault("due items of ReadPass", differ(got.Due, v.model.DueExcluding(q.Band, workqueue.Full{}, q.Due)))
 	}
 	return got, err
 }
 
-func (v *passView) Marks(ctx context.Context) (workqueue.Marks, error) { return v.real.Marks(ctx) }
+func (v *passView) PassState(ctx context.Context) (workqueue.PassState, error) {
+	return v.real.PassState(ctx)
+}
 
-func (v *passView) Sweepable(ctx context.Context, assignedFor time.Duration) (bool, error) {
-	got, err := v.real.Sweepable(ctx, assignedFor)
+func (v *passView) NeedsSweep(ctx context.Context, assignedFor time.Duration) (bool, error) {
+	got, err := v.real.NeedsSweep(ctx, assignedFor)
 	m := v.model.Clone()
 	rescued, _ := m.Rescue(assignedFor)
-	if want := rescued.Rescued+rescued.Released+m.Expire() > 0; want { // the candidates may be outdated, but none is missed
-		v.note("what is to be freed", differ(got, want))
+	if want := rescued.Rescued+rescued.Released+m.Expire() > 0; want { // there may be outdated candidates, but none may be missing
+		v.addFault("NeedsSweep", differ(got, want))
 	}
 	return got, err
 }
@@ -72,13 +74,13 @@ func (v *passView) Sweepable(ctx context.Context, assignedFor time.Duration) (bo
 func (v *passView) DueItems(ctx context.Context, band workqueue.Band, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
 	got, err := v.real.DueItems(ctx, band, full, limit)
 	v.band = band
-	v.note("due items", differ(got, v.model.DueBut(band, full, limit)))
+	v.addFault("due items", differ(got, v.model.DueExcluding(band, full, limit)))
 	return got, err
 }
 
 func (v *passView) AssignedItems(ctx context.Context, band workqueue.Band, limit int) ([]workqueue.DueItem, error) {
 	got, err := v.real.AssignedItems(ctx, band, limit)
-	v.note("assigned items", differ(got, v.model.Assigned(band, limit)))
+	v.addFault("assigned items", differ(got, v.model.Assigned(band, limit)))
 	return got, err
 }
 

@@ -15,15 +15,15 @@ import (
 	"botwork/workqueue/runner"
 )
 
-// machine is a place where one worker's processes live, one after the other.
+// machine runs the processes of one worker, one after the other.
 type machine struct {
 	w    *world
 	name string
 	skew time.Duration // how far its clock is ahead of the simulation's
 
 	starts  int
-	latest  *process                // the one that was started last
-	present atomic.Pointer[process] // nil: nothing runs here
+	latest  *process                // started last
+	present atomic.Pointer[process] // nil: no process is running
 }
 
 // process is one start of a worker.
@@ -31,48 +31,47 @@ type process struct {
 	*machine
 	pid       int
 	instance  string
-	dead      chan struct{} // closed when nothing of it goes on
-	asked     chan struct{} // closed when it is to drain and end
-	askOnce   sync.Once
-	before    *process      // on its machine; nil: it is the first
+	dead      chan struct{} // closed when the process is dead
+	stopping  chan struct{} // closed when the process must drain and end
+	stopOnce  sync.Once
+	before    *process      // the previous one on its machine; nil: it is the first
 	succeeded chan struct{} // closed when the next one has registered
-	drained   atomic.Bool   // by hand: it will take nothing any more
+	drained   atomic.Bool   // by hand: it takes no more items
 
 	mu     sync.Mutex
-	frozen chan struct{} // closed when it goes on; nil: it is awake
-	cut    chan struct{} // closed when it has its connection back; nil: it has it
+	frozen chan struct{} // closed when it continues; nil: it is not frozen
+	cut    chan struct{} // closed when it has its connection again; nil: it is connected
 	calls  map[string]int
 
 	slots   int                          // in which items run
 	running map[string]int               // items by their channel
 	claims  map[workqueue.ItemRef]*claim // that have not begun
 
-	// askedAt and answeredAt are those of the statement Begin that was answered last.
-	askedAt, answeredAt time.Time
+	// beginSentAt and answeredAt are the times of the Begin statement that was answered last.
+	beginSentAt, answeredAt time.Time
 
-	// turn and turnCost are the priority and the slots of the large item for which the
-	// process keeps free slots from others, since it had to give it back.
-	turn, turnCost int
+	// turn is the large item that the process had to release. It keeps free slots for this item.
+	turn largeItem
 
 	// spoiled is set when a begin was refused so late that the slots of its item may have
-	// counted as stuck: they go on to do so, and nothing starts in them any more.
+	// counted as stuck: they remain stuck, and no more items start in them.
 	spoiled bool
 
-	troubles int       // statements with which something goes wrong now
-	troubled time.Time // when something went wrong last
+	troubles int       // statements that are failing now
+	troubled time.Time // time of the last failure
 
-	// surveyed is what each of its passes could read last, without the lock. A pass
+	// surveyed is what each of its passes has read last, without the lock. A pass
 	// has one context; several run at the same time.
 	surveyed map[context.Context]*passView
 
 	// Set once it has registered.
 	runner    *runner.Runner
 	scheduler *scheduler.Scheduler
-	sessions  map[string]*runner.Session // of the runs that go on, by their job
-	ended     chan struct{}              // closed when nothing of it is left
+	sessions  map[string]*runner.Session // of active runs, by their job
+	ended     chan struct{}              // closed when the process has ended completely
 }
 
-// start begins a process on a machine where none runs.
+// start starts a process on a machine without one.
 func (m *machine) start() {
 	if m.w.closing.Load() {
 		return
@@ -81,12 +80,12 @@ func (m *machine) start() {
 	m.starts++
 	p := &process{
 		machine: m, pid: m.starts, instance: fmt.Sprintf("%s-%d", m.name, m.starts),
-		dead: make(chan struct{}), asked: make(chan struct{}), ended: make(chan struct{}), succeeded: make(chan struct{}), before: m.latest, calls: map[string]int{}, running: map[string]int{}, sessions: map[string]*runner.Session{},
-		claims: map[workqueue.ItemRef]*claim{}, turn: workqueue.EveryPriority.Min, troubled: time.Now(),
+		dead: make(chan struct{}), stopping: make(chan struct{}), ended: make(chan struct{}), succeeded: make(chan struct{}), before: m.latest, calls: map[string]int{}, running: map[string]int{}, sessions: map[string]*runner.Session{},
+		claims: map[workqueue.ItemRef]*claim{}, turn: largeItem{priority: workqueue.EveryPriority.Min}, troubled: time.Now(),
 	}
 	replaces := ""
 	if last := m.latest; last != nil && last.isDead() && roll(m.w.seed, p.instance, 0).chance(50) {
-		replaces = last.instance // the machine knows that it is dead
+		replaces = last.instance // the new process knows that the previous one is dead
 	}
 	m.latest = p
 	m.w.processes = append(m.w.processes, p)
@@ -100,7 +99,7 @@ func (m *machine) start() {
 func (p *process) live(replaces string) {
 	defer close(p.ended)
 	for !p.register(replaces) {
-		if p.isDead() || p.isAsked() || p.w.isOver() {
+		if p.isDead() || p.isStopping() || p.w.isOver() {
 			return
 		}
 		p.w.sleep(time.Second + p.dice("register again").between(0, time.Second))
@@ -108,29 +107,29 @@ func (p *process) live(replaces string) {
 	p.mu.Lock()
 	p.scheduler = p.newScheduler()
 	p.mu.Unlock()
-	if !p.isAsked() && !p.isDead() { // else it would be chance how far it comes
+	if !p.isStopping() && !p.isDead() { // otherwise the progress of Start would be random
 		if err := p.scheduler.Start(context.Background()); err != nil {
 			p.w.judge.violation("%s: start the scheduler: %v", p.instance, err)
 		}
 	}
 	if p.w.rules.Wake {
-		looking := make(chan struct{})
+		polling := make(chan struct{})
 		go func() {
-			defer close(looking)
-			p.look()
+			defer close(polling)
+			p.poll()
 		}()
-		defer func() { <-looking }()
+		defer func() { <-polling }()
 	}
 	select {
 	case <-p.dead:
-	case <-p.asked:
-		// A frozen process hears it when it goes on, and not at the very
-		// instant at which all that it has missed comes in.
+	case <-p.stopping:
+		// A frozen process notices it when it continues, and not at the same
+		// instant as all other events that it has missed.
 		if p.awake(context.Background()) == nil {
 			_ = p.sleep(context.Background(), p.dice("asked").between(time.Microsecond, time.Millisecond))
 		}
 	case <-p.runner.Replaced():
-		p.log("learns that its name is not its own any more")
+		p.log("notices that it was replaced")
 		p.shutdown()
 		p.exit()
 		if p.present.CompareAndSwap(p, nil) && !p.w.isOver() {
@@ -161,7 +160,7 @@ func (p *process) register(replaces string) bool {
 		taken := (*workqueue.NameTakenError)(nil)
 		if errors.As(err, &taken) && taken.InstanceID == p.instance {
 			// The answer to the registration was lost. A real process waits
-			// for its own lease, or replaces itself by a new instance id.
+			// for its own lease to expire, or replaces itself with a new instance id.
 			return p.register(p.instance)
 		}
 		return false
@@ -176,7 +175,7 @@ func (p *process) register(replaces string) bool {
 	return true
 }
 
-// shutdown ends what is left of a process. Of a dead one nobody hears.
+// shutdown stops the parts of a process. A dead process stops without statements.
 func (p *process) shutdown() {
 	var wg sync.WaitGroup
 	ctx, cancel := context.WithTimeout(context.Background(), p.w.rules.Grace+p.w.rules.Lease)
@@ -193,10 +192,10 @@ func (p *process) shutdown() {
 		p.w.judge.gaveUp(p)
 	}
 	wg.Wait()
-	p.log("is gone")
+	p.log("has ended")
 }
 
-// kill is kill -9: from now on nothing of the process reaches anything.
+// kill is like kill -9: from now on the process has no effects.
 func (p *process) kill() {
 	p.log("is killed")
 	p.w.judge.count(&p.w.judge.figures.kills, 1)
@@ -207,7 +206,7 @@ func (p *process) kill() {
 	p.present.CompareAndSwap(p, nil)
 }
 
-// exit ends the process: nothing of it goes on.
+// exit marks the process as dead.
 func (p *process) exit() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -216,18 +215,18 @@ func (p *process) exit() {
 	}
 }
 
-// stop asks the process to drain and end, as a service manager does, and waits
+// stop asks the process to drain and end, like a service manager, and waits
 // for it.
 func (p *process) stop() {
-	p.askOnce.Do(func() {
+	p.stopOnce.Do(func() {
 		p.log("is asked to stop")
-		close(p.asked)
+		close(p.stopping)
 	})
 	<-p.ended
 	p.present.CompareAndSwap(p, nil)
 }
 
-// freeze is SIGSTOP, thaw is SIGCONT.
+// freeze is like SIGSTOP, thaw like SIGCONT.
 func (p *process) freeze(d time.Duration) {
 	p.log("is frozen for %s", d)
 	p.w.judge.count(&p.w.judge.figures.freezes, 1)
@@ -237,7 +236,7 @@ func (p *process) freeze(d time.Duration) {
 	}
 	p.mu.Unlock()
 	p.w.later(d, func() {
-		p.log("goes on")
+		p.log("continues")
 		p.thaw()
 	})
 }
@@ -251,8 +250,8 @@ func (p *process) thaw() {
 	}
 }
 
-// part cuts the connection, join mends it. Nobody is cut off when the trouble
-// has ceased: nobody would mend it.
+// part cuts the connection, join restores it. After the trouble has ended, no
+// connection is cut, because no event would restore it.
 func (p *process) part() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -270,8 +269,8 @@ func (p *process) join() {
 	}
 }
 
-// awake waits while the process is frozen: it can neither speak nor hear. ctx
-// may have ended when it wakes up.
+// awake waits while the process is frozen: it can neither send nor receive. ctx
+// may have ended when it returns.
 func (p *process) awake(ctx context.Context) error {
 	for {
 		p.mu.Lock()
@@ -290,7 +289,7 @@ func (p *process) awake(ctx context.Context) error {
 	}
 }
 
-// sleep is time that goes by for the process.
+// sleep waits in the process, at least for d.
 func (p *process) sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -302,7 +301,7 @@ func (p *process) sleep(ctx context.Context, d time.Duration) error {
 	return p.awake(ctx)
 }
 
-// connected waits for the connection, until whoever asks gives up.
+// connected waits for the connection, until the caller gives up.
 func (p *process) connected(ctx context.Context) error {
 	p.mu.Lock()
 	cut := p.cut
@@ -310,7 +309,7 @@ func (p *process) connected(ctx context.Context) error {
 	if cut == nil {
 		return nil
 	}
-	const patience = 15 * time.Second // of the operating system, shorter than in life
+	const patience = 15 * time.Second // of the operating system, shorter than in reality
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
@@ -327,7 +326,7 @@ func (p *process) connected(ctx context.Context) error {
 
 func (p *process) isDead() bool { return closed(p.dead) }
 
-func (p *process) isAsked() bool { return closed(p.asked) }
+func (p *process) isStopping() bool { return closed(p.stopping) }
 
 func closed(c <-chan struct{}) bool {
 	select {
@@ -338,7 +337,7 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// dice rolls for the process's next call of this kind.
+// dice returns the dice of the process's next call of this kind.
 func (p *process) dice(op string) dice {
 	p.mu.Lock()
 	p.calls[op]++

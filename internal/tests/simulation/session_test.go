@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// lookEvery is how often a process looks for work where pipelines wake, and
-	// wakeAgain the least time between two wakes for items that had waited before.
+	// lookEvery is how often a process polls for work with pipelines that wake, and
+	// wakeAgain the least time between two wakes for items that have waited before.
 	lookEvery, wakeAgain = time.Second, 3 * time.Second
 
-	// stayFor is how long a run that was woken stays for what comes next.
+	// stayFor is how long a woken run waits for more items.
 	stayFor = time.Minute
 )
 
@@ -38,8 +38,8 @@ func (p *process) begin(j job, start scheduler.Start) *runner.Session {
 	return s
 }
 
-// over ends the session of a run. Work that it was woken for and has not looked for is
-// for the next one.
+// over ends the session of a run. If it was woken for work that it has not polled for,
+// the job is woken again.
 func (p *process) over(j job, s *runner.Session) {
 	p.mu.Lock()
 	delete(p.sessions, j.name)
@@ -49,15 +49,15 @@ func (p *process) over(j job, s *runner.Session) {
 	}
 }
 
-// session is that of the run of a job that goes on; nil: none does.
+// session returns the session of a job's active run; nil if there is none.
 func (p *process) session(j job) *runner.Session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.sessions[j.name]
 }
 
-// soon does something with the session of a job, at an instant of its own: what becomes of
-// the jobs that are due together would else be left to chance.
+// soon calls do with the session of a job at an instant of its own: otherwise the order of
+// jobs that are due at the same time would be random.
 func (p *process) soon(j job, do func(*runner.Session)) {
 	in := p.dice("soon "+j.name).between(time.Microsecond, time.Millisecond)
 	p.w.loose.Go(func() {
@@ -69,9 +69,9 @@ func (p *process) soon(j job, do func(*runner.Session)) {
 
 func stepName(i int) string { return fmt.Sprintf("ExecuteWorkItems %d", i+1) }
 
-// look wakes the pipelines that wake when there is work for them, until the process
-// takes no more.
-func (p *process) look() {
+// poll wakes the pipelines when there is work for them, until the process
+// takes no more items.
+func (p *process) poll() {
 	var woken time.Time
 	for {
 		timer := time.NewTimer(p.dice("look").between(lookEvery*8/10, lookEvery))
@@ -79,7 +79,7 @@ func (p *process) look() {
 		case <-timer.C:
 		case <-p.dead:
 			return
-		case <-p.asked:
+		case <-p.stopping:
 			return
 		case <-p.runner.Draining():
 			return

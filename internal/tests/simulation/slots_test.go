@@ -4,8 +4,8 @@ import (
 	"botwork/workqueue"
 )
 
-// drawSlots decides what the workers of half of the worlds say of their slots. It
-// rolls by itself, so that the other half is as it was.
+// drawSlots draws the slots of the workers in half of the worlds. It has its own dice, so
+// that the other half does not change.
 func (r *rules) drawSlots(d dice) {
 	if r.Capacity > 1 && d.chance(40) {
 		r.Reserved = 1
@@ -15,7 +15,7 @@ func (r *rules) drawSlots(d dice) {
 	}
 }
 
-// pipelines are what items run; the last two are called like their channels.
+// pipelines are the pipelines of items; the last two have the names of their channels.
 var pipelines = []string{"Work", "Work", "Voice", "Chat"}
 
 func profile(pipeline string) workqueue.Profile {
@@ -25,20 +25,20 @@ func profile(pipeline string) workqueue.Profile {
 	return workqueue.Profile{Channel: pipeline}
 }
 
-// occupy notes that a run has its slots until the function that it returns is
-// called. A process must never run more than it has slots for.
+// occupy records that a run uses its slots until the returned function is
+// called. A process must never use more slots than it has.
 func (p *process) occupy(run *workqueue.Run) (leave func()) {
 	channel := profile(run.IntegrationConfig).Channel
-	takes, ok := p.w.rules.Channels.Of(channel)
+	takes, ok := p.w.rules.Channels.For(channel)
 	if !ok {
-		p.w.judge.violation("%s runs item %d, whose channel %s it does not take", p.instance, run.ID, channel)
+		p.w.judge.violation("%s runs item %d, whose channel %s it does not accept", p.instance, run.ID, channel)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.slots += takes.Cost
 	p.running[channel]++
 	if p.slots > p.w.rules.Capacity || takes.Max > 0 && p.running[channel] > takes.Max {
-		p.w.judge.violation("%s runs item %d in %d slots and %d of its channel %q: it has %d slots, and may run %d of these",
+		p.w.judge.violation("%s runs item %d in %d slots and %d of its channel %q: it has %d slots, and may run %d of this channel",
 			p.instance, run.ID, p.slots, p.running[channel], channel, p.w.rules.Capacity, takes.Max)
 	}
 	return func() {

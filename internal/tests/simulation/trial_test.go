@@ -8,30 +8,30 @@ import (
 	"botwork/sql"
 )
 
-// trial is what is different from the product. The zero trial is the product.
+// trial has the differences from the product. The zero trial is the product.
 type trial struct {
 	statements map[string]string // changed ones, by their path in sql.Files
-	localClock bool              // the database believes its clients' clocks
+	localClock bool              // the database uses its clients' clocks
 }
 
 const stalePath, withheldPath = "sqlite/queries/stale.sql", "sqlite/queries/withheld.sql"
 
-// outdatedStale names too much. All engines but SQLite let others write between
-// the statement that lists candidates for rescue and the one that moves them, so
-// the list may name items whose leases were renewed meanwhile. The statement
-// that moves them must not care.
+// outdatedStale lists too many items. All engines except SQLite allow other writes
+// between the statement that lists candidates for rescue and the one that releases them, so
+// the list may have items whose leases were renewed in the meantime. The statement
+// that releases them must not depend on the list.
 const outdatedStale = `SELECT c.Id, c.Fence, c.State, c.WorkerId, c.RetryCount, c.Priority
 FROM BotWorkQueueItems c
 WHERE c.State IN (1, 5) AND (@now <> @assigned_ms) IN (0, 1) -- to name all parameters
 LIMIT CAST(@limit_rows AS INTEGER);`
 
-// outdatedWithheld does it for the statement that gives back what must not start.
+// outdatedWithheld does the same for the statement that releases withheld items.
 const outdatedWithheld = `SELECT c.Id
 FROM BotWorkQueueItems c
 WHERE c.State IN (1, 5) AND (@now IS NULL) IN (0, 1) -- to name all parameters
 LIMIT CAST(@limit_rows AS INTEGER);`
 
-// edition is the statements of a history. In half of them the candidates for
+// edition returns the statements of a history. In half of the histories the candidates for
 // rescue are outdated.
 func (tr trial) edition(seed uint64) (fs.FS, error) {
 	changed := map[string]string{}

@@ -7,8 +7,8 @@ import (
 	"botwork/workqueue"
 )
 
-// meanwhile has a person change, just before a statement comes, what the statement was
-// sent for: a plan, or a worker's wish to claim, is always older than the rows.
+// meanwhile lets a user change, just before a statement arrives, the items for which it
+// was sent: a plan, or a claim, is always older than the rows.
 func (o *oracle) meanwhile(what string, percent int) {
 	if o.w.calm.Load() || o.w.isOver() {
 		return
@@ -22,8 +22,8 @@ func (o *oracle) meanwhile(what string, percent int) {
 	}
 }
 
-// withhold puts something in the way of an item that waits or is assigned: it is put off,
-// hidden, or given a time to live, or its queue is paused for a while.
+// withhold prevents an item that waits or is assigned from starting: it is delayed,
+// hidden, or expires, or its queue is paused for a while.
 func (w *world) withhold(d dice) {
 	id, it, found := w.db.unstarted(d)
 	if !found {
@@ -56,8 +56,8 @@ func (w *world) withhold(d dice) {
 	}
 }
 
-// unstarted draws an item that waits or is assigned, one that is assigned if there is any
-// and the dice wish it.
+// unstarted draws an item that waits or is assigned, more often an assigned
+// one.
 func (o *oracle) unstarted(d dice) (id int64, it workqueue.Item, found bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -92,9 +92,9 @@ func (o *oracle) assigns() bool {
 	return false
 }
 
-// pause pauses or resumes the queue as an operator does.
+// pause pauses or resumes the queue like an operator.
 func (o *oracle) pause(paused bool) {
-	o.w.judge.log("person", "pauses the queue: %t", paused)
+	o.w.judge.log("user", "pauses the queue: %t", paused)
 	o.w.judge.count(&o.w.judge.figures.edits, 1)
 	_ = o.step("pause", func() (err error) {
 		if paused {
@@ -109,10 +109,10 @@ func (o *oracle) pause(paused bool) {
 	})
 }
 
-// started holds an answer that starts items to the promise that nothing starts before it
-// is due, after its deadline or its time to live, deleted, or while its queue is paused,
-// and that nothing starts that was not waiting. It looks at the rows as they were before
-// the statement, and does not ask the model what the answer should be.
+// started checks an answer that starts items: no item may start before it is due, after its
+// deadline or its time to live, when it is deleted, or while its queue is paused, and no item
+// may start that was not waiting. It checks the rows as they were before the statement,
+// without the model.
 func (o *oracle) started(before func(id int64) *workqueue.Item, items []workqueue.Item) string {
 	now := o.clock
 	over := func(at *time.Time) bool { return at != nil && at.Before(now) }
@@ -120,7 +120,7 @@ func (o *oracle) started(before func(id int64) *workqueue.Item, items []workqueu
 		it, wrong := before(got.ID), ""
 		switch {
 		case it == nil:
-			wrong = "is not there"
+			wrong = "does not exist"
 		case it.State != workqueue.Ready && it.State != workqueue.Pending && it.State != workqueue.Assigned:
 			wrong = "is " + it.State.String()
 		case it.AvailableAt.After(now):

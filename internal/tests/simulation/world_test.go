@@ -14,10 +14,10 @@ import (
 
 // world is one history.
 type world struct {
-	t     *testing.T
-	seed  uint64
-	rules rules
-	began time.Time
+	t       *testing.T
+	seed    uint64
+	rules   rules
+	started time.Time
 
 	// clock is how far the database's clock is ahead of the simulation's.
 	clock time.Duration
@@ -25,22 +25,22 @@ type world struct {
 	db      *oracle
 	judge   *judge
 	machine []*machine
-	items   int64 // so far
+	items   int64 // number of items so far
 
 	// burstAfter is the last item before the burst; -1: there was none yet.
 	burstAfter atomic.Int64
-	calm       atomic.Bool   // the trouble has ceased
-	closing    atomic.Bool   // no process starts any more
+	calm       atomic.Bool   // the trouble has ended
+	closing    atomic.Bool   // no more processes start
 	over       chan struct{} // closed when a violation was found
 
-	// loose are the goroutines of things that will happen later.
+	// loose waits for goroutines of later events.
 	loose sync.WaitGroup
 
 	mu        sync.Mutex
-	processes []*process // all that ever were
+	processes []*process // all that have been started
 }
 
-// rules are what a cluster agrees on.
+// rules are the settings of a cluster.
 type rules struct {
 	Machines  int
 	Capacity  int
@@ -51,16 +51,16 @@ type rules struct {
 	Grace     time.Duration
 	Workers   assign.Availability
 	Items     int
-	Burst     int // more of them, which come at once
+	Burst     int // more items, all at the same time
 
-	// MaxReleases is how many workers may die with an item.
+	// MaxReleases is how many workers may die while they run an item.
 	MaxReleases int
 
-	// Wake has the pipelines that may wake do so, and Quiet has all statements arrive and
-	// be answered.
+	// Wake lets the pipelines wake that can. With Quiet, all statements arrive and
+	// are answered.
 	Wake, Quiet bool
 
-	// WrongReading tells that reading the database's clock gives the machine's.
+	// WrongReading means that reading the database's clock returns the machine's.
 	WrongReading bool
 
 	Trouble time.Duration // how long it lasts
@@ -82,12 +82,12 @@ func drawRules(d dice) rules {
 	return r
 }
 
-// simulate lives through one history and returns its judge. It must be called
+// simulate runs one history and returns its judge. It must be called
 // in a bubble.
 func simulate(t *testing.T, seed uint64, tr trial) *judge {
 	d := roll(seed, "world", 0)
 	w := &world{
-		t: t, seed: seed, rules: drawRules(d), began: time.Now(), clock: d.between(-time.Hour, time.Hour),
+		t: t, seed: seed, rules: drawRules(d), started: time.Now(), clock: d.between(-time.Hour, time.Hour),
 		over: make(chan struct{}),
 	}
 	w.rules.drawSlots(roll(seed, "slots", 0))
@@ -119,7 +119,7 @@ func (w *world) sleep(d time.Duration) {
 	}
 }
 
-// later does something, unless the history has become calm before.
+// later calls do after d, unless the history has become calm before.
 func (w *world) later(d time.Duration, do func()) {
 	w.loose.Go(func() {
 		w.sleep(d)
@@ -129,7 +129,7 @@ func (w *world) later(d time.Duration, do func()) {
 	})
 }
 
-// everyone is every process that was started, also those that are no more.
+// everyone returns every process that was started, including those that have ended.
 func (w *world) everyone() []*process {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -138,5 +138,5 @@ func (w *world) everyone() []*process {
 
 func (w *world) isOver() bool { return closed(w.over) }
 
-// elapsed is the simulation's time.
-func (w *world) elapsed() time.Duration { return time.Since(w.began) }
+// elapsed returns the simulation's time.
+func (w *world) elapsed() time.Duration { return time.Since(w.started) }

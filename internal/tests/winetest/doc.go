@@ -1,8 +1,8 @@
-// Package winetest tests the program as a service of Windows, under Wine: the real
+// Package winetest tests the program as a Windows service under Wine: the real
 // program for Windows, and Wine's service manager, which registers, starts and stops
-// services as that of Windows does. It holds nothing but tests; they are skipped where
-// Wine is not.
+// services like that of Windows. It contains only tests; they are skipped if Wine
+// is not installed.
 //
-// What Wine cannot show is not tested: restarts after a failure, notices of a shutdown,
-// stored events, accounts and their rights.
+// Features that Wine does not have are not tested: restarts after a failure, notifications
+// of a shutdown, stored events, accounts and their rights.
 package winetest

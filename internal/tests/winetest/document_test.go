@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// testDocument types what docs/windows.md tells an administrator to type, from top to
-// bottom, in C:\botwork. Every line has to succeed.
+// testDocument runs the commands of docs/windows.md, from top to bottom, in C:\botwork.
+// Every command must succeed.
 func (m *machine) testDocument() {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "windows.md"))
 	if err != nil {
@@ -42,7 +42,7 @@ func (m *machine) testDocument() {
 		}
 	}
 	if lines < 10 {
-		m.Errorf("docs/windows.md has %d lines to type, want at least 10", lines)
+		m.Errorf("docs/windows.md has %d commands, want at least 10", lines)
 	}
 	m.botwork("service", "status", "--all").want(4)
 }

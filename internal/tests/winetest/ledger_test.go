@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// noted is a pipeline whose items write a book of their own: a line when they begin
+// noted is a pipeline whose items write to a ledger: a line when they begin
 // and a line when they have ended.
 const noted = `
 steps:
@@ -22,10 +22,10 @@ steps:
     with: {op: append, path: "ledger/${{ item.id }}", content: "ended\n"}
 `
 
-// entry is what the items' own book says of one.
+// entry is what the ledger has about one item.
 type entry struct{ begun, ended int }
 
-// ledger reads the book.
+// ledger reads the ledger.
 func (m *machine) ledger() map[int64]entry {
 	m.Helper()
 	files, err := filepath.Glob(m.path("work/data/ledger/*"))
@@ -47,7 +47,7 @@ func (m *machine) ledger() map[int64]entry {
 	return book
 }
 
-// states are the items of the database, by id.
+// states returns the states of the items in the database, by id.
 func (m *machine) states() map[int64]string {
 	m.Helper()
 	var list []struct {
@@ -62,13 +62,13 @@ func (m *machine) states() map[int64]string {
 	return states
 }
 
-// enqueue adds so many items of a pipeline.
+// enqueue adds n items of a pipeline.
 func (m *machine) enqueue(pipeline string, n, priority int) {
 	m.Helper()
 	m.botwork("enqueue", "--config", `C:\work\botwork.yaml`, "--pipeline", pipeline, "--count", strconv.Itoa(n), "--priority", strconv.Itoa(priority)).want(0)
 }
 
-// awaitEnded waits until so many items say that they have ended.
+// awaitEnded waits until n items have ended in the ledger.
 func (m *machine) awaitEnded(n int) {
 	m.Helper()
 	m.await(fmt.Sprintf("%d items have ended", n), func() bool {
@@ -86,7 +86,7 @@ func (m *machine) wantNothingLost(items int) (ready, begun int) {
 	m.Helper()
 	book, states := m.ledger(), m.states()
 	if len(states) != items {
-		m.Errorf("the database holds %d items, want %d", len(states), items)
+		m.Errorf("the database has %d items, want %d", len(states), items)
 	}
 	for id, state := range states {
 		e := book[id]

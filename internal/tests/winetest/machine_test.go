@@ -15,28 +15,28 @@ import (
 	"time"
 )
 
-// patience bounds every wait; none is meant to come near it.
+// patience is the limit of every wait; no wait should come near it.
 const patience = 60 * time.Second
 
-// Where Debian puts Wine.
+// The folders of Debian's Wine.
 const (
 	wine       = "/usr/lib/wine/wine64"
 	wineserver = "/usr/lib/wine/wineserver64"
 )
 
-// machine is a Windows under Wine, with a drive C: of its own.
+// machine is a Windows installation under Wine, with its own drive C:.
 type machine struct {
 	*testing.T
-	drive string // C: as this system sees it
+	drive string // the path of C: on this system
 	env   []string
 }
 
-// newMachine installs a Windows. Its services live on when nobody is at it.
+// newMachine installs Windows. Its services run without a logged-in user.
 func newMachine(t *testing.T) *machine {
 	t.Helper()
 	for _, program := range []string{wine, wineserver} {
 		if _, err := os.Stat(program); err != nil {
-			t.Skip("Wine is not here (apt-get install wine64):", err)
+			t.Skip("Wine is not installed (apt-get install wine64):", err)
 		}
 	}
 	prefix := t.TempDir()
@@ -50,16 +50,16 @@ func newMachine(t *testing.T) *machine {
 	return m
 }
 
-// boot starts the machine, and with it the services that start by themselves. The
-// server is told to stay first: services die with the last program of a person
-// otherwise.
+// boot starts the machine, and with it the services that start automatically. It first
+// keeps the server running: otherwise services die with the last program of a
+// user.
 func (m *machine) boot() {
 	m.Helper()
 	m.must(wineserver, "-p")
 	m.must(wine, "wineboot")
 }
 
-// reboot ends all that runs, as a power cut does, and boots.
+// reboot ends all processes, like a power cut, and boots.
 func (m *machine) reboot() {
 	m.Helper()
 	m.must(wineserver, "-k")
@@ -84,7 +84,7 @@ func (m *machine) must(name string, args ...string) {
 	}
 }
 
-// result is what a command line came to.
+// result is the result of a command line.
 type result struct {
 	*machine
 	line           string
@@ -96,7 +96,7 @@ func (m *machine) run(cmd *exec.Cmd) result {
 	m.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	// A server that is started stays, with the streams of who started it.
+	// The server continues to run, with the streams of the process that started it.
 	cmd.WaitDelay = time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -112,21 +112,21 @@ func (m *machine) run(cmd *exec.Cmd) result {
 	return result{m, strings.Join(cmd.Args[1:], " "), cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// botwork carries out a command line of the program in C:\botwork.
+// botwork runs a command line of the program in C:\botwork.
 func (m *machine) botwork(args ...string) result {
 	m.Helper()
 	return m.run(m.command(wine, append([]string{`C:\botwork\botwork.exe`}, args...)...))
 }
 
-// want fails unless the exit code is this one and the output says all the words.
+// want fails unless the exit code is this one and the output contains all words.
 func (r result) want(code int, words ...string) result {
 	r.Helper()
 	if r.code != code {
-		r.Fatalf("%s: exit code %d, want %d; it said:\n%s%s", r.line, r.code, code, r.stdout, r.stderr)
+		r.Fatalf("%s: exit code %d, want %d; output:\n%s%s", r.line, r.code, code, r.stdout, r.stderr)
 	}
 	for _, word := range words {
 		if !strings.Contains(r.stdout+r.stderr, word) {
-			r.Errorf("%s: it did not say %q:\n%s%s", r.line, word, r.stdout, r.stderr)
+			r.Errorf("%s: the output lacks %q:\n%s%s", r.line, word, r.stdout, r.stderr)
 		}
 	}
 	return r
@@ -139,7 +139,7 @@ func (r result) decode(into any) {
 	}
 }
 
-// path is a file of C: as this system sees it.
+// path returns the path of a file of C: on this system.
 func (m *machine) path(name string) string { return filepath.Join(m.drive, filepath.FromSlash(name)) }
 
 func (m *machine) write(name string, data []byte) {
@@ -161,7 +161,7 @@ func (m *machine) read(name string) []byte {
 	return data
 }
 
-// await asks again and again until something is so: the service manager tells nobody.
+// await polls until a condition is true, because the service manager sends no notifications.
 func (m *machine) await(what string, is func() bool) {
 	m.Helper()
 	ticker := time.NewTicker(50 * time.Millisecond)
@@ -171,7 +171,7 @@ func (m *machine) await(what string, is func() bool) {
 		select {
 		case <-ticker.C:
 		case <-late:
-			m.Fatalf("after %s still not: %s", patience, what)
+			m.Fatalf("timeout after %s: %s", patience, what)
 		}
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"encoding/binary"
 )
 
-// prngStandIn returns a stand-in for Windows' own bcryptprimitives.dll, which
-// Wine 8 lacks and every Go program imports. It is a library without code, that
-// forwards its one name, ProcessPrng, to a function of the same form that Wine has:
-// ADVAPI32.SystemFunction036, known as RtlGenRandom. It serves tests under Wine;
-// nothing of it is part of what is shipped.
+// prngStandIn returns a replacement for Windows' bcryptprimitives.dll, which
+// Wine 8 lacks and every Go program imports. It is a library without code that
+// forwards its only name, ProcessPrng, to a function of Wine with the same signature:
+// ADVAPI32.SystemFunction036, known as RtlGenRandom. It is only for tests under Wine;
+// it is not shipped.
 func prngStandIn() []byte {
 	const (
 		sectionAt = 0x1000 // in memory
@@ -20,7 +20,7 @@ func prngStandIn() []byte {
 	)
 	// The section: an export directory, its three tables of one entry, and texts.
 	texts := []string{"bcryptprimitives.dll", "ProcessPrng", "ADVAPI32.SystemFunction036"}
-	const tables = 40 // behind the directory
+	const tables = 40 // after the directory
 	const textsAt = tables + 4 + 4 + 2
 	var at [3]uint32
 	var text bytes.Buffer

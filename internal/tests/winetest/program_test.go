@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// build builds a program of this module for Windows; nil if it cannot.
+// build builds a program of this module for Windows; nil if it fails.
 func build(t *testing.T, pkg string) []byte {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "program.exe")
@@ -26,8 +26,8 @@ func build(t *testing.T, pkg string) []byte {
 	return data
 }
 
-// windowsEnv lets the go command make programs for Windows, with the flags that the
-// Makefile has, so that compiled packages are shared.
+// windowsEnv lets the go command build programs for Windows, with the flags of the
+// Makefile, so that compiled packages are shared.
 func windowsEnv() []string {
 	return append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=-trimpath -buildvcs=false")
 }

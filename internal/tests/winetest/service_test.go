@@ -15,11 +15,11 @@ import (
 	"botwork/pipelines/shipped"
 )
 
-// grace is how long running items may go on when the service stops.
+// grace is how long running items may continue when the service stops.
 const grace = time.Second
 
-// TestWindowsService goes through the life of a service, from the first look to its
-// removal, by the commands that an administrator types.
+// TestWindowsService tests a service from the first check to its
+// removal, with the commands that an administrator types.
 func TestWindowsService(t *testing.T) {
 	began := time.Now()
 	if err := testbuild.ReadSources(); err != nil {
@@ -39,10 +39,10 @@ func TestWindowsService(t *testing.T) {
 		name string
 		test func(m *machine)
 	}{
-		{"the code for Windows alone", (*machine).testUnits},
+		{"the code for Windows only", (*machine).testUnits},
 		{"docs/windows.md", (*machine).testDocument},
 		{"install", (*machine).testInstall},
-		{"start, and an item from end to end", (*machine).testStart},
+		{"start, and an item from begin to end", (*machine).testStart},
 		{"the doctor", (*machine).testDoctor},
 		{"stop under load", (*machine).testStopUnderLoad},
 		{"reboot", (*machine).testReboot},
@@ -59,20 +59,20 @@ func TestWindowsService(t *testing.T) {
 		})
 		t.Logf("%s: %s", chapter.name, time.Since(began).Round(100*time.Millisecond))
 		if !ok {
-			m.tellLog()
+			m.showLog()
 			break // the chapters build on each other
 		}
 	}
 }
 
-// tellLog shows what the service said.
-func (m *machine) tellLog() {
+// showLog logs the service's log.
+func (m *machine) showLog() {
 	if data, err := os.ReadFile(m.path("work/logs/botwork.log")); err == nil {
 		m.Logf("the service's log:\n%s", data)
 	}
 }
 
-// project writes settings and pipelines to C:\work: the shipped ones, at work each
+// project writes settings and pipelines to C:\work: the shipped pipelines, scheduled every
 // second.
 func (m *machine) project() {
 	m.Helper()
@@ -109,7 +109,7 @@ func (m *machine) testUnits() {
 
 func (m *machine) testInstall() {
 	m.botwork("service", "status").want(4, "error 1060", "botwork service install")
-	m.botwork("service", "uninstall", "--name", "PlugPlay").want(1, "a service of another program")
+	m.botwork("service", "uninstall", "--name", "PlugPlay").want(1, "the service belongs to another program")
 	m.botwork("service", "run").want(2, "no service manager has started this program")
 	m.botwork("service", "install", "--config", `C:\work\none.yaml`).want(2, "no such settings file")
 	m.botwork("service", "install", "--config", `C:\work\botwork.yaml`, "--description", "It works.", "--restart-after", "5s,1m").
@@ -119,12 +119,12 @@ func (m *machine) testInstall() {
 	m.run(m.command(wine, "reg", "query", source)).want(0, "EventCreate.exe", "TypesSupported")
 }
 
-// source is where the service's source of events is registered.
+// source is where the service's event source is registered.
 const source = `HKLM\SYSTEM\CurrentControlSet\Services\EventLog\Application\botwork`
 
 func (m *machine) testStart() {
-	m.botwork("service", "start").want(0, "the service botwork runs")
-	m.botwork("service", "start").want(0) // it runs already
+	m.botwork("service", "start").want(0, "the service botwork is running")
+	m.botwork("service", "start").want(0) // it is already running
 	m.botwork("service", "status").want(0, "running")
 	m.enqueue("short", 1, 2000)
 	m.awaitEnded(1)
@@ -132,7 +132,7 @@ func (m *machine) testStart() {
 	m.botwork("service", "logs", "--lines", "50").want(0, "worker started", "item succeeded")
 }
 
-// testStopUnderLoad stops a service that has more to do than its grace lets it.
+// testStopUnderLoad stops a service that has more work than it can finish in the grace period.
 func (m *machine) testStopUnderLoad() {
 	const long, short = 2, 80
 	m.botwork("service", "stop").want(0)
@@ -148,12 +148,12 @@ func (m *machine) testStopUnderLoad() {
 	m.botwork("service", "status").want(3, "stopped")
 	ready, begun := m.wantNothingLost(1 + long + short)
 	if begun != long || ready <= long {
-		m.Errorf("%d items are ready, %d of them had begun; want the %d long ones to have been released, and others given back", ready, begun, long)
+		m.Errorf("%d items are ready, %d of them had begun; want the %d long ones released, and others released before they began", ready, begun, long)
 	}
 	m.Logf("after the stop %d items are ready, %d of them had begun", ready, begun)
 
-	m.write("work/pipelines/long.yaml", fmt.Appendf(nil, noted, "200ms")) // they have outlived the grace; that will do
-	m.botwork("service", "restart").want(0, "the service botwork runs")
+	m.write("work/pipelines/long.yaml", fmt.Appendf(nil, noted, "200ms")) // they only had to run longer than the grace period
+	m.botwork("service", "restart").want(0, "the service botwork is running")
 	m.awaitEnded(1 + long + short)
 	m.await("all items are processed", func() bool {
 		for _, state := range m.states() {
@@ -174,10 +174,10 @@ func (m *machine) testReboot() {
 	m.awaitEnded(before + 1)
 }
 
-// testSecond has two services of one program, over one database.
+// testSecond runs two services of one program, with one database.
 func (m *machine) testSecond() {
 	m.botwork("service", "install", "--name", "nightly", "--config", `C:\work\nightly.yaml`, "--manual").want(0, "`botwork service start --name nightly`")
-	m.botwork("service", "start", "--name", "nightly").want(0, "the service nightly runs")
+	m.botwork("service", "start", "--name", "nightly").want(0, "the service nightly is running")
 	m.botwork("service", "status", "--all").want(0, "botwork ", "nightly ")
 	var workers []struct {
 		Name  string `json:"name"`
@@ -197,7 +197,7 @@ func (m *machine) testSecond() {
 	})
 	for _, w := range workers {
 		if w.Name != host && w.Name != host+"-nightly" {
-			m.Errorf("the workers are %v, want one with the host's name and one with the service's behind it", workers)
+			m.Errorf("the workers are %v, want one with the host's name and one with that name followed by the service's", workers)
 		}
 	}
 	m.botwork("service", "stop", "--name", "nightly").want(0)
@@ -207,7 +207,7 @@ func (m *machine) testSecond() {
 }
 
 func (m *machine) testMistakes() {
-	// One broken file: the service starts without it.
+	// With one broken file, the service starts without it.
 	wrong := []byte("steps:\n  - handler: Nothing\n")
 	m.write("work/pipelines/wrong.yaml", wrong)
 	m.botwork("service", "start", "--name", "nightly").want(0)
@@ -216,7 +216,7 @@ func (m *machine) testMistakes() {
 	if err := os.Remove(m.path("work/pipelines/wrong.yaml")); err != nil {
 		m.Fatal(err)
 	}
-	// No system pipeline is left: it does not start.
+	// Without a system pipeline, the service does not start.
 	for _, f := range shipped.Files() {
 		m.write("work/pipelines/"+f.Name, wrong)
 	}
@@ -226,30 +226,30 @@ func (m *machine) testMistakes() {
 	m.systemPipelines()
 }
 
-// testUpgrade replaces the program by one that works, by two that do not, and goes back.
+// testUpgrade replaces the program with a working one, with two broken ones, and goes back.
 func (m *machine) testUpgrade(program []byte) {
 	in := func(name string) []byte { m.Helper(); return m.read("botwork/" + name) }
-	// Bytes behind its end make another file of a program, and change nothing of it.
+	// Bytes after the end of a program make a different file, but do not change the program.
 	next := append(bytes.Clone(program), "another"...)
 	m.write("new/next.exe", next)
-	m.botwork("service", "upgrade", `C:\new\next.exe`, "--watch", "1s").want(0, "the upgrade of botwork is done")
+	m.botwork("service", "upgrade", `C:\new\next.exe`, "--watch", "1s").want(0, "upgraded botwork")
 	m.botwork("service", "status").want(0, "running")
 	if !bytes.Equal(in("botwork.exe"), next) || !bytes.Equal(in("botwork.old.exe"), program) {
-		m.Error("the new program is not in place, or the old one not beside it")
+		m.Error("the new program is not installed, or the old one is not kept")
 	}
 
 	m.write("new/broken.exe", build(m.T, "botwork/internal/tests/winetest/testdata/broken"))
-	m.botwork("service", "upgrade", `C:\new\broken.exe`, "--watch", "1s").want(1, "the new program does not come up", "the old one is back and runs")
+	m.botwork("service", "upgrade", `C:\new\broken.exe`, "--watch", "1s").want(1, "the new program does not start", "the old one is restored and runs")
 	m.botwork("service", "status").want(0, "running")
 	if !bytes.Equal(in("botwork.exe"), next) {
-		m.Error("the program before is not back")
+		m.Error("the previous program was not restored")
 	}
 
 	m.write("new/torn.exe", program[:len(program)/2])
-	m.botwork("service", "upgrade", `C:\new\torn.exe`).want(1, "is not put in place")
+	m.botwork("service", "upgrade", `C:\new\torn.exe`).want(1, "is not installed")
 	m.botwork("service", "status").want(0, "running")
 
-	// As after a kill between the two renames: only the program before is there.
+	// Like after a kill between the two renames: only the previous program exists.
 	m.botwork("service", "stop").want(0)
 	if err := os.Rename(m.path("botwork/botwork.exe"), m.path("botwork/botwork.old.exe")); err != nil {
 		m.Fatal(err)
@@ -257,10 +257,10 @@ func (m *machine) testUpgrade(program []byte) {
 	m.write("botwork/botwork.upgrade.json", []byte(`{"new": "?", "running": ["botwork"]}`))
 	m.write("new/botwork.exe", program)
 	m.run(m.command(wine, `C:\new\botwork.exe`, "service", "upgrade", `C:\new\botwork.exe`, "--watch", "1s")).
-		want(0, "it is back", "the upgrade of botwork is done")
+		want(0, "restored ", "upgraded botwork")
 	m.botwork("service", "status").want(0, "running")
 	if !bytes.Equal(in("botwork.exe"), program) || !bytes.Equal(in("botwork.old.exe"), next) {
-		m.Error("the upgrade that was cut short did not come to its end")
+		m.Error("the interrupted upgrade was not completed")
 	}
 	before := len(m.states())
 	m.enqueue("short", 1, 2000)
@@ -268,7 +268,7 @@ func (m *machine) testUpgrade(program []byte) {
 }
 
 func (m *machine) testUninstall() {
-	m.botwork("service", "uninstall").want(0, "the service botwork is removed")
+	m.botwork("service", "uninstall").want(0, "the service botwork was removed")
 	m.botwork("service", "uninstall", "--name", "nightly").want(0)
 	m.botwork("service", "status", "--all").want(4)
 	m.botwork("service", "start").want(1, "error 1060")
@@ -277,6 +277,6 @@ func (m *machine) testUninstall() {
 	}
 	m.wantNothingLost(len(m.states()))
 	if _, err := os.Stat(m.path("work/botwork.db")); err != nil {
-		m.Error("the database went with the service:", err)
+		m.Error("the database was removed with the service:", err)
 	}
 }

@@ -1,3 +1,3 @@
--- firing_count: how many records the schedules have.
+-- firing_count: the number of records of all schedules.
 -- In:  -
 SELECT COUNT(*) FROM "BotScheduleFirings" f;

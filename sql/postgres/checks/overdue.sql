@@ -1,7 +1,6 @@
--- overdue: items that wait and have been due for too long, as far as their row and
--- their attempts tell. Low items are given more time; what waits for robots is theirs.
--- What waits in a queue with limits may wait for a place under them, and what waits for
--- one of the pipelines for its file to be fixed.
+-- overdue: waiting items that have been due for too long, according to their row and attempts. Low
+-- items have more time; items for robots do not count. Items in a queue with limits may wait for
+-- these, and items of the given pipelines for their file to be fixed.
 -- In:  before (due since then), low_before, pipelines [name], limit_rows
 -- Out: id, priority, since when it is due.
 SELECT i."Id", i."Priority", i."AvailableAt"

@@ -3,5 +3,5 @@
 "Progress" = NULL,
 "ProgressPercent" = NULL,
 "PipelineHash" = NULL,
-"IdempotencyKey" = COALESCE("IdempotencyKey", CAST(gen_random_uuid() AS text)),
+"IdempotencyKey" = COALESCE("IdempotencyKey", {{random_key}}),
 "LogTail" = NULL,

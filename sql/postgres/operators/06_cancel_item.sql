@@ -3,6 +3,7 @@
 -- same and updates the queue's statistics. After this statement, run
 -- `botwork queues stats --recount`.
 UPDATE "BotWorkQueueItems" SET
+    "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = 3,
     "Error" = 'cancelled by hand', -- the reason shown in listings
     "ErrorKind" = 'cancelled',

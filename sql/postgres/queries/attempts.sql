@@ -1,6 +1,7 @@
--- attempts: note attempts that did not simply succeed, with what their items
--- tell of them. A robot that had one stands there like a worker, on no host.
--- In:  rows [{ItemId, Number, ItemFence, Result, HolderId, StepName, ErrorText, Kind, Unbegun (1: it had not begun)}], now (NULL: the database clock)
+-- attempts: insert attempts that did not simply succeed, with columns of their items. A robot is
+-- recorded like a worker, without a host.
+-- In:  rows [{ItemId, Number, ItemFence, Result, HolderId, StepName, ErrorText, Kind,
+--      Unbegun (1: the run had not started)}], now (NULL: the database clock)
 INSERT INTO "BotWorkItemAttempts"
     ("ItemId", "AttemptNumber", "Fence", "Outcome", "WorkerId", "WorkerName", "Host", "Step", "Progress", "LogTail", "PipelineHash", "Error", "ErrorKind", "StartedAt", "FinishedAt")
 SELECT j."ItemId", j."Number", j."ItemFence", j."Result", j."HolderId", CASE WHEN j."HolderId" IS NULL THEN i."Robot" ELSE w."Name" END,

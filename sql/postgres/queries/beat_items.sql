@@ -1,11 +1,11 @@
--- beat_items: renew the leases of all that a worker holds, and record which runs have begun.
+-- beat_items: renew the leases of all items that a worker holds, and record which runs have
+-- started.
 -- In:  worker, lease_ms, rows [{ItemId, ItemFence}], begun [{ItemId, ItemFence}] (some of rows), now (NULL: the database clock)
--- Out: ids and fences of what was renewed; the others are lost.
--- Rows are locked in the order of the batch, which is that of ids: a join follows the
--- order of whichever side the planner picks, and two statements would wait for each other.
--- What another has got since is left alone: a pass that frees and assigns locks in two
--- statements, and would wait for this one, which waits for it.
--- CASE has each row found by its key, as in take.
+-- Out: ids and fences of the renewed items; the others are lost.
+-- Rows are locked in the order of the batch, which is sorted by id: a join may use the order of
+-- either side, and two statements could deadlock. Items that another worker has got meanwhile are
+-- not locked: a pass rescues and assigns in two statements, and could deadlock with this one.
+-- CASE makes PostgreSQL find each row by its key, as in take.
 WITH j AS MATERIALIZED (
     SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint)
     -- include: lock_rows

@@ -1,20 +1,20 @@
--- checkout: give up to limit_rows items of a queue to a robot, the most urgent
--- first, under a new fence and lock key. None when the queue is paused or not for
--- robots, or the robot may not read it.
+-- checkout: give up to limit_rows items of a queue to a robot, the most urgent first, with a new
+-- fence and lock key. It gives none if the queue is paused or not for robots, or if the robot may
+-- not read it.
 -- In:  robot, queue, limit_rows, natural_key (NULL: any), ids [{ItemId}] (NULL: any), tags_any [{Piece}] (NULL: any),
---      tags_all [{Piece}], metadata [{Piece}] (pieces of JSON that must be there), tries_new, tries_once,
---      tries_again (1: take those that failed so often), full_keys [{Piece}] (limit keys to leave; NULL: none),
---      limited (1: the queue's limits have been seen to; 0: it must have none), lock_key (a hash),
---      lease_ms (NULL: as the queue says), now (NULL: the database clock)
--- Out: the rows in no order; the store sorts them.
--- Two halves, those without a deadline and those with one, so that each uses its index;
--- no fence is below 0, but the indexes ask for it.
--- SKIP LOCKED keeps checkouts from waiting for each other, and one may find less
--- than there is while another is under way; what makes one right is the outer WHERE,
--- which repeats the state.
--- Nothing is given out on a timeline that the epoch does not know of yet: a standby that was promoted
--- may lack claims, and their fences would come again.
+--      tags_all [{Piece}], metadata [{Piece}] (JSON texts that must be present), tries_new, tries_once,
+--      tries_again (1: take items that failed so often), full_keys [{Piece}] (limit keys to exclude; NULL: none),
+--      limited (1: the caller has checked the queue's limits; 0: it must have none), lock_key (a hash),
+--      lease_ms (NULL: the queue's), now (NULL: the database clock)
+-- Out: the rows in any order; the store sorts them.
+-- Two halves, items without a deadline and items with one, so that each uses its index. No fence is
+-- below 0, but the indexes need the condition.
+-- With SKIP LOCKED checkouts do not wait for each other, and one may find fewer items while another
+-- is running. The outer WHERE, which repeats the state, makes a checkout correct.
+-- It gives no items on a timeline that the epoch does not match: a promoted standby may lack
+-- claims, and would use their fences again.
 UPDATE "BotWorkQueueItems" SET
+    "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = 1,
     "Fence" = GREATEST("Fence", (SELECT e."Epoch" FROM "BotInstallation" e) * 1000000000) + 1,
     "BegunFence" = GREATEST("Fence", (SELECT e."Epoch" FROM "BotInstallation" e) * 1000000000) + 1,

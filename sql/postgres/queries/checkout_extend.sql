@@ -1,7 +1,7 @@
--- checkout_extend: the lease of a checkout ends this long from now.
+-- checkout_extend: renew the lease of a checkout.
 -- Only while the robot holds the item by the lock key and may read the queue.
--- In:  id, robot, fence, lock_key (a hash), lease_ms (NULL: as the queue says), now (NULL: the database clock)
--- Out: the end of the lease; nothing when it was lost.
+-- In:  id, robot, fence, lock_key (a hash), lease_ms (NULL: the queue's), now (NULL: the database clock)
+-- Out: the end of the lease; no row if it was lost.
 UPDATE "BotWorkQueueItems" SET
     "LeaseExpiresAt" = {{now_plus ms=COALESCE(CAST(@lease_ms AS bigint), (SELECT q."CheckoutMs" FROM "BotQueues" q WHERE q."Name" = "BotWorkQueueItems"."QueueName"), 600000)}}
 -- include: checkout_held

@@ -1,6 +1,6 @@
 -- checkout_item: one item, and whether a robot holds it by a lock key.
 -- In:  id, robot, fence, lock_key (a hash; NULL: none), now (NULL: the database clock)
--- Out: the row, whether it is due, whether it is held so, and the time.
+-- Out: the row, whether it is due, whether the robot holds it, and the current time.
 SELECT
     {{item_columns row=i.}},
     CASE WHEN i."AvailableAt" <= {{now}} THEN 1 ELSE 0 END,

@@ -1,21 +1,21 @@
--- claim: lease up to limit_rows items that are assigned to the worker, the expedited
--- first, then the highest priority, then in the order of the pass that assigned them, and
--- raise their fence. What may not start now stays assigned: an item that expired, was deleted
--- or put off by hand since it was assigned, and what is in a paused queue.
--- In:  worker, instance, min_priority, max_priority, limit_rows, begin_rows, work_ms, bytes (beyond the first begin_rows,
---      no item is claimed behind so much estimated work, or behind so much to read), full_channels (a JSON list of
---      channels whose items are left), lease_ms, now (NULL: the database clock)
--- Out: the claimed rows in no order, without what is the same for all; the store sorts
+-- claim: lease up to limit_rows items that are assigned to the worker and raise their fence: the
+-- expedited first, then the highest priority, then in the order of the pass that assigned them.
+-- Items that may not start now stay assigned: they have expired, were deleted or postponed by hand
+-- since they were assigned, or their queue is paused.
+-- In:  worker, instance, min_priority, max_priority, limit_rows, begin_rows, work_ms, bytes (after the first begin_rows,
+--      no more items are claimed once this much estimated work, or this much to read, is claimed), full_channels (a JSON list of
+--      channels whose items are excluded), lease_ms, now (NULL: the database clock)
+-- Out: the claimed rows in any order, without columns that are the same for all; the store sorts
 --      them.
--- SKIP LOCKED keeps claims from waiting for each other; what makes a claim
--- right is the outer WHERE, which repeats state and worker. ARRAY makes the
--- planner run the inner SELECT once: as IN it may become the inner side of a
--- join, run again for each row, and claim past its limit.
--- "State" + 0 has the outer UPDATE find its rows by their key: by the index of what is
--- assigned it would read all that the worker holds for each claim.
--- Nothing is claimed on a timeline that the epoch does not know of yet: a standby that was promoted
--- may lack claims, and their fences would come again.
+-- With SKIP LOCKED claims do not wait for each other; the outer WHERE, which repeats state and
+-- worker, makes a claim correct. ARRAY makes the planner run the inner SELECT once: with IN it may
+-- become the inner side of a join, run for each row, and claim more than the limit.
+-- "State" + 0 makes the outer UPDATE find its rows by key: by the index of assigned items it would
+-- read all items that the worker holds.
+-- It claims nothing on a timeline that the epoch does not match: a promoted standby may lack
+-- claims, and would use their fences again.
 UPDATE "BotWorkQueueItems" SET
+    "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = 1,
     "Fence" = GREATEST("Fence", (SELECT e."Epoch" FROM "BotInstallation" e) * 1000000000) + 1,
     "StartedAt" = {{now}},

@@ -1,6 +1,6 @@
--- clean_durations: remove what was learned of keys that nothing was learned of for
--- an age, and beyond the latest keys all but about so many: where the natural keys
--- of a pipeline all begin differently, each item makes a key.
+-- clean_durations: remove learned durations of keys that have not been updated for an age, and all
+-- but the latest keys: if the natural keys of a pipeline all begin differently, each item makes a
+-- key.
 -- In:  age_ms, keep, limit_rows, now (NULL: the database clock)
 DELETE FROM "BotDurations"
 WHERE "Id" = ANY (ARRAY(

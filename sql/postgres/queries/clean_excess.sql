@@ -1,8 +1,7 @@
--- clean_excess: the archived items of a queue beyond the number that it keeps,
--- the oldest ones.
+-- clean_excess: the oldest archived items of a queue that exceed the number that it keeps.
 -- In:  queue, keep, limit_rows
--- Out: id, fence, state, 1 for a deleted one, attempts; the rows are locked.
--- The inner SELECT locks nothing: it passes over the items that are kept.
+-- Out: id, fence, state, 1 if deleted, attempts; the rows are locked.
+-- The inner SELECT locks nothing: it skips the items that are kept.
 -- include: clean_columns
 FROM "BotWorkQueueItems" c
 WHERE c."State" = 3 AND c."DeletedAt" IS NULL AND c."QueueName" = @queue AND c."Id" = ANY (ARRAY(

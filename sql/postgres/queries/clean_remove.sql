@@ -1,5 +1,5 @@
--- clean_remove: remove items for good that are as they were picked. Never a
--- running one. Their attempts go with them.
+-- clean_remove: remove items that have not changed since they were picked, with their attempts. It
+-- never removes a running item.
 -- In:  rows [{ItemId, ItemFence, OldState, Hidden}]
 DELETE FROM "BotWorkQueueItems"
 USING json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "ItemFence" bigint, "OldState" int, "Hidden" int)

@@ -1,2 +1,2 @@
--- clean_session: in this transaction, wait for nobody for long.
+-- clean_session: limit the time that this transaction waits for locks.
 SET LOCAL lock_timeout = '1s';

@@ -1,6 +1,6 @@
--- clean_texts: remove texts that no worker has had for an age.
+-- clean_texts: remove texts that no worker has used for an age.
 -- In:  age_ms, limit_rows, now (NULL: the database clock)
--- A worker may take a text up again meanwhile: the outer WHERE repeats the age.
+-- A worker may use a text again meanwhile: the outer WHERE repeats the age.
 DELETE FROM "BotPipelineTexts"
 WHERE "UsedAt" <= {{now_minus ms=CAST(@age_ms AS bigint)}} AND "Id" = ANY (ARRAY(
     SELECT c."Id" FROM "BotPipelineTexts" c

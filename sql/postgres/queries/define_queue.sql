@@ -1,4 +1,5 @@
--- define_queue: change what a queue is, unless somebody else has since it was read.
+-- define_queue: change the definition of a queue, unless another process has changed it since it
+-- was read.
 -- In:  id, revision, by, now (NULL: the database clock), and the definition: description, consumer,
 --      priority_offset, resilience_config, retry_as, key_scope, deleted_keys_count, ttl_ms, retain_ms,
 --      archive_age_ms, archive_limit, deletion, payload_schema, output_schema, analytics_schema, encrypted,

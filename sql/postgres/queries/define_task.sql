@@ -1,5 +1,6 @@
--- define_task: change what a task is, unless somebody else has since it was read.
--- In:  name, revision, by, settle (1: windows before now are no matter of the new definition),
+-- define_task: change the definition of a task, unless another process has changed it since it was
+-- read.
+-- In:  name, revision, by, settle (1: the new definition does not apply to windows before now),
 --      now (NULL: the database clock), and the definition: topic, description, active, queue_name,
 --      pipeline, importance, schedule_config, scope, payload, resilience_config, estimated_duration_ms,
 --      notification_config, definition

@@ -1,4 +1,4 @@
--- define_task_new: make a task. Its name must be free: the unique key refuses it else.
+-- define_task_new: insert a task. If its name exists, the unique key refuses it.
 -- In:  name, by, now (NULL: the database clock), and the definition: topic, description, active,
 --      queue_name, pipeline, importance, schedule_config, scope, payload, resilience_config,
 --      estimated_duration_ms, notification_config, definition

@@ -1,11 +1,12 @@
--- expire: cancel items that have not been started in time.
--- In:  rows [{ItemId}], deadline_text, life_text, now (NULL: the database clock)
--- Out: ids of what changed.
--- CASE has the rows found by their keys, as in take.
+-- expire: cancel items that were not started in time.
+-- In:  rows [{ItemId}], finish_text, deadline_text, life_text, now (NULL: the database clock)
+-- Out: ids of the changed items.
+-- CASE makes PostgreSQL find the rows by key, as in take.
 UPDATE "BotWorkQueueItems" SET
+    "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = 3,
     "ErrorKind" = 'expired',
-    "Error" = CASE WHEN "DeadlineAt" < {{now}} THEN CAST(@deadline_text AS text) ELSE CAST(@life_text AS text) END,
+    "Error" = CASE WHEN "FinishBy" < {{now}} THEN CAST(@finish_text AS text) WHEN "DeadlineAt" < {{now}} THEN CAST(@deadline_text AS text) ELSE CAST(@life_text AS text) END,
     "FinishedAt" = {{now}},
     "LeaseExpiresAt" = NULL
 WHERE "Id" IN (SELECT j."ItemId" FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint))

@@ -1,5 +1,5 @@
--- expire_leases: the instance is known to be dead, and another takes the
--- worker's name: what it ran is free for rescue at once.
+-- expire_leases: end the leases of an instance that is known to be dead, because another one takes
+-- the worker's name. Its running items can be rescued at once.
 -- In:  name, replaces
 UPDATE "BotWorkQueueItems" SET
     "LeaseExpiresAt" = NULL

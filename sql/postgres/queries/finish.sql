@@ -1,27 +1,29 @@
 -- finish: record the ends of runs.
--- A run whose length is known began that long before its end, but not before the claim or its
--- recorded begin: until then the item waited in the worker's memory.
+-- A run of known duration started that long before its end, but not before the claim or its
+-- recorded start: until then the item waited in the worker's memory.
 -- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
 --      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail,
---      NewAnalytics, KeepMs, Hidden, TookMs (NULL: not known), Unbegun (1: given back, it has not begun), Completed, Failed, Stays}], now (NULL: the database clock)
--- Without DelayMs the item keeps the time from which it waits; without NewOutput its output, until it succeeds.
--- Out: ids and fences of what was changed, with the queue, and when the run began and
+--      NewAnalytics, KeepMs, Hidden, TookMs (NULL: unknown),
+--      Unbegun (1: released before the run started), Completed, Failed, Stays}], now (NULL: the database clock)
+-- Without DelayMs the item keeps AvailableAt; without NewOutput it keeps its output, until it
+-- succeeds.
+-- Out: ids and fences of the changed items, with the queue, and when the run started and
 --      ended; the others had lost their lease.
--- It keeps what the statistics need in the same round trip: as a statement of its own
--- that would take a transaction, and each end three more. Bucket is the class of the
--- duration: see workqueue.DurationBucket.
--- CASE has each row found by its key, as in take: the index of what runs is full of dead
--- entries in the middle of a drain.
--- Rows are locked in the order of the batch, which is that of ids: a join follows the
--- order of whichever side the planner picks, and two statements would wait for each other.
--- What another has got since is left alone: a pass that frees and assigns locks in two
--- statements, and would wait for this one, which waits for it.
+-- It updates the statistics in the same round trip: a separate statement would need a transaction,
+-- and each end three more round trips. Bucket is the class of the duration: see
+-- workqueue.DurationBucket.
+-- CASE makes PostgreSQL find each row by its key, as in take: while the queue drains, the index of
+-- running items is full of dead entries.
+-- Rows are locked in the order of the batch, which is sorted by id: a join may use the order of
+-- either side, and two statements could deadlock. Items that another worker has got meanwhile are
+-- not locked: a pass rescues and assigns in two statements, and could deadlock with this one.
 WITH j AS MATERIALIZED (
     SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint, "NewState" int, "Failures" int, "DelayMs" bigint, "NewOutput" text, "ErrorText" text,
     "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewHash" text, "NewTail" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "TookMs" bigint, "Unbegun" int, "Completed" int, "Failed" int, "Stays" text)
     -- include: lock_rows
 ), done AS (
 UPDATE "BotWorkQueueItems" SET
+    "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = j."NewState",
     "RetryCount" = j."Failures",
     "WorkerId" = CASE WHEN j."NewState" = 0 THEN NULL ELSE "BotWorkQueueItems"."WorkerId" END,

@@ -1,5 +1,4 @@
--- finish_remove: remove items that have ended in this transaction and are not
--- kept.
+-- finish_remove: remove items that have ended in this transaction and are not kept.
 -- In:  rows [{ItemId, ItemFence}]
 DELETE FROM "BotWorkQueueItems"
 USING json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "ItemFence" bigint)

@@ -1,7 +1,7 @@
--- history: what tells whether the database has lost its latest transactions.
+-- history: what shows whether the database has lost its latest transactions.
 -- In:  worker, instance
--- Out: the epoch; the recorded timeline (NULL: none); the latest id that an item was given (NULL: not known);
---      the heartbeats of the worker (NULL: it is not there)
+-- Out: the epoch; the recorded timeline (NULL: none); the latest id that an item was given (NULL:
+--      unknown); the number of heartbeats of the worker (NULL: it does not exist)
 SELECT e."Epoch", e."Timeline",
     (SELECT CASE WHEN has_sequence_privilege(s."Name", 'SELECT, USAGE') THEN pg_sequence_last_value(CAST(s."Name" AS regclass)) END
      FROM (SELECT pg_get_serial_sequence('"BotWorkQueueItems"', 'Id') AS "Name") s),

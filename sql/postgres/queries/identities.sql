@@ -1,5 +1,5 @@
--- identities: the latest ids that were given, in the tables whose ids running programs keep.
--- Out: the table; the latest id (NULL: none, or not to be seen)
+-- identities: the latest ids of the tables whose ids running programs remember.
+-- Out: the table; the latest id (NULL: none, or hidden)
 SELECT t."Table",
     CASE WHEN has_sequence_privilege(t."Name", 'SELECT, USAGE') THEN pg_sequence_last_value(CAST(t."Name" AS regclass)) END
 FROM (VALUES

@@ -1,4 +1,4 @@
--- learn: write what has been learned of keys, unless somebody else has since they
+-- learn: update the learned durations of keys, unless another process has updated them since they
 -- were read.
 -- In:  rows [{KeyHash, OldVersion, Runs, MeanMs, P90Ms, ErrorMs, Histogram}], now (NULL: the database clock)
 UPDATE "BotDurations" SET

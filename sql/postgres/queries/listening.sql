@@ -1,4 +1,4 @@
--- listening: note that somebody listens, for so long.
+-- listening: record that a process listens, for this long.
 -- In:  seconds
 INSERT INTO "BotAssignmentMarks" ("Name", "Value")
 VALUES ('listening', CAST(EXTRACT(EPOCH FROM statement_timestamp()) AS bigint) + @seconds)

@@ -1,3 +1,3 @@
--- mark_new: remember something for the first time.
+-- mark_new: insert a value that assignment passes record.
 -- In:  name, value
 INSERT INTO "BotAssignmentMarks" ("Name", "Value") VALUES (@name, @value);

@@ -1,4 +1,4 @@
--- marks: what assignment passes remember, and the database's clock.
+-- marks: the values that assignment passes record, and the database's clock.
 -- In:  now (NULL: the database clock)
 -- Out: the clock, name, value.
 SELECT {{now}}, m."Name", m."Value"

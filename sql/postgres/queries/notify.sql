@@ -1,10 +1,10 @@
--- notify: tell the processes that listen of items that can be worked on, if there are
--- any: a notice that nobody hears would still stand in line for a lock that all
--- sessions of the server share. As a statement of its own, after the commit of what it
--- tells of: inside of that, the lock would be held until the disk has it.
--- In:  payload, own [id]: the sender's workers, which know; there has to be another one
---      that is alive (NULL: there need not be)
--- Out: a row when somebody listens.
+-- notify: send a notice of items that are ready to the processes that listen, if there are any: a
+-- notice without a listener would still wait for a lock that all sessions of the server share. It
+-- is a separate statement after the commit: inside that transaction, the lock would be held until
+-- the commit is written to disk.
+-- In:  payload, own [id]: the sender's workers, which know already; at least one other worker must
+--      be alive (NULL: none need be)
+-- Out: a row if a process listens.
 SELECT pg_notify('botwork_' || md5(current_schema()), CAST(@payload AS text))
 FROM "BotAssignmentMarks" m
 WHERE m."Name" = 'listening' AND m."Value" >= CAST(EXTRACT(EPOCH FROM statement_timestamp()) AS bigint)

@@ -1,11 +1,10 @@
--- progress: what runs have come to so far, so they have begun. NULL keeps what is there.
+-- progress: record the progress of runs, and that they have started. NULL keeps the value.
 -- In:  worker, instance, rows [{ItemId, ItemFence, NewStep, NewProgress, NewPercent, NewHash, NewTail, NewOutput}]
--- Out: ids and fences of what was changed; the others have lost their lease.
--- Rows are locked in the order of the batch, which is that of ids: a join follows the
--- order of whichever side the planner picks, and two statements would wait for each other.
--- What another has got since is left alone: a pass that frees and assigns locks in two
--- statements, and would wait for this one, which waits for it.
--- CASE has each row found by its key, as in take.
+-- Out: ids and fences of the changed items; the others have lost their lease.
+-- Rows are locked in the order of the batch, which is sorted by id: a join may use the order of
+-- either side, and two statements could deadlock. Items that another worker has got meanwhile are
+-- not locked: a pass rescues and assigns in two statements, and could deadlock with this one.
+-- CASE makes PostgreSQL find each row by its key, as in take.
 WITH j AS MATERIALIZED (
     SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint, "NewStep" text, "NewProgress" text,
     "NewPercent" int, "NewHash" text, "NewTail" text, "NewOutput" text)

@@ -1,4 +1,4 @@
--- queue_robots_add: say what robots may do with a queue.
+-- queue_robots_add: insert the rights of robots in a queue.
 -- In:  name, rows [{RobotName, MayRead, MayWrite}]
 INSERT INTO "BotQueueRobots" ("QueueName", "Robot", "CanRead", "CanWrite")
 SELECT CAST(@name AS varchar), j."RobotName", j."MayRead", j."MayWrite"

@@ -1,3 +1,3 @@
--- queue_robots_clear: forget what robots may do with a queue.
+-- queue_robots_clear: remove the rights of robots in a queue.
 -- In:  name
 DELETE FROM "BotQueueRobots" WHERE "QueueName" = @name;

@@ -1,5 +1,5 @@
--- reassign: take items that have not started from their workers, and give them to
--- others. It does not count as a release. The conditions of assign.
+-- reassign: move items that have not started to other workers. It does not count as a release. It
+-- has the conditions of assign.
 -- In:  rows [{ItemId, HolderId, FromId, RunOrder, EstimateMs, Channel}], now (NULL: the
 --      database clock)
 -- include: assign_rows

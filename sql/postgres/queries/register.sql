@@ -1,4 +1,4 @@
--- register: take a worker's name for a new instance. A live process keeps it.
+-- register: take over a worker's name for a new instance. A live process keeps its name.
 -- In:  name, instance, host, pid, process, version, capacity, labels, channels, queues, reserved, replaces, now (NULL: the database clock)
 UPDATE "BotWorkers" SET
     "InstanceId" = CAST(@instance AS varchar),

@@ -1,8 +1,9 @@
--- release_withheld: give back assigned items that no claim starts. They would count as
--- work of their workers for as long as a queue is paused.
+-- release_withheld: release assigned items that no claim can start. They would count as work of
+-- their workers while a queue is paused.
 -- CASE hides the conditions from the planner: see take.
 -- In:  rows [{ItemId}], now (NULL: the database clock)
 UPDATE "BotWorkQueueItems" SET
+    "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = 0,
     "Scheduled" = "Scheduled" OR "AvailableAt" > {{now}},
     "WorkerId" = NULL,

@@ -1,9 +1,11 @@
--- rescue: give back items that nobody will run; cancel as poison what comes
--- back as often as its queue says (MaxReleases, else 5) because its runner died. Only a run that had begun counts;
--- of another one, BegunFence 0 has the next worker record the begin before it starts the item.
+-- rescue: release items that no worker will run. Cancel an item as poison if it is released as
+-- often as its queue allows (MaxReleases, else 5) because its runner died. Only runs that had
+-- started count; otherwise BegunFence 0 makes the next worker record the start before it runs the
+-- item.
 -- In:  rows [{ItemId, ItemFence}], assigned_ms, now (NULL: the database clock)
--- Out: id, new state and BegunFence of what changed: 0 for a run that was not counted.
+-- Out: id, new state and BegunFence of the changed items: 0 for a run that was not counted.
 UPDATE "BotWorkQueueItems" SET
+    "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" AND "BotWorkQueueItems"."ReleaseCount" + 1 >= COALESCE((SELECT q."MaxReleases" FROM "BotQueues" q WHERE q."Name" = "BotWorkQueueItems"."QueueName"), 5) THEN 3 ELSE 0 END,
     "ReleaseCount" = "BotWorkQueueItems"."ReleaseCount" + CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" THEN 1 ELSE 0 END,
     "WorkerId" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" AND "BotWorkQueueItems"."ReleaseCount" + 1 >= COALESCE((SELECT q."MaxReleases" FROM "BotQueues" q WHERE q."Name" = "BotWorkQueueItems"."QueueName"), 5) THEN "BotWorkQueueItems"."WorkerId" END,

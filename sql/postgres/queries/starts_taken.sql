@@ -1,5 +1,4 @@
--- starts_taken: note items that started without having been assigned: robots take
--- them at once.
+-- starts_taken: record items that started without having been assigned: robots take them at once.
 -- In:  rows [{ItemId, ItemFence}], now (NULL: the database clock)
 INSERT INTO "BotQueueStarts" ("QueueName", "LimitKey", "ItemId", "Fence", "StartedAt")
 SELECT q."Name", i."LimitKey", i."Id", i."Fence" - 1, {{now}}

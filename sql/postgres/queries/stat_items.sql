@@ -1,5 +1,5 @@
--- stat_items: where items stand, for the statistics. The rows are locked, in
--- the order of their ids, until the transaction that changes them ends.
+-- stat_items: the queue and state of items, for the statistics. The rows are locked, in the order
+-- of their ids, until the transaction that changes them ends.
 -- In:  rows [{ItemId}]
 -- Out: id, queue, state, 1 when it is deleted.
 SELECT i."Id", i."QueueName", i."State", CASE WHEN i."DeletedAt" IS NULL THEN 0 ELSE 1 END

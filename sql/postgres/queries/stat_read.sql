@@ -1,5 +1,5 @@
--- stat_read: what is kept of all queues. The table stays small: what is past is summed up.
--- In:  since_1 to since_4: where the windows begin, the shortest first
+-- stat_read: the statistics of all queues. The table stays small, because old rows are summed.
+-- In:  since_1 to since_4: the starts of the windows, the shortest first
 -- Out: queue, kind, age (0: in the shortest window, 4: in none), bucket, and the sums of events, level and duration.
 -- include: stat_windows
 ) g

@@ -1,6 +1,5 @@
--- stranded: items that nobody runs or is about to: running ones whose lease has
--- run out, assigned ones whose worker is gone, and those assigned to this worker that
--- it may start.
+-- stranded: items that no worker runs or will run: running items whose lease has ended, assigned
+-- items whose worker has stopped, and items assigned to this worker that it may start.
 -- In:  worker, now (NULL: the database clock)
 -- Out: the lowest and the highest priority among them; NULL when there is none.
 SELECT MIN(s."Priority"), MAX(s."Priority")

@@ -1,18 +1,19 @@
--- take: give waiting items to a worker and lease them to it at once, as assign and
--- then claim would. The plan may be older than a failure, a snooze or a pause: what may
--- not start now stays as it is.
--- In:  worker, instance, rows [{ItemId, RunOrder, EstimateMs, Channel}], lease_ms, passes (NULL: whatever; else
---      nothing is taken unless so many passes have written), now (NULL: the database clock)
--- Out: the claimed rows in no order, without what is the same for all; the store sorts
---      them.
--- CASE hides the conditions from the planner: each row is found by its key, not by the indexes
--- of what waits, which are full of dead entries in the middle of a drain. Of a table that
--- nobody has analysed yet it would also guess that they leave one row, and read the batch
--- again for each row of the table. ARRAY has it look up the queues once for the statement; as a
--- condition of each row it would think that reading the whole table is cheaper.
--- Nothing is taken on a timeline that the epoch does not know of yet: a standby that was promoted
--- may lack claims, and their fences would come again.
+-- take: assign waiting items to a worker and lease them to it at once, like assign and then claim.
+-- The plan may be older than a failure, a snooze or a pause: items that may not start now do not
+-- change.
+-- In:  worker, instance, rows [{ItemId, RunOrder, EstimateMs, Channel}], lease_ms, passes (NULL: any; else
+--      nothing is taken unless exactly this many passes have written), now (NULL: the database clock)
+-- Out: the claimed rows in any order, without columns that are the same for all; the store
+--      sorts them.
+-- CASE hides the conditions from the planner: each row is found by its key, not by the indexes of
+-- waiting items, which are full of dead entries while the queue drains. In a table that was never
+-- analyzed the planner would also guess that the conditions leave one row, and read the batch again
+-- for each row of the table. ARRAY makes it read the queues once for the statement; with a
+-- condition for each row it would consider reading the whole table cheaper.
+-- It takes nothing on a timeline that the epoch does not match: a promoted standby may lack claims,
+-- and would use their fences again.
 UPDATE "BotWorkQueueItems" SET
+    "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = 1,
     "Fence" = GREATEST("BotWorkQueueItems"."Fence", (SELECT e."Epoch" FROM "BotInstallation" e) * 1000000000) + 1,
     "WorkerId" = @worker,

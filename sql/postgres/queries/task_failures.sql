@@ -1,7 +1,7 @@
--- task_failures: cancelled items of tasks that nobody has taken to tell of, the oldest first.
+-- task_failures: cancelled items of tasks whose failure was not handled yet, the oldest first.
 -- In:  limit_rows
--- Out: what a notification tells; 1 for an item that is tried again as a copy, or was
---      dropped: that is no news.
+-- Out: the columns for a notification; 1 if the item is retried as a copy or was deleted: then
+--      there is no notification.
 SELECT i."Id", i."TaskName", i."TaskScope", i."QueueName", i."Priority", COALESCE(i."TaskPlannedAt", i."CreatedAt"), i."DeadlineAt",
     i."IntegrationConfig", i."Error", i."ErrorKind", i."RetryCount", i."FinishedAt",
     CASE WHEN i."DeletedAt" IS NOT NULL OR EXISTS (SELECT 1 FROM "BotWorkQueueItems" c

@@ -1,9 +1,8 @@
--- task_fire: record that windows are served. The unique key lets one record be, and the
--- items come in the same transaction. A window is passed over that has a record, that
--- the clock has not reached or has left behind, whose task is not active, or of whose
--- task and scope an item has not ended.
+-- task_fire: record that windows are served. The unique key allows one record; the items are
+-- inserted in the same transaction. It skips a window that has a record, that has not started yet
+-- or has passed, whose task is not active, or if an unfinished item of its task and scope exists.
 -- In:  rows [{Name, Task, Holder, Instant, Closes, Author}], now (NULL: the database clock)
--- Out: schedule and scope value of those that were recorded.
+-- Out: schedule and scope value of the recorded windows.
 INSERT INTO "BotScheduleFirings" ("Schedule", "PlannedAt", "WorkerName", "Outcome", "RecordedBy", "RecordedAt")
 SELECT j."Name", j."Instant", j."Holder", 'fired', j."Author", {{now}}
 FROM json_to_recordset(CAST(@rows AS json)) AS j("Name" text, "Task" text, "Holder" text, "Instant" timestamptz, "Closes" timestamptz, "Author" text)

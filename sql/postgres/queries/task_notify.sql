@@ -1,7 +1,7 @@
--- task_notify: take cancelled items of tasks, so that a failure is told of once.
+-- task_notify: mark cancelled items of tasks, so that each failure is notified once.
 -- In:  rows [{ItemId}], now (NULL: the database clock)
--- Out: the ids of those that nobody had taken.
--- CASE has the rows found by their keys, as in take.
+-- Out: the ids of items that were not marked before.
+-- CASE makes PostgreSQL find the rows by key, as in take.
 UPDATE "BotWorkQueueItems" SET
     "TaskNotifiedAt" = {{now}}
 WHERE CASE WHEN "State" = 3 AND "TaskNotifiedAt" IS NULL THEN TRUE ELSE FALSE END

@@ -1,8 +1,9 @@
--- task_revise: set priorities of items that wait. An item that moved on, or whose
--- priority somebody has set meanwhile, stays as it is.
+-- task_revise: set the priorities of waiting items. An item that no longer waits, or whose priority
+-- was changed meanwhile, does not change.
 -- In:  rows [{ItemId, OldState, OldPrio, NewPrio}]
--- CASE has the rows found by their keys, as in take.
+-- CASE makes PostgreSQL find the rows by key, as in take.
 UPDATE "BotWorkQueueItems" SET
+    "Version" = "BotWorkQueueItems"."Version" + 1,
     "Priority" = j."NewPrio",
     "TaskPriority" = j."NewPrio"
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "OldState" int, "OldPrio" int, "NewPrio" int)

@@ -1,4 +1,5 @@
--- task_settle: the windows of a task that closed up to an instant need no other look.
+-- task_settle: record that the windows of a task that closed before an instant need no further
+-- check.
 -- In:  task, until
 UPDATE "BotTasks" SET
     "SettledUntil" = CAST(@until AS timestamptz)

@@ -1,4 +1,4 @@
--- timeline: the server's name of the present history of the database. A server that does not
--- have it, or a login that may not see it, answers with an error, with NULL or with no row.
--- PostgreSQL counts one up at each promotion and each recovery to a point in time.
+-- timeline: the server's name for the current timeline of the database. A server without timelines,
+-- or a login without the permission, returns an error, NULL or no row. PostgreSQL increments it
+-- with each promotion and each point-in-time recovery.
 SELECT CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END;

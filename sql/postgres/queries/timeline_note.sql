@@ -1,3 +1,3 @@
--- timeline_note: record the first timeline that is known.
+-- timeline_note: record the first known timeline.
 -- In:  timeline
 UPDATE "BotInstallation" SET "Timeline" = @timeline WHERE "Timeline" IS NULL;

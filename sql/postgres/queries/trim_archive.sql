@@ -1,5 +1,4 @@
--- trim_archive: remove the oldest archived items of a queue beyond the number
--- that it keeps.
+-- trim_archive: remove the oldest archived items of a queue that exceed the number that it keeps.
 -- In:  queue, keep, limit_rows
 DELETE FROM "BotWorkQueueItems"
 WHERE "State" = 3 AND "DeletedAt" IS NULL AND "QueueName" = @queue AND "Id" = ANY (ARRAY(

@@ -1,4 +1,4 @@
--- item_page: the next items by id, up to limit_rows: what the checks of one page look at.
+-- item_page: the next items by id, up to limit_rows: the page that the checks examine.
 -- In:  after_id, limit_rows
 -- Out: one row: the last id (NULL: no item is left), items, those that failed
 --      before, those that wait.

@@ -1,6 +1,6 @@
--- item_state: items whose columns contradict their state. Among items of a page.
--- A waiting item may keep the worker and the times of its last run: a hand that
--- sets State to 0 leaves them. A lease that still runs is no such trace.
+-- item_state: items of a page whose columns contradict their state. A waiting item may keep the
+-- worker and the times of its last run: setting State to 0 by hand leaves them. But it must not
+-- have an active lease.
 -- In:  after_id, last_id, limit_rows, now
 -- Out: id, queue, whether the queue exists, state, worker, fence, counts, times.
 SELECT i.Id, i.QueueName, CASE WHEN q.Name IS NULL THEN 0 ELSE 1 END, i.State, i.WorkerId, i.Fence,

@@ -1,9 +1,9 @@
--- lost_items: items that a worker or a robot holds and nobody rescues. In parts, so that
--- each uses its index. A lease is NULL when its worker came back under a new instance:
--- that is as good as ended, since the worker's start.
--- In:  after_id, limit_rows, stale (before it: too long ago), far (after it: too far ahead)
--- Out: item, state, its lease, when it was assigned; worker's id, name, state,
---      last sign of life. No name: no such worker. A robot has the id 0, and its name.
+-- lost_items: items that a worker or a robot holds and that no pass has released. In parts, so that
+-- each uses its index. A lease is NULL if its worker restarted as a new instance: then it counts as
+-- ended since the worker's start.
+-- In:  after_id, limit_rows, stale (earlier: too long ago), far (later: too far in the future)
+-- Out: item, state, its lease, when it was assigned; worker's id, name, state, when it was last
+--      seen. No name: no such worker. A robot has the id 0, and its name.
 SELECT h.Id, h.State, h.LeaseExpiresAt, h.AssignedAt, h.WorkerId, h.Name, h.WorkerState, h.LastSeenAt
 FROM (
     SELECT i.Id, i.State, i.LeaseExpiresAt, i.AssignedAt, i.WorkerId, w.Name, w.State AS WorkerState, w.LastSeenAt

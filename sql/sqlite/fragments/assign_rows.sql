@@ -2,6 +2,7 @@
 -- from.
 -- In:  rows [{ItemId, HolderId, FromId, RunOrder, EstimateMs, Channel}], now (NULL: the database clock)
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = 5,
     WorkerId = j.HolderId,
     AssignedAt = {{now_once}},

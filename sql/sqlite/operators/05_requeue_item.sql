@@ -2,6 +2,7 @@
 -- item is not finished. `botwork items repeat 1` does the same and updates the queue's
 -- statistics. After this statement, run `botwork queues stats --recount`.
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = 0,
     RetryCount = 0,
     ReleaseCount = 0,
@@ -30,7 +31,8 @@ UPDATE BotWorkQueueItems SET
     ErrorKind = NULL,
     RetainUntil = NULL,
     IdempotencyKey = lower(hex(randomblob(16))),
-    DeadlineAt = CASE WHEN DeadlineAt >= strftime('%Y-%m-%d %H:%M:%f', 'now') THEN DeadlineAt END,
+    DeadlineAt = CASE WHEN DeadlineAt >= strftime('%Y-%m-%d %H:%M:%f', 'now') THEN DeadlineAt WHEN FinishBy >= strftime('%Y-%m-%d %H:%M:%f', 'now') THEN FinishBy END,
+    FinishBy = CASE WHEN FinishBy >= strftime('%Y-%m-%d %H:%M:%f', 'now') THEN FinishBy END,
     ExpiresAt = CASE WHEN ExpiresAt >= strftime('%Y-%m-%d %H:%M:%f', 'now') THEN ExpiresAt END
 WHERE State IN (2, 3) AND DeletedAt IS NULL
   AND Id = 1; -- the item's id

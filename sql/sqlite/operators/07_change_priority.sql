@@ -2,6 +2,7 @@
 -- 1000 medium, below 500 low. Changes one row, or none if the item runs or is
 -- finished. An assigned item stays with its worker.
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     Priority = 2000 -- the new priority; larger runs first
 WHERE State IN (0, 4, 5) AND DeletedAt IS NULL
   AND Id = 1; -- the item's id

@@ -1,7 +1,8 @@
--- assigned_items: items of a band that are assigned and have not started, the expedited
--- first, then the most urgent: in the order in which their workers start them. What may not start now is not moved either: see reassign.
+-- assigned_items: items of a band that are assigned and have not started, in the order in which
+-- their workers start them: the expedited first, then the most urgent. Items that may not start now
+-- are not moved either: see reassign.
 -- In:  min_priority, max_priority, limit_rows, now (NULL: the database clock)
--- Out: as due gives them, then the worker.
+-- Out: the columns of due, then the worker.
 SELECT i.Id, i.Priority, i.DeadlineAt, COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs), substr(i.IntegrationConfig, 1, 200), i.QueueName,
     0, NULL, i.AvailableAt, i.Labels, i.Selectors, i.Expedite, NULL, NULL, i.WorkerId
 FROM BotWorkQueueItems i

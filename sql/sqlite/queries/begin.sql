@@ -1,9 +1,9 @@
--- begin: record that the runs of claimed items begin now. What must not begin any more is left
--- alone: its lease was lost or has run out, its deadline or its life is over, it is deleted, or its
--- queue is paused. What has begun already stays as it is, whatever holds since.
+-- begin: record that the runs of claimed items start now. Items that may no longer start do not
+-- change: the lease was lost or has ended, the deadline or the lifetime has passed, the item is
+-- deleted, or its queue is paused. Runs that have already started do not change either.
 -- In:  worker, instance, rows [{ItemId, ItemFence}], now (NULL: the database clock)
--- Out: ids and fences of what has begun; the others are refused.
--- FirstStartedAt is that of this claim if it is not before StartedAt, which the claim has set.
+-- Out: ids and fences of the started items; the others are refused.
+-- FirstStartedAt is from this claim if it is not before StartedAt, which the claim has set.
 UPDATE BotWorkQueueItems SET
     BegunFence = Fence,
     StartedAt = CASE WHEN BegunFence = Fence THEN StartedAt ELSE {{now}} END,

@@ -1,11 +1,11 @@
--- checkout_peek: the items that checkout would give, as they are.
+-- checkout_peek: the items that checkout would give, unchanged.
 -- In:  robot, queue, limit_rows, natural_key (NULL: any), ids [{ItemId}] (NULL: any), tags_any [{Piece}] (NULL: any),
---      tags_all [{Piece}], metadata [{Piece}] (pieces of JSON that must be there), tries_new, tries_once,
---      tries_again (1: take those that failed so often), full_keys [{Piece}] (limit keys to leave; NULL: none),
+--      tags_all [{Piece}], metadata [{Piece}] (JSON texts that must be present), tries_new, tries_once,
+--      tries_again (1: take items that failed so often), full_keys [{Piece}] (limit keys to exclude; NULL: none),
 --      now (NULL: the database clock)
--- Out: the rows in no order; the store sorts them.
--- Two halves, those without a deadline and those with one, so that each uses its index;
--- no fence is below 0, but the indexes ask for it.
+-- Out: the rows in any order; the store sorts them.
+-- Two halves, items without a deadline and items with one, so that each uses its index. No fence is
+-- below 0, but the indexes need the condition.
 SELECT
     {{item_columns row=i.}}
 FROM BotWorkQueueItems i

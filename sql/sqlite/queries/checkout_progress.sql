@@ -1,7 +1,7 @@
--- checkout_progress: how far the work on a checked-out item has come.
+-- checkout_progress: record the progress of a checked-out item.
 -- Only while the robot holds the item by the lock key and may read the queue.
--- In:  id, robot, fence, lock_key (a hash), progress, percent (NULL: as it was), now (NULL: the database clock)
--- Out: the id; nothing when the lease was lost.
+-- In:  id, robot, fence, lock_key (a hash), progress, percent (NULL: unchanged), now (NULL: the database clock)
+-- Out: the id; no row if the lease was lost.
 UPDATE BotWorkQueueItems SET
     Progress = COALESCE(@progress, Progress),
     ProgressPercent = COALESCE(@percent, ProgressPercent)

@@ -1,16 +1,17 @@
--- claim: lease up to limit_rows items that are assigned to the worker, the expedited
--- first, then the highest priority, then in the order of the pass that assigned them, and
--- raise their fence. What may not start now stays assigned: an item that expired, was deleted
--- or put off by hand since it was assigned, and what is in a paused queue.
--- In:  worker, instance, min_priority, max_priority, limit_rows, begin_rows, work_ms, bytes (beyond the first begin_rows,
---      no item is claimed behind so much estimated work, or behind so much to read), full_channels (a JSON list of
---      channels whose items are left), lease_ms, now (NULL: the database clock)
--- Out: the claimed rows in no order, without what is the same for all; the store sorts
+-- claim: lease up to limit_rows items that are assigned to the worker and raise their fence: the
+-- expedited first, then the highest priority, then in the order of the pass that assigned them.
+-- Items that may not start now stay assigned: they have expired, were deleted or postponed by hand
+-- since they were assigned, or their queue is paused.
+-- In:  worker, instance, min_priority, max_priority, limit_rows, begin_rows, work_ms, bytes (after the first begin_rows,
+--      no more items are claimed once this much estimated work, or this much to read, is claimed), full_channels (a JSON list of
+--      channels whose items are excluded), lease_ms, now (NULL: the database clock)
+-- Out: the claimed rows in any order, without columns that are the same for all; the store sorts
 --      them.
--- The signs + before the outer columns have the rows found by their ids: by the index of
--- what is assigned, all that the worker holds would be read for each claim. Times are
--- read as texts, which the driver does not try to understand.
+-- The signs + before the outer columns make SQLite find the rows by id: by the index of assigned
+-- items, each claim would read all items that the worker holds. Times are read as texts, which the
+-- driver does not parse.
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = 1,
     Fence = MAX(Fence, COALESCE((SELECT e.Epoch FROM BotInstallation e) * 1000000000, 0)) + 1,
     StartedAt = {{now_once}},

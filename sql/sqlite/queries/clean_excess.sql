@@ -1,7 +1,6 @@
--- clean_excess: the archived items of a queue beyond the number that it keeps,
--- the oldest ones.
+-- clean_excess: the oldest archived items of a queue that exceed the number that it keeps.
 -- In:  queue, keep, limit_rows
--- Out: id, fence, state, 1 for a deleted one, attempts; the rows are locked.
+-- Out: id, fence, state, 1 if deleted, attempts; the rows are locked.
 -- include: clean_columns
 FROM BotWorkQueueItems c
 WHERE c.State = 3 AND c.DeletedAt IS NULL AND c.QueueName = @queue AND c.Id IN (

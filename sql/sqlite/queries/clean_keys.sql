@@ -1,5 +1,5 @@
--- clean_keys: finished items let go of their timed keys whose time is over. Items
--- that wait or run keep theirs, so that no claim finds one of them locked here.
+-- clean_keys: free the expired timed keys of finished items. Waiting and running items keep theirs,
+-- so that this never locks an item that a claim needs.
 -- In:  limit_rows, now (NULL: the database clock)
 UPDATE BotWorkQueueItems SET
     TimedKey = NULL,

@@ -1,5 +1,5 @@
--- clean_remove: remove items for good that are as they were picked. Never a
--- running one. Their attempts go with them.
+-- clean_remove: remove items that have not changed since they were picked, with their attempts. It
+-- never removes a running item.
 -- In:  rows [{ItemId, ItemFence, OldState, Hidden}]
 DELETE FROM BotWorkQueueItems
 WHERE State <> 1 AND Id IN (SELECT json_extract(value, '$.ItemId') FROM jsonb_each(@rows))

@@ -1,5 +1,5 @@
--- clean_workers: remove the rows of workers that are gone since an age and hold no
--- item. Items and attempts keep their numbers, attempts their names, too.
+-- clean_workers: remove the rows of workers that have been stopped for an age and hold no item.
+-- Items and attempts keep the id of the worker, attempts also its name.
 -- In:  age_ms, limit_rows, now (NULL: the database clock)
 DELETE FROM BotWorkers
 WHERE LastSeenAt <= {{now_minus ms=@age_ms}} AND (State = 'stopped' OR LeaseExpiresAt IS NULL OR LeaseExpiresAt <= {{now}})

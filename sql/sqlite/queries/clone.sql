@@ -1,15 +1,15 @@
--- clone: a new item like one that is there, made on request and due at once. A
--- deadline that is over is not taken along.
+-- clone: insert a copy of an item, requested by a user and due at once. It does not take over a
+-- deadline or a time to finish by that has passed.
 -- In:  id, unique_key (NULL: none), life_ms (NULL: no bound), author, now (NULL: the database clock)
--- Out: the new id; none when there is no such item.
+-- Out: the new id; no row if the item does not exist.
 INSERT INTO BotWorkQueueItems (
     {{copied_columns row=}},
-    DeadlineAt, State, UniqueKey, AvailableAt, CreatedAt, CreatedBy, ExpiresAt, IdempotencyKey)
+    DeadlineAt, FinishBy, State, UniqueKey, AvailableAt, CreatedAt, CreatedBy, ExpiresAt, IdempotencyKey)
 SELECT
     {{copied_columns row=i.}},
-    CASE WHEN i.DeadlineAt >= {{now}} THEN i.DeadlineAt END, 4, @unique_key, {{now}}, {{now}},
+    COALESCE({{if_ahead column=i.DeadlineAt}}, {{if_ahead column=i.FinishBy}}), {{if_ahead column=i.FinishBy}}, 4, @unique_key, {{now}}, {{now}},
     @author, CASE WHEN @life_ms IS NOT NULL THEN {{now_plus ms=@life_ms}} END,
-    lower(hex(randomblob(16)))
+    {{random_key}}
 FROM BotWorkQueueItems i
 WHERE i.Id = @id
 RETURNING Id;

@@ -1,6 +1,6 @@
--- durations_of: what has been learned of some keys so far.
+-- durations_of: the learned durations of some keys.
 -- In:  rows [{KeyHash}]
--- Out: those that are there; the others are new.
+-- Out: the existing keys; the others are new.
 SELECT d.KeyHash, d.Kind, d.Pipeline, d.Name, d.Runs, d.MeanMs, d.ErrorMs, d.Histogram, d.Version, d.UpdatedAt
 FROM BotDurations d
 WHERE d.KeyHash IN (SELECT json_extract(value, '$.KeyHash') FROM jsonb_each(@rows))

@@ -1,10 +1,11 @@
--- expire: cancel items that have not been started in time.
--- In:  rows [{ItemId}], deadline_text, life_text, now (NULL: the database clock)
--- Out: ids of what changed.
+-- expire: cancel items that were not started in time.
+-- In:  rows [{ItemId}], finish_text, deadline_text, life_text, now (NULL: the database clock)
+-- Out: ids of the changed items.
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = 3,
     ErrorKind = 'expired',
-    Error = CASE WHEN DeadlineAt < {{now}} THEN @deadline_text ELSE @life_text END,
+    Error = CASE WHEN FinishBy < {{now}} THEN @finish_text WHEN DeadlineAt < {{now}} THEN @deadline_text ELSE @life_text END,
     FinishedAt = {{now}},
     LeaseExpiresAt = NULL
 WHERE Id IN (SELECT json_extract(value, '$.ItemId') FROM jsonb_each(@rows))

@@ -1,5 +1,4 @@
--- expired: items that have not been started in time. Two halves, so that each uses
--- its index.
+-- expired: items that were not started in time. Two halves, so that each uses its index.
 -- In:  limit_rows, now (NULL: the database clock)
 -- Out: candidates for expire, which repeats these conditions.
 SELECT c.Id

@@ -1,10 +1,11 @@
--- finish_plain: record the ends of runs that succeeded and tell nothing but their output. What
--- finish would write, at half of its cost: most columns and indexes are left alone, and
--- nothing is returned. Where it changes fewer rows than it was given, some had lost their
--- lease, and the transaction has to be rolled back.
--- In:  worker, instance, rows [[id, fence, failures, when the run began, hash of the pipeline's text or
---      null, output or null, kept for ms or null]], now (NULL: the database clock)
+-- finish_plain: record the ends of runs that succeeded and set only their output. It has the effect
+-- of finish at half of the cost: most columns and indexes do not change, and nothing is returned.
+-- If it changes fewer rows than there are in the batch, some had lost their lease, and the
+-- transaction must be rolled back.
+-- In:  worker, instance, rows [[id, fence, failures, start of the run, hash of the pipeline's text or
+--      null, output or null, retention in ms or null]], now (NULL: the database clock)
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = 2,
     RetryCount = j.value ->> 2,
     FinishedAt = {{now_once}},

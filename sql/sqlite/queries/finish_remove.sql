@@ -1,5 +1,4 @@
--- finish_remove: remove items that have ended in this transaction and are not
--- kept.
+-- finish_remove: remove items that have ended in this transaction and are not kept.
 -- In:  rows [{ItemId, ItemFence}]
 DELETE FROM BotWorkQueueItems
 WHERE State IN (2, 3) AND Id IN (SELECT json_extract(value, '$.ItemId') FROM jsonb_each(@rows))

@@ -1,5 +1,5 @@
--- free_unique_key: an item lets go of its natural key, which another takes over
--- in this transaction.
+-- free_unique_key: free the natural key of an item, because another item takes it over in this
+-- transaction.
 -- In:  id, fence
 UPDATE BotWorkQueueItems SET
     UniqueKey = NULL

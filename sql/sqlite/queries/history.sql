@@ -1,7 +1,7 @@
--- history: what tells whether the database has lost its latest transactions.
+-- history: what shows whether the database has lost its latest transactions.
 -- In:  worker, instance
--- Out: the epoch; the recorded timeline (NULL: none); the latest id that an item was given (NULL: not known);
---      the heartbeats of the worker (NULL: it is not there)
+-- Out: the epoch; the recorded timeline (NULL: none); the latest id that an item was given (NULL:
+--      unknown); the number of heartbeats of the worker (NULL: it does not exist)
 SELECT e.Epoch, e.Timeline, (SELECT q.seq FROM sqlite_sequence q WHERE q.name = 'BotWorkQueueItems'),
     (SELECT w.Beats FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)
 FROM BotInstallation e;

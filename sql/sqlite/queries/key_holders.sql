@@ -1,6 +1,6 @@
--- key_holders: which items have the keys.
+-- key_holders: the items that have the keys.
 -- In:  rows [{Kind, Hash}], now (NULL: the database clock)
--- Out: kind, hash and id of each key that is taken.
+-- Out: kind, hash and id of each existing key.
 SELECT j.Kind, j.Hash, i.Id
 FROM (SELECT json_extract(value, '$.Kind') AS Kind, json_extract(value, '$.Hash') AS Hash FROM jsonb_each(@rows)) j
 JOIN BotWorkQueueItems i ON j.Kind = 'unique' AND i.UniqueKey = j.Hash

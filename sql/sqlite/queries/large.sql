@@ -1,6 +1,7 @@
--- large: read the texts of a claimed item that were too large to be returned by its claim. A text
--- that is larger than twice what its queue allows and 1 MB is left out: none can be, unless it was
--- written by hand or before the limit. Twice, since an encrypted text is longer than its plain one.
+-- large: read the texts of a claimed item that were too large for its claim to return. It leaves
+-- out a text that is larger than 1 MB and than twice the limit of its queue. Such a text was
+-- written by hand or before the limit was set. Twice, because an encrypted text is longer than the
+-- plain one.
 -- In:  id, fence
 -- Out: the bytes of the payload and of the pipeline, and pipeline, payload and output; NULL: left out
 SELECT

@@ -1,5 +1,5 @@
--- learn_new: write what has been learned of keys that were not there. A unique key
--- refuses those that somebody else has written since.
+-- learn_new: insert the learned durations of new keys. A unique key refuses keys that another
+-- process has inserted meanwhile.
 -- In:  rows [{KeyHash, Kind, Pipeline, Name, Runs, MeanMs, P90Ms, ErrorMs, Histogram}], now (NULL: the database clock)
 INSERT INTO BotDurations (KeyHash, Kind, Pipeline, Name, Runs, MeanMs, P90Ms, ErrorMs, Histogram, UpdatedAt)
 SELECT json_extract(value, '$.KeyHash'), json_extract(value, '$.Kind'), json_extract(value, '$.Pipeline'), json_extract(value, '$.Name'),

@@ -1,8 +1,7 @@
--- limit_starts: the starts of a period, and those that are to come: what is assigned
--- may start at any moment, so its place is taken; what is claimed counts from its claim
--- until its begin is recorded. A start that is exactly a period old does not count any
--- more. Two halves, each a range of the index.
--- The next fence is one more, or the first of an epoch: see migration 0020.
+-- limit_starts: the starts in a period, and the pending ones. An assigned item may start at any
+-- moment, so it counts; a claimed item counts from its claim until its start is recorded. A start
+-- that is exactly one period old no longer counts. Two halves, each a range of the index.
+-- The next fence is one higher, or the first of an epoch: see migration 0020.
 -- In:  queue, rate_ms, key_rate_ms, keep_ms (the longer one), now (NULL: the database clock)
 -- Out: key, starts in the queue's period, starts in the key's.
 SELECT s.LimitKey,

@@ -1,3 +1,3 @@
--- now: the clock that judges leases and due times.
+-- now: the clock for leases and due times.
 -- In:  now (NULL: the database clock)
 SELECT {{now}};

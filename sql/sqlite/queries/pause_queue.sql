@@ -1,4 +1,4 @@
--- pause_queue: pause a queue, or end that. A queue that is so already is not changed.
+-- pause_queue: pause or resume a queue. A queue that is already in that state does not change.
 -- In:  name, paused, now (NULL: the database clock)
 UPDATE BotQueues SET
     Paused = @paused,

@@ -1,6 +1,6 @@
--- progress: what runs have come to so far, so they have begun. NULL keeps what is there.
+-- progress: record the progress of runs, and that they have started. NULL keeps the value.
 -- In:  worker, instance, rows [{ItemId, ItemFence, NewStep, NewProgress, NewPercent, NewHash, NewTail, NewOutput}]
--- Out: ids and fences of what was changed; the others have lost their lease.
+-- Out: ids and fences of the changed items; the others have lost their lease.
 UPDATE BotWorkQueueItems SET
     BegunFence = Fence,
     Step = COALESCE(j.NewStep, BotWorkQueueItems.Step),

@@ -1,6 +1,6 @@
--- promote: put items that have become due with those that are due when they are written:
--- many of them would be read and sorted by each pass. What others are changing is left
--- to the next time.
+-- promote: mark scheduled items that are now due like items that were due when they were written:
+-- otherwise each pass would read and sort many of them. Items that are locked are left to the next
+-- call.
 -- In:  limit_rows, now (NULL: the database clock)
 UPDATE BotWorkQueueItems SET Scheduled = 0
 WHERE State IN (0, 4) AND Scheduled = 1 AND Id IN (

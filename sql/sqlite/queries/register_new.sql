@@ -1,4 +1,4 @@
--- register_new: the first worker of this name.
+-- register_new: insert the first worker with this name.
 -- In:  name, instance, host, pid, process, version, capacity, labels, channels, queues, reserved, now (NULL: the database clock)
 INSERT INTO BotWorkers (Name, InstanceId, Host, Pid, ProcessKey, Version, Capacity, Labels, Channels, Queues, ReservedSlots, State, StartedAt, LastSeenAt)
 SELECT @name, @instance, @host, @pid, @process, @version, @capacity, @labels, @channels, @queues, @reserved, 'active', {{now}}, {{now}}

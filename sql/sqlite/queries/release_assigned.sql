@@ -1,6 +1,7 @@
--- release_assigned: give back what is assigned to the worker but not claimed.
+-- release_assigned: release items that are assigned to the worker but not claimed.
 -- In:  worker, instance
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = 0,
     WorkerId = NULL,
     AssignedAt = NULL

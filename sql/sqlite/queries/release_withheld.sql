@@ -1,7 +1,8 @@
--- release_withheld: give back assigned items that no claim starts. They would count as
--- work of their workers for as long as a queue is paused.
+-- release_withheld: release assigned items that no claim can start. They would count as work of
+-- their workers while a queue is paused.
 -- In:  rows [{ItemId}], now (NULL: the database clock)
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = 0,
     Scheduled = CASE WHEN AvailableAt > {{now_once}} THEN 1 ELSE Scheduled END,
     WorkerId = NULL,

@@ -1,6 +1,6 @@
--- runs_elsewhere: does a run of the pipeline go on under another live worker?
+-- runs_elsewhere: whether another live worker is running the pipeline.
 -- In:  pipeline, worker, now (NULL: the database clock)
--- Out: since when; NULL when there is none.
+-- Out: since when; NULL if none is.
 SELECT MIN(r.StartedAt)
 FROM BotPipelineRuns r
 JOIN BotWorkers w ON w.Id = r.WorkerId

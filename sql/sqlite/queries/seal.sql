@@ -1,4 +1,4 @@
--- seal: write the texts of encrypted items, whose ids are known now.
+-- seal: write the texts of encrypted items, after their ids were assigned.
 -- In:  rows [{ItemId, Body, Meta}]
 UPDATE BotWorkQueueItems SET
     Payload = j.Body,

@@ -1,7 +1,7 @@
--- starts_back: forget the items that came back unstarted; they have used no place.
--- What was claimed and given back has no start, but neither has an item that runs from zero
--- again: its BegunFence is 0.
--- The next fence is one more, or the first of an epoch: see migration 0020.
+-- starts_back: remove the records of items that were released without a start: they do not count.
+-- An item that was claimed and released has no start, but neither has an item that is repeated from
+-- zero: its BegunFence is 0.
+-- The next fence is one higher, or the first of an epoch: see migration 0020.
 DELETE FROM BotQueueStarts
 WHERE StartedAt IS NULL AND EXISTS (SELECT 1 FROM BotWorkQueueItems i
     WHERE i.Id = BotQueueStarts.ItemId AND (

@@ -1,5 +1,5 @@
--- starts_old: remove starts that no period reaches any more, or whose queue limits
--- none any more; so many at a time.
+-- starts_old: remove a limited number of starts that are older than all periods, or whose queue no
+-- longer has limits.
 -- In:  rows [{QueueName, KeepMs}], limit_rows, now (NULL: the database clock)
 DELETE FROM BotQueueStarts WHERE Id IN (
     SELECT s.Id

@@ -1,5 +1,5 @@
--- stat_count: count the items that have ended or are deleted, in a range of
--- ids. It reads rows, however many have ended: only a recount asks it.
+-- stat_count: count the ended and deleted items in a range of ids. It reads the rows, so only a
+-- recount uses it.
 -- In:  after_id, upto_id
 -- Out: queue, state, 1 for deleted ones, number.
 SELECT i.QueueName, i.State, CASE WHEN i.DeletedAt IS NULL THEN 0 ELSE 1 END, COUNT(*)

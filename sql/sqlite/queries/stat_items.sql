@@ -1,5 +1,5 @@
--- stat_items: where items stand, for the statistics. Nobody else writes
--- while this transaction goes on.
+-- stat_items: the queue and state of items, for the statistics. No other process writes during this
+-- transaction.
 -- In:  rows [{ItemId}]
 -- Out: id, queue, state, 1 when it is deleted.
 SELECT i.Id, i.QueueName, i.State, CASE WHEN i.DeletedAt IS NULL THEN 0 ELSE 1 END

@@ -1,5 +1,5 @@
--- stat_levels: how many items have ended, as it is kept, and how often they
--- were counted anew (kind recount).
+-- stat_levels: the recorded numbers of ended items, and how often they were recounted (kind
+-- recount).
 -- Out: queue, kind, level, events.
 SELECT s.QueueName, s.Kind, SUM(s.Level), SUM(s.Events)
 FROM BotQueueStats s

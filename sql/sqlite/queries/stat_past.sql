@@ -1,7 +1,7 @@
--- stat_past: in which tiers rows have come into the past, to be kept as sums. It
--- looks at one row of each, so whoever finds nothing has nearly done nothing.
--- In:  before_0 to before_3: up to when the rows of a tier move
--- Out: the tiers, the highest first: however much comes in below, what is old moves on.
+-- stat_past: the tiers with rows that are old enough to be summed. It checks one row of each tier,
+-- so it is cheap if there are none.
+-- In:  before_0 to before_3: the times before which the rows of a tier move
+-- Out: the tiers, the highest first, so that old rows move on however many new rows there are.
 SELECT t.Tier
 FROM (
     SELECT 3 AS Tier WHERE EXISTS (SELECT 1 FROM BotQueueStats s WHERE s.Tier = 3 AND s.StartsAt < @before_3)

@@ -1,10 +1,11 @@
--- take: give waiting items to a worker and lease them to it at once, as assign and
--- then claim would. The plan may be older than a failure, a snooze or a pause: what may
--- not start now stays as it is.
+-- take: assign waiting items to a worker and lease them to it at once, like assign and then claim.
+-- The plan may be older than a failure, a snooze or a pause: items that may not start now do not
+-- change.
 -- In:  worker, instance, rows [{ItemId, RunOrder, EstimateMs, Channel}], lease_ms, now (NULL: the database clock)
--- Out: ids and fences of what is claimed. The rest is asked for by taken: all columns
---      returned here take the writer half as long again.
+-- Out: ids and fences of the claimed items. The statement taken reads the rest: returning all
+--      columns here would take the writer half as long again.
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = 1,
     Fence = MAX(BotWorkQueueItems.Fence, COALESCE((SELECT e.Epoch FROM BotInstallation e) * 1000000000, 0)) + 1,
     WorkerId = @worker,

@@ -1,6 +1,6 @@
--- taken: read what take has claimed. What has lost its lease since is left out.
+-- taken: read what take has claimed, without items that have lost their lease meanwhile.
 -- In:  rows [[id, fence]]
--- Out: the columns of claim, in no order.
+-- Out: the columns of claim, in any order.
 SELECT
     {{claimed_columns row=i.}},
     {{claimed_too_large row=i.}}

@@ -1,5 +1,5 @@
 -- task_firings: the records of tasks' windows.
--- In:  rows [{Name, Since}]: a schedule, and the instant from which its records are asked for
+-- In:  rows [{Name, Since}]: a schedule, and the instant from which its records are read
 -- Out: schedule, planned instant, scope value, outcome, reason, by whom, when.
 SELECT f.Schedule, f.PlannedAt, f.WorkerName, f.Outcome, f.Reason, f.RecordedBy, f.RecordedAt
 FROM (SELECT json_extract(value, '$.Name') AS Name, json_extract(value, '$.Since') AS Since

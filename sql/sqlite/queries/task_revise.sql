@@ -1,7 +1,8 @@
--- task_revise: set priorities of items that wait. An item that moved on, or whose
--- priority somebody has set meanwhile, stays as it is.
+-- task_revise: set the priorities of waiting items. An item that no longer waits, or whose priority
+-- was changed meanwhile, does not change.
 -- In:  rows [{ItemId, OldState, OldPrio, NewPrio}]
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     Priority = j.NewPrio,
     TaskPriority = j.NewPrio
 FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.OldState') AS OldState, json_extract(value, '$.OldPrio') AS OldPrio, json_extract(value, '$.NewPrio') AS NewPrio

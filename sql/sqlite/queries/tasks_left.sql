@@ -1,7 +1,7 @@
--- tasks_left: set tasks inactive that a file had defined and this one does not. Those
--- that a hand has made have no definition.
--- In:  rows [{Task}]: what the file has, by, now (NULL: the database clock)
--- Out: the names of those that changed.
+-- tasks_left: deactivate tasks that a file had defined and no longer defines. Tasks that were
+-- inserted by hand have no definition.
+-- In:  rows [{Task}]: the tasks of the file, by, now (NULL: the database clock)
+-- Out: the names of the changed tasks.
 UPDATE BotTasks SET
     Active = 0,
     Definition = NULL,

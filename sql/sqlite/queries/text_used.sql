@@ -1,4 +1,4 @@
--- text_used: note that workers have texts.
+-- text_used: record that workers use texts.
 -- In:  rows [{Hash, Pipeline}], now (NULL: the database clock)
 UPDATE BotPipelineTexts SET
     UsedAt = {{now}}

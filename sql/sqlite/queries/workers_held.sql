@@ -1,11 +1,10 @@
--- workers_held: what workers hold: all that runs, and what is assigned at or above a
--- priority. Two halves, so that each uses its index. An estimate counts from 0 to ten
--- years: a hand may have written anything, and a sum that overflows would fail every
--- pass. What runs counts with what is left of its estimate; what has run longer than
--- that, with as long again as it has run.
+-- workers_held: what workers hold: all running items, and assigned items from a priority on. Two
+-- halves, so that each uses its index. An estimate counts from 0 to ten years: a value written by
+-- hand may be anything, and a sum that overflows would fail every pass. A running item counts with
+-- the rest of its estimate; after that, with as long as it has run already.
 -- In:  min_priority, default_ms, now (NULL: the database clock)
--- Out: worker, priority, 1 for running items, channel, how many, the milliseconds that they
---      are still expected to take, when the latest of them was assigned or started.
+-- Out: worker, priority, 1 if running, channel, number of items, the milliseconds that they are
+--      still expected to take, when the latest of them was assigned or started.
 SELECT h.WorkerId, h.Priority, h.Running, h.Channel, COUNT(*), SUM(h.Ms), MAX(h.Since)
 FROM (
     SELECT i.WorkerId, i.Priority, 0 AS Running, i.Channel, i.AssignedAt AS Since,

@@ -1,7 +1,7 @@
 -- workers_open: the workers that may take items.
 -- In:  seen_ms, now (NULL: the database clock)
--- Out: id, name, capacity but for stuck slots, reserved slots, labels, channels, queues, since when each
---      has been available; by id.
+-- Out: id, name, capacity without stuck slots, reserved slots, labels, channels, queues, since when
+--      each has been available; sorted by id.
 SELECT w.Id, w.Name, w.Capacity - w.StuckSlots, w.ReservedSlots, w.Labels, w.Channels, w.Queues, COALESCE(w.AvailableSince, w.StartedAt)
 FROM BotWorkers w
 WHERE w.LastSeenAt >= {{now_minus ms=@seen_ms}}

@@ -1,10 +1,9 @@
--- ended_twice: attempts that contradict each other or their item. Of the items of a
--- page. A claim has one end: an attempt that did not succeed, or the success that
--- the item itself tells. A success by a person's hand leaves the error or no
--- worker. Fence 0 is no claim.
+-- ended_twice: attempts that contradict each other or their item, for the items of a page. A claim
+-- has one end: an attempt that did not succeed, or the success in the item itself. A success that
+-- was set by hand leaves the error, or has no worker. Fence 0 is not a claim.
 -- In:  after_id, last_id, limit_rows
--- Out: item, fence of the attempts, how many there are, the first and the last of
---      their outcomes by name; the item's id (NULL: there is no item), state, fence.
+-- Out: item, fence of the attempts, their number, the first and the last of their outcomes by name;
+--      the item's id (NULL: it does not exist), state, fence.
 SELECT TOP (@limit_rows) a.ItemId, a.Fence, a.Ends, a.OneOutcome, a.OtherOutcome, i.Id, i.State, i.Fence
 FROM (
     SELECT t.ItemId, t.Fence, COUNT(*) AS Ends, MIN(t.Outcome) AS OneOutcome, MAX(t.Outcome) AS OtherOutcome

@@ -1,9 +1,8 @@
--- failed_items: items that failed before, for a comparison with their limit. Among
--- items of a page.
+-- failed_items: items of a page that failed before, to compare them with their limit.
 -- In:  after_id, last_id, limit_rows
--- Out: id, state, queue, failures, its own policy, its pipeline, when it was due, when
---      it ended, whether an error stands in it, and when the failed attempt before
---      its present one, or its last one if it is not final, started.
+-- Out: id, state, queue, failures, its own policy, its pipeline, when it was due, when it ended,
+--      whether it has an error, and when the failed attempt before its current one (or its last one
+--      if it is not final) started.
 SELECT TOP (@limit_rows) i.Id, i.State, i.QueueName, i.RetryCount, i.ResilienceConfig, i.IntegrationConfig, i.AvailableAt, i.FinishedAt,
     CASE WHEN i.Error IS NULL THEN 0 ELSE 1 END,
     (SELECT MAX(a.StartedAt) FROM BotWorkItemAttempts a

@@ -2,6 +2,7 @@
 -- from.
 -- In:  rows [{ItemId, HolderId, FromId, RunOrder, EstimateMs, Channel}], now (NULL: the database clock)
 UPDATE t SET
+    Version = t.Version + 1,
     State = 5,
     WorkerId = j.HolderId,
     AssignedAt = {{now}},

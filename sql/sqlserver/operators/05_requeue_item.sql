@@ -3,6 +3,7 @@
 -- statistics. After this statement, run `botwork queues stats --recount`.
 SET QUOTED_IDENTIFIER ON; -- without it, sqlcmd and job steps fail with error 1934
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = 0,
     RetryCount = 0,
     ReleaseCount = 0,
@@ -31,7 +32,8 @@ UPDATE BotWorkQueueItems SET
     ErrorKind = NULL,
     RetainUntil = NULL,
     IdempotencyKey = LOWER(CONVERT(NVARCHAR(36), NEWID())),
-    DeadlineAt = CASE WHEN DeadlineAt >= SYSUTCDATETIME() THEN DeadlineAt END,
+    DeadlineAt = CASE WHEN DeadlineAt >= SYSUTCDATETIME() THEN DeadlineAt WHEN FinishBy >= SYSUTCDATETIME() THEN FinishBy END,
+    FinishBy = CASE WHEN FinishBy >= SYSUTCDATETIME() THEN FinishBy END,
     ExpiresAt = CASE WHEN ExpiresAt >= SYSUTCDATETIME() THEN ExpiresAt END
 WHERE State IN (2, 3) AND DeletedAt IS NULL
   AND Id = 1; -- the item's id

@@ -4,6 +4,7 @@
 -- `botwork queues stats --recount`.
 SET QUOTED_IDENTIFIER ON; -- without it, sqlcmd and job steps fail with error 1934
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = 3,
     Error = N'cancelled by hand', -- the reason shown in listings
     ErrorKind = N'cancelled',

@@ -3,6 +3,7 @@
 -- finished. An assigned item stays with its worker.
 SET QUOTED_IDENTIFIER ON; -- without it, sqlcmd and job steps fail with error 1934
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     Priority = 2000 -- the new priority; larger runs first
 WHERE State IN (0, 4, 5) AND DeletedAt IS NULL
   AND Id = 1; -- the item's id

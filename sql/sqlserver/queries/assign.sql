@@ -1,6 +1,6 @@
--- assign: give waiting items to workers. The plan may be older than a failure, a pause or
--- the end of a worker: what may not start now, and what is for a worker that takes
--- nothing any more, stays as it is.
+-- assign: assign waiting items to workers. The plan may be older than a failure, a pause or the end
+-- of a worker: items that may not start now, and items for a worker that no longer takes items, do
+-- not change.
 -- In:  rows [{ItemId, HolderId, FromId, RunOrder, EstimateMs, Channel}], now (NULL: the
 --      database clock)
 -- include: assign_rows

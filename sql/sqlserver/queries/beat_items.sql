@@ -1,6 +1,7 @@
--- beat_items: renew the leases of all that a worker holds, and record which runs have begun.
+-- beat_items: renew the leases of all items that a worker holds, and record which runs have
+-- started.
 -- In:  worker, lease_ms, rows [{ItemId, ItemFence}], begun [{ItemId, ItemFence}] (some of rows), now (NULL: the database clock)
--- Out: ids and fences of what was renewed; the others are lost.
+-- Out: ids and fences of the renewed items; the others are lost.
 UPDATE BotWorkQueueItems SET
     LeaseExpiresAt = {{now_plus ms=@lease_ms}},
     BegunFence = CASE WHEN EXISTS (SELECT 1 FROM OPENJSON(@begun) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence') b

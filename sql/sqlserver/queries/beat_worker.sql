@@ -1,6 +1,7 @@
--- beat_worker: the worker lives.
+-- beat_worker: record a heartbeat of a worker.
 -- In:  worker, instance, lease_ms, stuck, ended_ms (NULL: no run has ended), now (NULL: the database clock)
--- Out: the worker's state and the number of its heartbeats; no row when the instance is not the present one.
+-- Out: the worker's state and the number of its heartbeats; no row if the instance is not the
+--      current one.
 UPDATE BotWorkers SET
     Beats = Beats + 1,
     StuckSlots = @stuck,

@@ -1,14 +1,14 @@
--- claim: lease up to limit_rows items that are assigned to the worker, the expedited
--- first, then the highest priority, then in the order of the pass that assigned them, and
--- raise their fence. What may not start now stays assigned: an item that expired, was deleted
--- or put off by hand since it was assigned, and what is in a paused queue.
--- In:  worker, instance, min_priority, max_priority, limit_rows, begin_rows, work_ms, bytes (beyond the first begin_rows,
---      no item is claimed behind so much estimated work, or behind so much to read), full_channels (a JSON list of
---      channels whose items are left), lease_ms, now (NULL: the database clock)
--- Out: the claimed rows in no order, without what is the same for all; the store sorts
+-- claim: lease up to limit_rows items that are assigned to the worker and raise their fence: the
+-- expedited first, then the highest priority, then in the order of the pass that assigned them.
+-- Items that may not start now stay assigned: they have expired, were deleted or postponed by hand
+-- since they were assigned, or their queue is paused.
+-- In:  worker, instance, min_priority, max_priority, limit_rows, begin_rows, work_ms, bytes (after the first begin_rows,
+--      no more items are claimed once this much estimated work, or this much to read, is claimed), full_channels (a JSON list of
+--      channels whose items are excluded), lease_ms, now (NULL: the database clock)
+-- Out: the claimed rows in any order, without columns that are the same for all; the store sorts
 --      them.
--- The hints keep claims from waiting for each other; what makes a claim right
--- is the outer WHERE, which repeats state and worker.
+-- With these hints claims do not wait for each other; the outer WHERE, which repeats state and
+-- worker, makes a claim correct.
 WITH startable AS (
     SELECT c.Id, c.Priority, c.RunOrder, c.Expedite, COALESCE(c.AssignedEstimateMs, 0) AS WorkMs,
         COALESCE(CAST(DATALENGTH(c.Payload) AS BIGINT), 0) + CAST(DATALENGTH(c.IntegrationConfig) AS BIGINT) AS Bytes
@@ -19,6 +19,7 @@ WITH startable AS (
       AND EXISTS (SELECT 1 FROM BotWorkers w
           WHERE w.Id = @worker AND w.InstanceId = CAST(@instance AS NVARCHAR(450)) AND w.State = N'active'))
 UPDATE t SET
+    Version = t.Version + 1,
     State = 1,
     Fence = CASE WHEN t.Fence < (SELECT e.Epoch FROM BotInstallation e) * 1000000000 THEN (SELECT e.Epoch FROM BotInstallation e) * 1000000000 ELSE t.Fence END + 1,
     StartedAt = {{now}},

@@ -1,7 +1,7 @@
--- clean_completed: completed items of a queue that say nothing of how long they
--- are kept, and have come to an age.
+-- clean_completed: completed items of a queue that have no retention of their own and have reached
+-- an age.
 -- In:  queue, age_ms, limit_rows, now (NULL: the database clock)
--- Out: id, fence, state, 1 for a deleted one, attempts; the rows are locked.
+-- Out: id, fence, state, 1 if deleted, attempts; the rows are locked.
 -- include: clean_columns
 FROM BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE c.State = 2 AND c.RetainUntil IS NULL AND c.DeletedAt IS NULL AND c.QueueName = CAST(@queue AS NVARCHAR(450))

@@ -1,7 +1,7 @@
--- clean_deleted: logically deleted items that have come to an age. What a hand
--- has marked as deleted while it waits or runs is left alone.
+-- clean_deleted: logically deleted items that have reached an age. Waiting and running items that
+-- were marked as deleted by hand do not count.
 -- In:  age_ms, limit_rows, now (NULL: the database clock)
--- Out: id, fence, state, 1 for a deleted one, attempts; the rows are locked.
+-- Out: id, fence, state, 1 if deleted, attempts; the rows are locked.
 -- include: clean_columns
 FROM BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE c.DeletedAt IS NOT NULL AND c.DeletedAt <= {{now_minus ms=@age_ms}} AND c.State IN (2, 3)

@@ -1,8 +1,7 @@
--- clean_excess: the archived items of a queue beyond the number that it keeps,
--- the oldest ones.
+-- clean_excess: the oldest archived items of a queue that exceed the number that it keeps.
 -- In:  queue, keep, limit_rows
--- Out: id, fence, state, 1 for a deleted one, attempts; the rows are locked.
--- A kept item that is locked is not counted: less is removed then, never more.
+-- Out: id, fence, state, 1 if deleted, attempts; the rows are locked.
+-- A kept item that is locked is not counted: then fewer items are removed, never more.
 SELECT c.Id, c.Fence, c.State, CASE WHEN c.DeletedAt IS NULL THEN 0 ELSE 1 END,
     (SELECT COUNT(*) FROM BotWorkItemAttempts a WHERE a.ItemId = c.Id)
 FROM BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)

@@ -1,6 +1,6 @@
--- clean_runs: remove runs of system pipelines that have come to an age, but none
--- that goes on: one whose worker is gone, or began anew, does not. Of each pipeline
--- and worker the run of the latest planned instant stays: see last_firing.
+-- clean_runs: remove runs of system pipelines that have reached an age, but no running one. A run
+-- has ended if its worker has stopped or restarted. The run of the latest planned instant of each
+-- pipeline and worker stays, unless it is a backfill: see last_firing.
 -- In:  age_ms, limit_rows, now (NULL: the database clock)
 DELETE FROM BotPipelineRuns
 WHERE Id IN (
@@ -11,5 +11,5 @@ WHERE Id IN (
       AND (c.PlannedAt IS NULL
           OR NOT EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = c.WorkerId)
           OR EXISTS (SELECT 1 FROM BotPipelineRuns n WITH (READPAST, READCOMMITTEDLOCK)
-              WHERE n.Pipeline = c.Pipeline AND n.WorkerId = c.WorkerId AND n.PlannedAt > c.PlannedAt))
+              WHERE n.Pipeline = c.Pipeline AND n.WorkerId = c.WorkerId AND n.PlannedAt > c.PlannedAt AND n.TriggerName <> N'backfill'))
     ORDER BY c.StartedAt, c.Id);

@@ -1,4 +1,4 @@
--- clean_session: wait for nobody for long, and be the one that a deadlock ends. The
--- driver sets both back when the connection is used again.
+-- clean_session: limit the time that this transaction waits for locks, and make it the victim of a
+-- deadlock. The driver resets both when the connection is used again.
 SET DEADLOCK_PRIORITY LOW;
 SET LOCK_TIMEOUT 1000;

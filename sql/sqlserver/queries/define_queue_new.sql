@@ -1,4 +1,4 @@
--- define_queue_new: make a queue. Its name must be free: the unique key refuses it else.
+-- define_queue_new: insert a queue. If its name exists, the unique key refuses it.
 -- In:  name, by, now (NULL: the database clock), and the definition: description, consumer,
 --      priority_offset, resilience_config, retry_as, key_scope, deleted_keys_count, ttl_ms, retain_ms,
 --      archive_age_ms, archive_limit, deletion, payload_schema, output_schema, analytics_schema, encrypted,

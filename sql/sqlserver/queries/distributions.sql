@@ -1,4 +1,4 @@
--- distributions: how the items of queues are given to workers, where the queue says so.
+-- distributions: how queues distribute their items to workers, for queues that define it.
 -- Out: queue, distribution as JSON.
 SELECT q.Name, q.Distribution
 FROM BotQueues q

@@ -1,20 +1,21 @@
--- enqueue: insert items, all or none: none when a queue's policy is not the one
--- that they were made by.
+-- enqueue: insert all items, or none if the policy of a queue has changed since the rows were made.
+-- It leaves out items whose deadline has passed, except those of tasks; the caller then takes all back.
 -- In:  rows [{Queue, NewState, Prio, Config, Body, EstimateMs, Policy, DueAt, DelayMs,
---      Deadline, DeadlineMs, Author, Task, KeyText, LimitText, TagList, Meta, LabelText,
+--      Deadline, DeadlineMs, FinishAt, FinishMs, Author, Task, KeyText, LimitText, TagList, Meta, LabelText,
 --      SelectorText, Expedited, KeepMs, LifeMs,
 --      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs}], queues [{Queue, Revision}], queue_count,
 --      now (NULL: the database clock)
--- Out: the new ids with their tickets, in no order.
+-- Out: the new ids with their tickets, in any order.
 INSERT INTO BotWorkQueueItems
     (QueueName, State, Priority, IntegrationConfig, Payload, EstimatedDurationMs, ResilienceConfig, AvailableAt,
-     Scheduled, DeadlineAt, CreatedBy, CreatedAt, TaskName, NaturalKey, LimitKey, Tags, Metadata, Labels, Selectors, Expedite, RetainMs, ExpiresAt, Encrypted,
+     Scheduled, DeadlineAt, FinishBy, CreatedBy, CreatedAt, TaskName, NaturalKey, LimitKey, Tags, Metadata, Labels, Selectors, Expedite, RetainMs, ExpiresAt, Encrypted,
      LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil)
 OUTPUT inserted.Id, inserted.LockKey
 SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     COALESCE(j.DueAt, {{now_plus ms=j.DelayMs}}),
     CASE WHEN j.DueAt IS NULL AND j.DelayMs > 0 OR j.DueAt > {{now}} THEN 1 ELSE 0 END,
-    COALESCE(j.Deadline, {{now_plus ms=j.DeadlineMs}}),
+    CASE WHEN j.DeadlineMs IS NULL OR j.Deadline <= {{now_plus ms=j.DeadlineMs}} THEN j.Deadline ELSE {{now_plus ms=j.DeadlineMs}} END,
+    COALESCE(j.FinishAt, {{now_plus ms=j.FinishMs}}),
     j.Author, {{now}},
     j.Task, j.KeyText, j.LimitText, j.TagList, j.Meta, j.LabelText, j.SelectorText, j.Expedited, j.KeepMs,
     {{now_plus ms=j.LifeMs}},
@@ -24,7 +25,7 @@ FROM OPENJSON(@rows) WITH (
     Queue NVARCHAR(MAX) '$.Queue', NewState INT '$.NewState', Prio INT '$.Prio', Config NVARCHAR(MAX) '$.Config',
     Body NVARCHAR(MAX) '$.Body', EstimateMs BIGINT '$.EstimateMs', Policy NVARCHAR(MAX) '$.Policy',
     DueAt DATETIME2(3) '$.DueAt', DelayMs BIGINT '$.DelayMs', Deadline DATETIME2(3) '$.Deadline',
-    DeadlineMs BIGINT '$.DeadlineMs', Author NVARCHAR(MAX) '$.Author',
+    DeadlineMs BIGINT '$.DeadlineMs', FinishAt DATETIME2(3) '$.FinishAt', FinishMs BIGINT '$.FinishMs', Author NVARCHAR(MAX) '$.Author',
     Task NVARCHAR(MAX) '$.Task', KeyText NVARCHAR(MAX) '$.KeyText',
     LimitText NVARCHAR(MAX) '$.LimitText', TagList NVARCHAR(MAX) '$.TagList', Meta NVARCHAR(MAX) '$.Meta',
     LabelText NVARCHAR(MAX) '$.LabelText', SelectorText NVARCHAR(MAX) '$.SelectorText', Expedited INT '$.Expedited',
@@ -33,4 +34,5 @@ FROM OPENJSON(@rows) WITH (
     TimedHash NVARCHAR(MAX) '$.TimedHash', TimedMs BIGINT '$.TimedMs') j
 WHERE (SELECT COUNT(*) FROM BotQueues b
     JOIN OPENJSON(@queues) WITH (Queue NVARCHAR(200) '$.Queue', Revision BIGINT '$.Revision') p
-      ON b.Name = p.Queue AND b.Revision = p.Revision) = @queue_count;
+      ON b.Name = p.Queue AND b.Revision = p.Revision) = @queue_count
+  AND (j.Deadline IS NULL OR j.Deadline >= {{now}} OR j.Task IS NOT NULL);

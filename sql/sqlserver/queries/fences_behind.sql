@@ -1,4 +1,4 @@
--- fences_behind: how many of a worker's claims the database knows nothing of: the fences of
+-- fences_behind: the number of a worker's claims that the database has no record of: the fences of
 -- the items are smaller.
 -- In:  rows [{ItemId, ItemFence}]
 SELECT COUNT(*)

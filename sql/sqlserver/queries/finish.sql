@@ -1,13 +1,16 @@
 -- finish: record the ends of runs.
--- A run whose length is known began that long before its end, but not before the claim or its
--- recorded begin: until then the item waited in the worker's memory.
+-- A run of known duration started that long before its end, but not before the claim or its
+-- recorded start: until then the item waited in the worker's memory.
 -- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
 --      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail,
---      NewAnalytics, KeepMs, Hidden, TookMs (NULL: not known), Unbegun (1: given back, it has not begun)}], now (NULL: the database clock)
--- Without DelayMs the item keeps the time from which it waits; without NewOutput its output, until it succeeds.
--- Out: nothing; the number of changed rows must be that of held. A
--- joined UPDATE cannot have an OUTPUT on every server that speaks T-SQL.
+--      NewAnalytics, KeepMs, Hidden, TookMs (NULL: unknown),
+--      Unbegun (1: released before the run started)}], now (NULL: the database clock)
+-- Without DelayMs the item keeps AvailableAt; without NewOutput it keeps its output, until it
+-- succeeds.
+-- Out: nothing; the number of changed rows must be that of held. A joined UPDATE cannot have an
+--      OUTPUT on every server that supports T-SQL.
 UPDATE t SET
+    Version = t.Version + 1,
     State = j.NewState,
     RetryCount = j.Failures,
     WorkerId = CASE WHEN j.NewState = 0 THEN NULL ELSE t.WorkerId END,

@@ -1,5 +1,4 @@
--- finish_remove: remove items that have ended in this transaction and are not
--- kept.
+-- finish_remove: remove items that have ended in this transaction and are not kept.
 -- In:  rows [{ItemId, ItemFence}]
 DELETE FROM BotWorkQueueItems
 WHERE State IN (2, 3) AND EXISTS (SELECT 1 FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence') j

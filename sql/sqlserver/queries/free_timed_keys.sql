@@ -1,4 +1,4 @@
--- free_timed_keys: let go of keys whose time is over.
+-- free_timed_keys: free expired keys.
 -- In:  rows [{Hash}], now (NULL: the database clock)
 UPDATE BotWorkQueueItems SET
     TimedKey = NULL,

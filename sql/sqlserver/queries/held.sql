@@ -1,10 +1,10 @@
--- held: which of the claims in a batch still hold their lease. It runs in the
--- transaction of a statement that changes them; a fence never comes back, so
--- the set can only shrink between the two, and equal counts mean equal sets.
+-- held: the claims of a batch that still hold their lease. It runs in the transaction of the
+-- statement that changes them. A fence never returns, so the set can only shrink between the two
+-- statements, and equal counts mean equal sets.
 -- In:  worker, instance (NULL: a robot's), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence}],
 --      now (NULL: the database clock)
--- Out: ids and fences of those whose lease holds, with the queue, and when the run began
---      and how late it is.
+-- Out: ids and fences of the claims that hold their lease, with the queue, when the run started,
+--      and the current time.
 SELECT t.Id, t.Fence, t.QueueName, t.StartedAt, {{now}}
 FROM BotWorkQueueItems t WITH (UPDLOCK, ROWLOCK)
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence') j ON j.ItemId = t.Id

@@ -1,9 +1,9 @@
--- held_items: the items that workers and robots hold: all that run, and the most urgent of those
--- that are assigned, in the order in which their workers start them. Two halves, so that each
--- uses its index. What is assigned and may not start now is left out: see reassign.
+-- held_items: the items that workers and robots hold: all running items, and the most urgent of the
+-- assigned ones, in the order in which their workers start them. Two halves, so that each uses its
+-- index. Assigned items that may not start now are left out: see reassign.
 -- In:  limit_rows (of each half), now (NULL: the database clock)
--- Out: as due gives them, then the worker (NULL: a robot), 1 for a running item, its place in the
---      order of its worker, its channel, since when it is assigned or runs.
+-- Out: the columns of due, then the worker (NULL: a robot), 1 if running, its position in the order
+--      of its worker, its channel, since when it is assigned or running.
 SELECT assigned.Id, assigned.Priority, assigned.DeadlineAt, assigned.EstimateMs, assigned.Pipeline, assigned.QueueName, assigned.Limited, assigned.LimitKey,
     assigned.AvailableAt, assigned.Labels, assigned.Selectors, assigned.Expedite, assigned.TaskName, assigned.NaturalKey, assigned.WorkerId, assigned.Running, assigned.RunOrder, assigned.Channel, assigned.Since
 FROM (

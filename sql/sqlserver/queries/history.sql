@@ -1,7 +1,7 @@
--- history: what tells whether the database has lost its latest transactions.
+-- history: what shows whether the database has lost its latest transactions.
 -- In:  worker, instance
--- Out: the epoch; the recorded timeline (NULL: none); the latest id that an item was given (NULL: not known);
---      the heartbeats of the worker (NULL: it is not there)
+-- Out: the epoch; the recorded timeline (NULL: none); the latest id that an item was given (NULL:
+--      unknown); the number of heartbeats of the worker (NULL: it does not exist)
 SELECT e.Epoch, e.Timeline, CAST(IDENT_CURRENT(N'BotWorkQueueItems') AS BIGINT),
     (SELECT w.Beats FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = CAST(@instance AS NVARCHAR(450)))
 FROM BotInstallation e;

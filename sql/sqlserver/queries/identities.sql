@@ -1,5 +1,5 @@
--- identities: the latest ids that were given, in the tables whose ids running programs keep.
--- Out: the table; the latest id (NULL: none, or not to be seen)
+-- identities: the latest ids of the tables whose ids running programs remember.
+-- Out: the table; the latest id (NULL: none, or hidden)
 SELECT N'BotPipelineRuns', CAST(IDENT_CURRENT(N'BotPipelineRuns') AS BIGINT)
 UNION ALL
 SELECT N'BotWorkQueueItems', CAST(IDENT_CURRENT(N'BotWorkQueueItems') AS BIGINT)

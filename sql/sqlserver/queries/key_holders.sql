@@ -1,6 +1,6 @@
--- key_holders: which items have the keys.
+-- key_holders: the items that have the keys.
 -- In:  rows [{Kind, Hash}], now (NULL: the database clock)
--- Out: kind, hash and id of each key that is taken.
+-- Out: kind, hash and id of each existing key.
 SELECT j.Kind, j.Hash, i.Id
 FROM OPENJSON(@rows) WITH (Kind NVARCHAR(20) '$.Kind', Hash NVARCHAR(64) '$.Hash') j
 JOIN BotWorkQueueItems i ON i.UniqueKey = j.Hash

@@ -1,5 +1,4 @@
--- learned: the times that an assignment pass counts with, of the keys that were
--- learned of last.
+-- learned: the durations that an assignment pass uses, of the most recently updated keys.
 -- In:  limit_rows
 SELECT TOP (@limit_rows) d.Kind, d.Pipeline, d.Name, d.Runs, d.MeanMs, d.P90Ms
 FROM BotDurations d

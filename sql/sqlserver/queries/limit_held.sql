@@ -1,6 +1,6 @@
--- limit_held: the items that are assigned or run, of queues that limit them. Two
--- halves, so that each uses its index: what it reads is bounded by what is held.
--- Out: queue, key, items; a queue and key may come twice.
+-- limit_held: the assigned and running items of queues that limit them. Two halves, so that each
+-- uses its index and reads only held items.
+-- Out: queue, key, items; there may be several rows for a queue and key.
 SELECT q.Name, RTRIM(i.LimitKey) COLLATE Latin1_General_100_BIN2, COUNT(*)
 FROM BotWorkQueueItems i JOIN BotQueues q ON q.Name = i.QueueName
 WHERE i.State = 5 AND (q.ConcurrencyLimit IS NOT NULL OR q.KeyConcurrencyLimit IS NOT NULL)

@@ -1,5 +1,6 @@
 -- limits: the queues that have limits.
--- Out: name, items held, of a key, starts and their period in ms, of a key; NULL for no limit. By name.
+-- Out: name, limit of held items, the same for each key, starts and their period in ms, the same
+--      for each key; NULL: no limit. Sorted by name.
 SELECT q.Name, q.ConcurrencyLimit, q.KeyConcurrencyLimit,
     q.RateLimit, q.RatePeriodMs, q.KeyRateLimit, q.KeyRatePeriodMs
 FROM BotQueues q

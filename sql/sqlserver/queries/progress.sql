@@ -1,4 +1,4 @@
--- progress: what runs have come to so far, so they have begun. NULL keeps what is there.
+-- progress: record the progress of runs, and that they have started. NULL keeps the value.
 -- In:  worker, instance, rows [{ItemId, ItemFence, NewStep, NewProgress, NewPercent, NewHash, NewTail, NewOutput}]
 -- Out: nothing; the number of changed rows must be that of held.
 UPDATE t SET

@@ -1,4 +1,4 @@
--- queue_items: how many items a queue has, up to a bound.
+-- queue_items: count the items of a queue, up to a limit.
 -- In:  name, most
 -- Out: one number
 SELECT COUNT(*) FROM (SELECT TOP (@most) Id FROM BotWorkQueueItems WHERE QueueName = CAST(@name AS NVARCHAR(450))) i;

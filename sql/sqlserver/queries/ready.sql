@@ -1,10 +1,11 @@
--- ready: what there is to do for a worker: items of a band that are assigned to it and
--- have not started, or that wait for a worker and are due. The conditions of claim and
--- of waiting; each part follows its own index and ends at the first row.
+-- ready: what a worker can do: items of a band that are assigned to it and have not started, or
+-- that wait for a worker and are due. It has the conditions of claim and of waiting; each part uses
+-- its own index and ends at the first row.
 -- In:  worker, min_priority, max_priority, recent_ms, elsewhere_ms, now (NULL: the database clock)
--- Out: the first that holds of 3: some have become due, or were made, within recent_ms; 2: some are assigned; 1: some
---      wait; 4: none of that, but others hold some that they were given elsewhere_ms ago; 0: nothing. And in how many
---      milliseconds the next scheduled item becomes due, of any band; NULL: none does within a minute.
+-- Out: the first that applies of 3: items have become due, or were inserted, within recent_ms; 2:
+--      items are assigned; 1: items wait; 4: none of these, but other workers hold items that were
+--      assigned elsewhere_ms ago; 0: nothing. And in how many milliseconds the next scheduled item
+--      of any band becomes due; NULL: none within a minute.
 SELECT CASE
     WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
     WHERE i.State IN (0, 4) AND i.Scheduled = 1 AND i.AvailableAt > DATEADD(millisecond, -@recent_ms, {{now}}) AND i.AvailableAt <= {{now}}

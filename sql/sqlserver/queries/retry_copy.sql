@@ -1,14 +1,14 @@
--- retry_copy: a new item that tries again what one has failed at, which is over.
+-- retry_copy: insert the copy of a failed item that is its next attempt.
 -- In:  id, fence, failures, delay_ms, unique_key (NULL: none), now (NULL: the database clock)
--- Out: the new id; none when the item is not the one that failed.
+-- Out: the new id; no row if the item is not the failed one.
 INSERT INTO BotWorkQueueItems (
     {{copied_columns row=}},
-    DeadlineAt, ExpiresAt, TaskPlannedAt, TaskPriority, IdempotencyKey, UniqueKey, ContentKey,
+    DeadlineAt, FinishBy, ExpiresAt, TaskPlannedAt, TaskPriority, IdempotencyKey, UniqueKey, ContentKey,
     FirstStartedAt, CreatedBy, State, RetryCount, RootId, AvailableAt, Scheduled, CreatedAt)
 OUTPUT inserted.Id
 SELECT
     {{copied_columns row=i.}},
-    i.DeadlineAt, i.ExpiresAt, i.TaskPlannedAt, i.TaskPriority, i.IdempotencyKey, @unique_key,
+    i.DeadlineAt, i.FinishBy, i.ExpiresAt, i.TaskPlannedAt, i.TaskPriority, i.IdempotencyKey, @unique_key,
     i.ContentKey, i.FirstStartedAt, i.CreatedBy, 0, @failures, COALESCE(i.RootId, i.Id),
     {{now_plus ms=@delay_ms}}, CASE WHEN @delay_ms > 0 THEN 1 ELSE 0 END, {{now}}
 FROM BotWorkQueueItems i

@@ -1,4 +1,4 @@
--- stale: items that nobody will run. Two halves, so that each uses its index.
+-- stale: items that no worker will run. Two halves, so that each uses its index.
 -- In:  assigned_ms, limit_rows, now (NULL: the database clock)
 -- Out: candidates for rescue, which repeats these conditions.
 SELECT TOP (@limit_rows) c.Id, c.Fence, c.State, c.WorkerId, c.RetryCount, c.Priority

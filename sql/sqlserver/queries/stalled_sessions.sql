@@ -1,7 +1,7 @@
--- stalled_sessions: sessions of programs of this one's name that hold locks on Botwork's
--- tables, or the assignment lock, and wait for their client in the middle of a transaction.
--- Out: the session; what changes with each thing that it does; its host, program, process
--- and login; whether it holds the assignment lock.
+-- stalled_sessions: sessions of programs with this program's name that hold locks on Botwork's
+-- tables, or the assignment lock, and wait for their client inside a transaction.
+-- Out: the session; a value that changes with each thing that it does; its host, program, process
+--      and login; whether it holds the assignment lock.
 SELECT s.session_id,
     CONCAT(CONVERT(NVARCHAR(30), s.login_time, 126), N' ', CONVERT(NVARCHAR(30), s.last_request_start_time, 126), N' ',
         CONVERT(NVARCHAR(30), s.last_request_end_time, 126)),

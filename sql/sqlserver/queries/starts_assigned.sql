@@ -1,5 +1,5 @@
--- starts_assigned: note the items that are assigned, of queues that limit starts,
--- unless they are noted already.
+-- starts_assigned: record the assigned items of queues that limit starts, unless they are already
+-- recorded.
 INSERT INTO BotQueueStarts (QueueName, LimitKey, ItemId, Fence)
 SELECT q.Name, i.LimitKey, i.Id, i.Fence
 FROM BotWorkQueueItems i JOIN BotQueues q ON q.Name = i.QueueName

@@ -1,8 +1,8 @@
--- starts_begun: fix the time of what has started. Of an item that was removed
--- meanwhile, or begun anew, nothing is known but that it is not later than now.
--- A claim whose begin is not recorded yet stays open: its start may still move.
+-- starts_begun: record the time of items that have started. For an item that was removed or
+-- restarted meanwhile, it is only known that the time is not later than now.
+-- A claim whose start is not recorded yet stays open: its start may still change.
 -- In:  now (NULL: the database clock)
--- The next fence is one more, or the first of an epoch: see migration 0020.
+-- The next fence is one higher, or the first of an epoch: see migration 0020.
 UPDATE BotQueueStarts SET
     StartedAt = COALESCE((SELECT i.StartedAt FROM BotWorkQueueItems i WHERE i.Id = BotQueueStarts.ItemId),
         {{now}})

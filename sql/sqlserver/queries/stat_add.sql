@@ -1,4 +1,4 @@
--- stat_add: keep what has happened in this transaction, or sums of what had.
+-- stat_add: insert what has happened in this transaction, or sums of earlier rows.
 -- In:  rows [{QueueName, Kind, Tier, StartsAt (NULL: now), Bucket, Events, Level, DurationMs}], now (NULL: the database clock)
 INSERT INTO BotQueueStats (QueueName, Kind, Tier, StartsAt, Bucket, Events, Level, DurationMs)
 SELECT j.QueueName, j.Kind, j.Tier, COALESCE(j.StartsAt, {{now}}),

@@ -1,6 +1,6 @@
--- stat_count: count the items that have ended or are deleted, in a range of
--- ids. It reads rows, however many have ended: only a recount asks it.
--- HOLDLOCK: nobody changes an item until the transaction that counts has ended.
+-- stat_count: count the ended and deleted items in a range of ids. It reads the rows, so only a
+-- recount uses it.
+-- HOLDLOCK: no other session changes an item until the transaction that counts has ended.
 -- In:  after_id, upto_id
 -- Out: queue, state, 1 for deleted ones, number.
 SELECT c.QueueName, c.State, c.Hidden, COUNT_BIG(*)

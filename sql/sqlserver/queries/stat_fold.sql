@@ -1,7 +1,7 @@
--- stat_fold: take up the oldest rows of a tier, to be kept as sums. Two that
--- do so at a time never take the same row.
+-- stat_fold: remove the oldest rows of a tier, which are then stored as sums. Two calls at the same
+-- time never get the same row.
 -- In:  tier, before, limit_rows
--- Out: what the removed rows held.
+-- Out: the values of the removed rows.
 DELETE FROM BotQueueStats
 OUTPUT deleted.QueueName, deleted.Kind, deleted.StartsAt, deleted.Bucket, deleted.Events, deleted.Level, deleted.DurationMs
 WHERE Tier = @tier AND Id IN (

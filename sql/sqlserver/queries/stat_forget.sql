@@ -1,4 +1,4 @@
--- stat_forget: drop what is kept of a queue that is removed.
+-- stat_forget: remove the statistics of a removed queue.
 -- In:  queue
 DELETE FROM BotQueueStats
 WHERE QueueName = CAST(@queue AS NVARCHAR(450));

@@ -1,5 +1,5 @@
--- stat_ids: between which ids the items are.
--- HOLDLOCK: nobody changes an item until the transaction that counts has ended.
+-- stat_ids: the range of item ids.
+-- HOLDLOCK: no other session changes an item until the transaction that counts has ended.
 -- Out: the lowest and the highest; 0 when there is none.
 SELECT COALESCE(MIN(i.Id), 0), COALESCE(MAX(i.Id), 0)
 FROM BotWorkQueueItems i WITH (TABLOCK, HOLDLOCK);

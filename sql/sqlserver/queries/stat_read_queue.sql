@@ -1,5 +1,5 @@
--- stat_read_queue: what is kept of one queue.
--- In:  queue, since_1 to since_4: where the windows begin, the shortest first
+-- stat_read_queue: the statistics of one queue.
+-- In:  queue, since_1 to since_4: the starts of the windows, the shortest first
 -- Out: queue, kind, age (0: in the shortest window, 4: in none), bucket, and the sums of events, level and duration.
 -- include: stat_windows
     WHERE s.QueueName = CAST(@queue AS NVARCHAR(450))

@@ -1,6 +1,6 @@
--- stat_unfinished: the items that wait, are assigned or run. They are counted;
--- each part follows its index, so that what has ended costs nothing. No fence is below 0,
--- but the indexes of all that waits ask for it.
+-- stat_unfinished: count the waiting, assigned and running items. Each part uses its index, so that
+-- ended items cost nothing. No fence is below 0, but the indexes of waiting items need the
+-- condition.
 -- In:  now (NULL: the database clock)
 -- Out: queue, state, lifecycle, number, and the earliest time at which one of those became due.
 SELECT u.QueueName, u.State, u.Life, COUNT_BIG(*), MIN(u.AvailableAt)

@@ -1,7 +1,7 @@
--- still_held: which of a worker's claims are still its own. It changes and locks
--- nothing: a quick look, so that a run stops soon when somebody has cancelled it.
+-- still_held: the claims that a worker still holds. It changes and locks nothing: a quick check, so
+-- that a run stops soon after a user has cancelled it.
 -- In:  worker, instance, rows [{ItemId, ItemFence}]
--- Out: ids and fences of those that are.
+-- Out: ids and fences of those claims.
 SELECT i.Id, i.Fence
 FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence') j
 JOIN BotWorkQueueItems i ON i.Id = j.ItemId

@@ -1,12 +1,12 @@
--- take: give waiting items to a worker and lease them to it at once, as assign and
--- then claim would. The plan may be older than a failure, a snooze or a pause: what may
--- not start now stays as it is. The statement take_order follows in the same transaction:
--- a joined UPDATE, which could write all, cannot have an OUTPUT on every server that
--- speaks T-SQL.
+-- take: assign waiting items to a worker and lease them to it at once, like assign and then claim.
+-- The plan may be older than a failure, a snooze or a pause: items that may not start now do not
+-- change. The statement take_order follows in the same transaction: a joined UPDATE, which could
+-- write everything, cannot have an OUTPUT on every server that supports T-SQL.
 -- In:  worker, instance, rows [{ItemId}], lease_ms, now (NULL: the database clock)
--- Out: the claimed rows in no order, without what is the same for all; the store sorts
+-- Out: the claimed rows in any order, without columns that are the same for all; the store sorts
 --      them, and knows what take_order writes.
 UPDATE t SET
+    Version = t.Version + 1,
     State = 1,
     Fence = CASE WHEN t.Fence < (SELECT e.Epoch FROM BotInstallation e) * 1000000000 THEN (SELECT e.Epoch FROM BotInstallation e) * 1000000000 ELSE t.Fence END + 1,
     WorkerId = @worker,

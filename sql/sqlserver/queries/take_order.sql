@@ -1,5 +1,5 @@
--- take_order: write where the items that the statement take has claimed in this
--- transaction stand in their worker's order.
+-- take_order: write the positions of claimed items in the order of their worker, in the transaction
+-- of the statement take.
 -- In:  worker, rows [{ItemId, ItemFence, RunOrder, EstimateMs, Channel}]
 UPDATE t SET
     RunOrder = j.RunOrder,

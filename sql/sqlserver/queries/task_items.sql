@@ -1,6 +1,7 @@
--- task_items: say which task new items belong to, in the transaction that made them.
+-- task_items: record the task of new items, in the transaction that inserts them.
 -- In:  rows [{ItemId, Task, Scope, Instant}]
 UPDATE t SET
+    Version = t.Version + 1,
     TaskName = j.Task,
     TaskScope = j.Scope,
     TaskPlannedAt = j.Instant,

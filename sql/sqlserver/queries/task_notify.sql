@@ -1,6 +1,6 @@
--- task_notify: take cancelled items of tasks, so that a failure is told of once.
+-- task_notify: mark cancelled items of tasks, so that each failure is notified once.
 -- In:  rows [{ItemId}], now (NULL: the database clock)
--- Out: the ids of those that nobody had taken.
+-- Out: the ids of items that were not marked before.
 UPDATE BotWorkQueueItems SET
     TaskNotifiedAt = {{now}}
 OUTPUT inserted.Id

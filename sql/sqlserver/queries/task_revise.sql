@@ -1,7 +1,8 @@
--- task_revise: set priorities of items that wait. An item that moved on, or whose
--- priority somebody has set meanwhile, stays as it is.
+-- task_revise: set the priorities of waiting items. An item that no longer waits, or whose priority
+-- was changed meanwhile, does not change.
 -- In:  rows [{ItemId, OldState, OldPrio, NewPrio}]
 UPDATE t SET
+    Version = t.Version + 1,
     Priority = j.NewPrio,
     TaskPriority = j.NewPrio
 FROM BotWorkQueueItems t

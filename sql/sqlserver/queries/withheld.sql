@@ -1,5 +1,5 @@
--- withheld: assigned items that no claim starts although they have not expired: put off
--- or deleted by hand since they were assigned, or in a queue that is paused or for robots.
+-- withheld: assigned items that no claim can start although they have not expired: they were
+-- postponed or deleted by hand since they were assigned, or their queue is paused or for robots.
 -- In:  limit_rows, now (NULL: the database clock)
 -- Out: ids, candidates for release_withheld, which repeats these conditions.
 SELECT TOP (@limit_rows) i.Id

@@ -10,7 +10,8 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// An item that waits for its pipeline's file to be fixed is no violation, and hides none.
+// An item that waits because the file of its pipeline has errors is not a violation, and does
+// not hide others.
 func TestCheckOfBrokenPipelines(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newChecked(t, e)
@@ -22,11 +23,11 @@ func TestCheckOfBrokenPipelines(t *testing.T) {
 
 		x.params.BrokenPipelines = []string{"Import", "Export"}
 		report := x.check()
-		told := slices.ContainsFunc(report.Checks, func(c workqueue.CheckResult) bool {
+		noted := slices.ContainsFunc(report.Checks, func(c workqueue.CheckResult) bool {
 			return c.Check == workqueue.CheckOverdue && strings.Contains(strings.Join(c.Notes, "\n"), "Import, Export")
 		})
-		if !report.Clean || !told {
-			t.Errorf("violations %v, the note is there: %v; want none, and the note", report.Violations, told)
+		if !report.Clean || !noted {
+			t.Errorf("violations %v, noted: %v; want no violation and the note", report.Violations, noted)
 		}
 		good := x.Item(storetest.ItemOpts{Pipeline: "Good"}).ID
 		x.set(good, `AvailableAt = `+longAgo+`, CreatedAt = `+longAgo)

@@ -10,15 +10,15 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// broken is one violation, made by hand in a database that holds every kind of
-// right row. It returns what the violation is about, and what mends it.
+// broken is one violation, made by hand in a database with correct rows of every kind. make
+// returns the subject of the violation and a function that fixes it.
 type broken struct {
 	name, check, found string
-	make               func(x *checked) (subject string, mend func())
+	make               func(x *checked) (subject string, fix func())
 }
 
-// ofItem breaks a new item of a state by setting columns, and mends it by
-// setting others.
+// ofItem breaks a new item of a state by setting columns, and fixes it by setting other
+// columns.
 func ofItem(state workqueue.State, wrong, right string) func(*checked) (string, func()) {
 	return func(x *checked) (string, func()) {
 		it := x.Item(storetest.ItemOpts{State: state, Priority: 950})
@@ -27,7 +27,7 @@ func ofItem(state workqueue.State, wrong, right string) func(*checked) (string, 
 	}
 }
 
-// later writes SQL that holds a time of the database's clock.
+// later is ofItem with a time relative to the database's clock in its columns.
 func later(ahead time.Duration, columns string, state workqueue.State, right string) func(*checked) (string, func()) {
 	return func(x *checked) (string, func()) {
 		return ofItem(state, fmt.Sprintf(columns, x.when(ahead)), right)(x)
@@ -37,29 +37,29 @@ func later(ahead time.Duration, columns string, state workqueue.State, right str
 var brokenItems = []broken{
 	{"no such state", workqueue.CheckItemState, "State is 9", ofItem(workqueue.Ready, `State = 9`, `State = 0`)},
 	{"below all states", workqueue.CheckItemState, "State is -1", ofItem(workqueue.Ready, `State = -1`, `State = 3, FinishedAt = `+longAgo)},
-	{"no such queue", workqueue.CheckItemState, `"nowhere", which is no row`, ofItem(workqueue.Ready, `QueueName = 'nowhere'`, `QueueName = 'default'`)},
+	{"no such queue", workqueue.CheckItemState, `"nowhere", which does not exist`, ofItem(workqueue.Ready, `QueueName = 'nowhere'`, `QueueName = 'default'`)},
 	{"negative count", workqueue.CheckItemState, "RetryCount -1", ofItem(workqueue.Processed, `RetryCount = -1`, `RetryCount = 0`)},
 	{"negative fence", workqueue.CheckItemState, "Fence -5", ofItem(workqueue.Pending, `Fence = -5`, `Fence = 0`)},
 	{"waiting under a lease", workqueue.CheckItemState, "State is 0 (Ready), LeaseExpiresAt 2099", ofItem(workqueue.Ready, `LeaseExpiresAt = `+farAway, `LeaseExpiresAt = NULL`)},
-	{"set to wait while it ran", workqueue.CheckItemState, "State is 0 (Ready)", ofItem(workqueue.Blocked, `State = 0`, `LeaseExpiresAt = NULL`)},
-	{"running for nobody", workqueue.CheckItemState, "WorkerId NULL", ofItem(workqueue.Blocked, `WorkerId = NULL`, `State = 0, LeaseExpiresAt = NULL`)},
-	{"running since never", workqueue.CheckItemState, "StartedAt NULL", ofItem(workqueue.Blocked, `StartedAt = NULL`, `State = 0, LeaseExpiresAt = NULL`)},
+	{"set to waiting while it ran", workqueue.CheckItemState, "State is 0 (Ready)", ofItem(workqueue.Blocked, `State = 0`, `LeaseExpiresAt = NULL`)},
+	{"running without a worker", workqueue.CheckItemState, "WorkerId NULL", ofItem(workqueue.Blocked, `WorkerId = NULL`, `State = 0, LeaseExpiresAt = NULL`)},
+	{"running without a start", workqueue.CheckItemState, "StartedAt NULL", ofItem(workqueue.Blocked, `StartedAt = NULL`, `State = 0, LeaseExpiresAt = NULL`)},
 	{"running without a claim", workqueue.CheckItemState, "Fence 0", ofItem(workqueue.Blocked, `Fence = 0`, `Fence = 1`)},
 	{"running by hand", workqueue.CheckItemState, "WorkerId NULL, StartedAt NULL, Fence 0", ofItem(workqueue.Pending, `State = 1`, `State = 4`)},
-	{"assigned to nobody", workqueue.CheckItemState, "WorkerId NULL", ofItem(workqueue.Assigned, `WorkerId = NULL`, `State = 0`)},
-	{"assigned since never", workqueue.CheckItemState, "AssignedAt NULL", ofItem(workqueue.Assigned, `AssignedAt = NULL`, `State = 0`)},
+	{"assigned without a worker", workqueue.CheckItemState, "WorkerId NULL", ofItem(workqueue.Assigned, `WorkerId = NULL`, `State = 0`)},
+	{"assigned without a time", workqueue.CheckItemState, "AssignedAt NULL", ofItem(workqueue.Assigned, `AssignedAt = NULL`, `State = 0`)},
 	{"finished under a lease", workqueue.CheckItemState, "LeaseExpiresAt 2001", ofItem(workqueue.Processed, `LeaseExpiresAt = `+longAgo, `LeaseExpiresAt = NULL`)},
-	{"cancelled at no time", workqueue.CheckItemState, "FinishedAt NULL", ofItem(workqueue.Cancelled, `FinishedAt = NULL`, `FinishedAt = `+farAway)},
+	{"cancelled without a time", workqueue.CheckItemState, "FinishedAt NULL", ofItem(workqueue.Cancelled, `FinishedAt = NULL`, `FinishedAt = `+farAway)},
 
-	{"running on no worker", workqueue.CheckLostItem, "WorkerId 4711, is no row", ofItem(workqueue.Blocked, `WorkerId = 4711`, `State = 0, LeaseExpiresAt = NULL`)},
-	{"assigned to no worker", workqueue.CheckLostItem, "WorkerId 4711, is no row", ofItem(workqueue.Assigned, `WorkerId = 4711`, `State = 0`)},
+	{"running on a missing worker", workqueue.CheckLostItem, "WorkerId 4711, does not exist", ofItem(workqueue.Blocked, `WorkerId = 4711`, `State = 0, LeaseExpiresAt = NULL`)},
+	{"assigned to a missing worker", workqueue.CheckLostItem, "WorkerId 4711, does not exist", ofItem(workqueue.Assigned, `WorkerId = 4711`, `State = 0`)},
 	{"the lease ended long ago", workqueue.CheckLostItem, "its lease ended at", later(-6*time.Minute, `LeaseExpiresAt = %s`, workqueue.Blocked, `State = 0`)},
-	{"the lease ends in years", workqueue.CheckLostItem, "more than a day ahead", ofItem(workqueue.Blocked, `LeaseExpiresAt = `+farAway, `State = 0, LeaseExpiresAt = NULL`)},
-	{"no lease for long", workqueue.CheckLostItem, "without a lease", func(x *checked) (string, func()) {
+	{"the lease ends in years", workqueue.CheckLostItem, "more than a day in the future", ofItem(workqueue.Blocked, `LeaseExpiresAt = `+farAway, `State = 0, LeaseExpiresAt = NULL`)},
+	{"without a lease for a long time", workqueue.CheckLostItem, "without a lease", func(x *checked) (string, func()) {
 		w := x.Worker(storetest.WorkerOpts{})
 		it := x.Item(storetest.ItemOpts{State: workqueue.Blocked, Worker: w, Priority: 950})
 		x.set(it.ID, `LeaseExpiresAt = NULL, StartedAt = `+longAgo)
-		x.wantClean() // its worker has just come back: the next pass rescues it
+		x.wantClean() // its worker has just restarted: the next pass releases it
 		x.exec(`UPDATE "BotWorkers" SET "StartedAt" = %s WHERE "Id" = %d`, longAgo, w.ID)
 		return subjectOf(it.ID), func() { x.set(it.ID, `State = 0`) }
 	}},
@@ -71,11 +71,11 @@ var brokenItems = []broken{
 		x.exec(`UPDATE "BotWorkers" SET "LastSeenAt" = %s WHERE "Id" = %d`, x.when(-6*time.Minute), w.ID)
 		return subjectOf(it.ID), func() { x.set(it.ID, `State = 0, LeaseExpiresAt = NULL`) }
 	}},
-	{"assigned to a worker that is gone for long", workqueue.CheckLostItem, "is active and was last seen at 2001", func(x *checked) (string, func()) {
+	{"assigned to a worker that stopped long ago", workqueue.CheckLostItem, "is active and was last seen at 2001", func(x *checked) (string, func()) {
 		w := x.Worker(storetest.WorkerOpts{})
 		it := x.Item(storetest.ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 950})
 		x.exec(`UPDATE "BotWorkers" SET "LastSeenAt" = %s, "LeaseExpiresAt" = %s WHERE "Id" = %d`, longAgo, longAgo, w.ID)
-		x.wantClean() // it was assigned just now: a pass takes it back
+		x.wantClean() // it was just assigned: a pass releases it
 		x.set(it.ID, `AssignedAt = `+longAgo)
 		return subjectOf(it.ID), func() { x.set(it.ID, `State = 0, WorkerId = NULL`) }
 	}},
@@ -98,18 +98,18 @@ var brokenItems = []broken{
 		return subjectOf(it.ID), func() { x.exec(`DELETE FROM "BotWorkItemAttempts" WHERE "ItemId" = %d`, it.ID) }
 	}},
 	{"a fence that was lowered", workqueue.CheckEndedTwice, "under fence 1, but the item's fence is 0", ofItem(workqueue.Cancelled, `Fence = 0`, `Fence = 1`)},
-	{"attempts of nobody", workqueue.CheckEndedTwice, "an item that does not exist", func(x *checked) (string, func()) {
+	{"attempts of a missing item", workqueue.CheckEndedTwice, "an item that does not exist", func(x *checked) (string, func()) {
 		x.attempt(990001, 3, "failed", longAgo)
 		x.attempt(990001, 4, "failed", longAgo)
 		return "item 990001", func() { x.exec(`DELETE FROM "BotWorkItemAttempts" WHERE "ItemId" = 990001`) }
 	}},
 
-	{"no such state of a worker", workqueue.CheckWorker, `State is "asleep"`, func(x *checked) (string, func()) {
+	{"unknown state of a worker", workqueue.CheckWorker, `State is "asleep"`, func(x *checked) (string, func()) {
 		w := x.Worker(storetest.WorkerOpts{Name: "sleeper"})
 		x.exec(`UPDATE "BotWorkers" SET "State" = 'asleep' WHERE "Id" = %d`, w.ID)
 		return "worker sleeper", func() { x.exec(`UPDATE "BotWorkers" SET "State" = 'stopped' WHERE "Id" = %d`, w.ID) }
 	}},
-	{"a worker's lease of years", workqueue.CheckWorker, "more than a day ahead", func(x *checked) (string, func()) {
+	{"a worker's lease of years", workqueue.CheckWorker, "more than a day in the future", func(x *checked) (string, func()) {
 		w := x.Worker(storetest.WorkerOpts{Name: "eternal"})
 		x.exec(`UPDATE "BotWorkers" SET "LeaseExpiresAt" = %s WHERE "Id" = %d`, farAway, w.ID)
 		return "worker eternal", func() { x.exec(`UPDATE "BotWorkers" SET "LeaseExpiresAt" = NULL WHERE "Id" = %d`, w.ID) }
@@ -123,12 +123,12 @@ var brokenItems = []broken{
 		id := x.run("weekly", longAgo, 1, "failed", "'no such file'")
 		return "schedule weekly, planned for 2001-01-01T00:00:00Z", func() { x.exec(`DELETE FROM "BotPipelineRuns" WHERE "Id" = %d`, id) }
 	}},
-	{"a missed instant ran", workqueue.CheckFiredTwice, "on record as missed", func(x *checked) (string, func()) {
+	{"a missed instant ran", workqueue.CheckFiredTwice, "recorded as missed", func(x *checked) (string, func()) {
 		id := x.run("nightly", farAway, 1, "running", "NULL")
 		return "schedule nightly, planned for 2099-01-01T00:00:00Z", func() { x.exec(`DELETE FROM "BotPipelineRuns" WHERE "Id" = %d`, id) }
 	}},
 
-	// Last, since on SQLite these tables are made anew without their keys.
+	// Last, because on SQLite these tables are recreated without their keys.
 	{"two records of one instant", workqueue.CheckFiredTwice, "2 records of one planned instant (fired, missed)", func(x *checked) (string, func()) {
 		x.dropUnique("BotScheduleFirings", "UQ_BotScheduleFirings_Instant")
 		x.firing("nightly", longAgo, "", "missed")
@@ -136,7 +136,7 @@ var brokenItems = []broken{
 			x.exec(`DELETE FROM "BotScheduleFirings" WHERE "Schedule" = 'nightly' AND "Outcome" = 'missed' AND "PlannedAt" = ` + longAgo)
 		}
 	}},
-	{"two workers of one name", workqueue.CheckWorker, "two workers of one name", func(x *checked) (string, func()) {
+	{"two workers with the same name", workqueue.CheckWorker, "two workers with the same name", func(x *checked) (string, func()) {
 		w := x.Worker(storetest.WorkerOpts{Name: "twin"})
 		other := x.Worker(storetest.WorkerOpts{Name: "other"})
 		x.dropUnique("BotWorkers", "UQ_BotWorkers_Name")
@@ -145,9 +145,9 @@ var brokenItems = []broken{
 	}},
 }
 
-// Each violation is named, once, among rows that are right, and is gone when it
-// has been mended as its hint says.
-func TestCheckNamesWhatIsBroken(t *testing.T) {
+// TestCheckReportsEachViolation checks that each violation is reported once among correct rows,
+// and not any more after it was fixed as its hint says.
+func TestCheckReportsEachViolation(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newChecked(t, e)
 		everyKind(x)
@@ -156,9 +156,9 @@ func TestCheckNamesWhatIsBroken(t *testing.T) {
 		for _, b := range brokenItems {
 			t.Run(b.name, func(t *testing.T) {
 				x.T = t
-				subject, mend := b.make(x)
+				subject, fix := b.make(x)
 				x.wantOne(b.check, subject, b.found)
-				mend()
+				fix()
 				x.wantClean()
 			})
 		}

@@ -1,6 +1,5 @@
-// Package check finds what must not be in the database: items that are lost, claims that
-// ended twice, instants that ran twice and their kind. It reads everything in pages and
-// changes nothing.
+// Package check finds inconsistent data in the database: lost items, claims that ended twice,
+// instants that ran twice and similar faults. It reads everything in pages and changes nothing.
 package check
 
 import (
@@ -14,27 +13,27 @@ import (
 )
 
 const (
-	// pageSize is how many items, runs or candidates one statement looks at.
+	// pageSize is how many items, runs or candidates one statement reads.
 	pageSize = 5000
 
-	// mostNamed is how many violations of one check are named.
+	// mostNamed is how many violations of one check are reported.
 	mostNamed = 1000
 
-	// lostAfter is how long after the end of a lease an item counts as lost: an assignment
-	// pass of any live worker, once a minute, releases it.
+	// lostAfter is how long after the end of a lease an item counts as lost. Once a minute, an
+	// assignment pass of any live worker should release it.
 	lostAfter = 5 * time.Minute
 
-	// tooFar is further ahead than any lease lies.
+	// tooFar is longer than any lease.
 	tooFar = 24 * time.Hour
 )
 
-// Database is what the checks read. All reads are outside of transactions.
+// Database is what the checks read. They use no transactions.
 type Database interface {
-	// Read runs a statement of the folder checks and calls row for each row. It repeats the
-	// statement when it failed for a passing reason, and calls begin before each time.
+	// Read runs a statement of the folder checks and calls row for each row. It retries the
+	// statement after transient errors, and calls begin before each try.
 	Read(ctx context.Context, statement string, parameters map[string]any, begin func(), row func(*sql.Rows) error) error
 
-	// TimeArg makes a time a parameter.
+	// TimeArg returns a time as a parameter.
 	TimeArg(t time.Time) any
 
 	// Ended compares the recorded number of items with each outcome with the actual number.
@@ -46,14 +45,14 @@ type Database interface {
 	Installation(ctx context.Context) (workqueue.Installation, error)
 }
 
-// Ended is how the recorded numbers of items that have ended compare with the actual ones.
+// Ended compares the recorded numbers of ended items with the actual numbers.
 type Ended struct {
-	Items int64                            // that have ended
+	Items int64                            // ended items
 	Wrong []workqueue.StatisticsCorrection // the recorded numbers that differ
 	Moved []string                         // queues that changed during the count and are not compared
 }
 
-// Run does all checks.
+// Run runs all checks.
 func Run(ctx context.Context, db Database, p workqueue.CheckParams) (workqueue.CheckReport, error) {
 	r, err := newReading(ctx, db, p)
 	if err != nil {
@@ -69,11 +68,11 @@ func Run(ctx context.Context, db Database, p workqueue.CheckParams) (workqueue.C
 	return r.report(), nil
 }
 
-// reading is one reading of the database.
+// reading is one run of the checks.
 type reading struct {
 	db  Database
 	p   workqueue.CheckParams
-	now time.Time // when it began: all ages count from here
+	now time.Time // when it started: the checks compute all ages from it
 
 	queues  map[string]workqueue.Resilience
 	limits  limitNotes
@@ -91,8 +90,8 @@ func newReading(ctx context.Context, db Database, p workqueue.CheckParams) (*rea
 	return r, err
 }
 
-// look counts what a check looked at.
-func (r *reading) look(check, of string, n int64) {
+// examined adds to the number of rows that a check has examined.
+func (r *reading) examined(check, of string, n int64) {
 	r.results[check].Of = of
 	r.results[check].Looked += n
 }
@@ -108,10 +107,10 @@ func (r *reading) add(v workqueue.Violation) {
 	r.found = append(r.found, v)
 }
 
-// full reports whether a check names no more violations.
+// full reports whether a check has reached its limit of violations.
 func (r *reading) full(check string) bool { return r.results[check].More }
 
-// report puts the violations in the order of the checks.
+// report returns the violations in the order of the checks.
 func (r *reading) report() workqueue.CheckReport {
 	report := workqueue.CheckReport{At: r.now, Clean: len(r.found) == 0, Violations: []workqueue.Violation{}}
 	for _, name := range workqueue.Checks() {
@@ -125,7 +124,7 @@ func (r *reading) report() workqueue.CheckReport {
 	return report
 }
 
-// at makes a time a parameter, counted from the reading's start.
+// at returns a time relative to the start of the reading, as a parameter.
 func (r *reading) at(ahead time.Duration) any { return r.db.TimeArg(r.now.Add(ahead)) }
 
 // values are a statement's parameters by name.
@@ -154,17 +153,17 @@ func count(ctx context.Context, r *reading, name string, v values) (int64, error
 	return numbers[0], nil
 }
 
-// itemRange is the ids of a page: above after, up to last.
+// itemRange is the range of ids of a page: above after, up to last.
 type itemRange struct {
 	after, last            int64
 	items, failed, waiting int64
-	end                    bool // behind the last item: only what has lost its item
+	end                    bool // after the last item: only rows whose item is missing
 }
 
 func (p itemRange) values() values { return values{"after_id": p.after, "last_id": p.last} }
 
-// eachPage walks over all items by id. The last page has no items and reaches
-// up to the largest number there is.
+// eachPage iterates over all items by id. The last page has no items and ends at the largest
+// possible id.
 func (r *reading) eachPage(ctx context.Context, do func(itemRange) error) error {
 	after := int64(math.MinInt64)
 	for {
@@ -193,7 +192,7 @@ func (r *reading) eachPage(ctx context.Context, do func(itemRange) error) error 
 	}
 }
 
-// withLimit adds the bound of a page to a statement's parameters.
+// withLimit adds the page size to a statement's parameters.
 func withLimit(v values, limit int) values {
 	v["limit_rows"] = limit
 	return v

@@ -14,9 +14,8 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// everyKind fills a database with a row of every kind that is right: all states,
-// what the program's verbs and the administrator's files leave behind, and what
-// a hand writes with sense.
+// everyKind inserts a correct row of every kind: all states, the results of the program's
+// commands and of the administrator's files, and sensible changes by hand.
 func everyKind(x *checked) {
 	x.Helper()
 	ctx := x.Context()
@@ -38,7 +37,8 @@ func everyKind(x *checked) {
 	for _, state := range []workqueue.State{workqueue.Ready, workqueue.Pending, workqueue.Assigned} {
 		must(storetest.Do(ctx, x.store, workqueue.Cancel, x.Item(storetest.ItemOpts{State: state, Priority: 800 + int(state)}).ID, "not needed"))
 	}
-	// A worker that was drained, one that stopped with an item in hand, one that came back as another instance.
+	// A drained worker, one that stopped while it held items, and one that restarted as another
+	// instance.
 	drained := x.Worker(storetest.WorkerOpts{Name: "drained"})
 	must(x.store.DrainWorker(ctx, drained.Name, ""))
 	stopped := x.Worker(storetest.WorkerOpts{Name: "stopped"})
@@ -49,7 +49,7 @@ func everyKind(x *checked) {
 	x.Item(storetest.ItemOpts{State: workqueue.Blocked, Worker: back, Priority: 903})
 	spec := x.Spec(storetest.WorkerOpts{Name: "back"})
 	spec.Replaces = back.InstanceID
-	_, err := x.store.RegisterWorker(ctx, spec) // the lease of what ran is NULL now
+	_, err := x.store.RegisterWorker(ctx, spec) // the lease of the running item is now NULL
 	must(err)
 	// By hand.
 	x.insert()
@@ -62,8 +62,8 @@ func everyKind(x *checked) {
 	marked := x.insert()
 	x.set(marked, `DeletedAt = `+longAgo+`, DeletedReason = 'not needed'`)
 	x.set(x.insert(), `ResilienceConfig = 'three times', Payload = '{"open'`)
-	// Schedules: fired once; missed; by each worker, twice since a clock was set back; on request; recorded as started
-	// twice since an answer was lost.
+	// Schedules: fired once; missed; fired by each worker, twice because a clock was set back;
+	// on request; started twice because a response was lost.
 	x.firing("nightly", longAgo, "", "fired")
 	x.run("nightly", longAgo, 1, "succeeded", "NULL")
 	x.firing("nightly", farAway, "", "missed")
@@ -79,23 +79,23 @@ func everyKind(x *checked) {
 	x.firing("yearly", longAgo, "", "fired") // the worker died before the run
 }
 
-func TestCheckIsCleanOfWhatIsRight(t *testing.T) {
+func TestCheckFindsNoViolationInCorrectRows(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newChecked(t, e)
-		x.wantClean() // as it was migrated
+		x.wantClean() // freshly migrated
 		everyKind(x)
 		x.wantClean()
 		report := x.check()
 		for _, c := range report.Checks {
 			if c.Looked == 0 {
-				t.Errorf("%s looked at nothing", c.Check)
+				t.Errorf("%s examined no rows", c.Check)
 			}
 		}
 	})
 }
 
-// Each file of operators that changes something leaves a clean database, on an
-// item of every state.
+// TestCheckIsCleanAfterOperators runs each operator file that changes something, on items of
+// every state.
 func TestCheckIsCleanAfterOperators(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newChecked(t, e)
@@ -105,7 +105,7 @@ func TestCheckIsCleanAfterOperators(t *testing.T) {
 				text := operatorText(t, e, file)
 				changed := regexp.MustCompile(`("?Id"?) = 1;`).ReplaceAllString(text, fmt.Sprintf("$1 = %d;", it.ID))
 				if !strings.Contains(changed, fmt.Sprintf(" = %d;", it.ID)) {
-					t.Fatalf("%s names no item", file)
+					t.Fatalf("%s has no item id", file)
 				}
 				if _, err := x.byHand.ExecContext(t.Context(), changed); err != nil {
 					t.Fatal(err)
@@ -138,19 +138,19 @@ func TestCheckOfAMissingSchema(t *testing.T) {
 	})
 }
 
-// The text by which a run is known that may never have begun is the
-// scheduler's.
+// TestLeftTextIsTheSchedulers checks that the text by which the check recognizes runs that may
+// never have started is the scheduler's.
 func TestLeftTextIsTheSchedulers(t *testing.T) {
 	source, err := os.ReadFile("../../../internal/scheduler/run.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := os.ReadFile("firings.go")
+	check, err := os.ReadFile("firings.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	const text = `"the process died, or lost the database`
-	if !strings.Contains(string(source), text) || !strings.Contains(string(own), text) {
-		t.Errorf("internal/scheduler/run.go and check_firings.go do not both hold %s", text)
+	if !strings.Contains(string(source), text) || !strings.Contains(string(check), text) {
+		t.Errorf("internal/scheduler/run.go and firings.go do not both contain %s", text)
 	}
 }

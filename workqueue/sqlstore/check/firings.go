@@ -9,18 +9,18 @@ import (
 	"botwork/workqueue"
 )
 
-// leftText is a LIKE pattern for the error that the scheduler records for a run whose end
-// was never recorded. Such a row may belong to a run that never began: the answer to its
-// insert was lost, and it was inserted again.
+// leftText is a LIKE pattern for the error that the scheduler records for a run whose end was
+// never recorded. Such a run may never have started: if the response to its insert was lost, it
+// was inserted again.
 const leftText = "the process died, or lost the database%"
 
-// firings finds planned instants that have two records.
+// firings finds planned instants with two records.
 func (r *reading) firings(ctx context.Context) error {
 	n, err := count(ctx, r, "firing_count", nil)
 	if err != nil {
 		return err
 	}
-	r.look(workqueue.CheckFiredTwice, "firings and runs", n)
+	r.examined(workqueue.CheckFiredTwice, "firings and runs", n)
 	type row struct {
 		schedule, worker, one, other string
 		planned                      seenTime
@@ -34,8 +34,8 @@ func (r *reading) firings(ctx context.Context) error {
 			Check: workqueue.CheckFiredTwice, Schedule: &x.schedule, PlannedAt: x.planned.pointer(), Mark: "record",
 			Found:  fmt.Sprintf("%d records of one planned instant (%s, %s)", x.records, x.one, x.other),
 			Wanted: "one record: it decides who runs the instant",
-			Hint: "the constraint UQ_BotScheduleFirings_Instant is gone: without it several workers may run one instant; " +
-				"delete the records that are too many and add it again",
+			Hint: "the constraint UQ_BotScheduleFirings_Instant is missing: without it several workers may run one instant; " +
+				"delete the surplus records and add the constraint again",
 		}
 		if x.worker != "" {
 			v.Worker = &x.worker
@@ -45,21 +45,21 @@ func (r *reading) firings(ctx context.Context) error {
 	return err
 }
 
-// instantKey names a planned instant that the cluster shares.
+// instantKey identifies a planned instant of the whole cluster.
 type instantKey struct {
 	pipeline string
 	unixMs   int64
 }
 
-// instantRuns is what is known so far of the runs of one instant.
+// instantRuns are the runs of one instant that were read so far.
 type instantRuns struct {
-	first    int64 // the run's id
-	worker   int64 // that ran it
-	recorded bool  // a run whose end its worker recorded is among them
-	told     bool
+	first    int64 // the id of the first run
+	worker   int64 // the worker of the first run
+	recorded bool  // one of the runs ended and its worker recorded it
+	reported bool
 }
 
-// runRecord is what run_page returns.
+// runRecord is a row of the statement run_page.
 type runRecord struct {
 	id       int64
 	pipeline string
@@ -69,9 +69,9 @@ type runRecord struct {
 	outcome  sql.NullString // of the firing
 }
 
-// runs finds instants of schedules that fire once in the cluster and ran more
-// often. Each worker's own instants cannot be judged: a clock that is set back
-// repeats them by right.
+// runs finds instants that ran more than once, of schedules that fire once in the cluster. It
+// cannot check the instants of schedules that fire on each worker: those repeat when a clock is
+// set back.
 func (r *reading) runs(ctx context.Context) error {
 	seen := map[instantKey]*instantRuns{}
 	after := int64(-1 << 63)
@@ -83,7 +83,7 @@ func (r *reading) runs(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.look(workqueue.CheckFiredTwice, "firings and runs", int64(len(page)))
+		r.examined(workqueue.CheckFiredTwice, "firings and runs", int64(len(page)))
 		for _, run := range page {
 			if run.outcome.Valid && run.planned.Valid {
 				r.run(seen, run)
@@ -103,17 +103,17 @@ func (r *reading) run(seen map[instantKey]*instantRuns, run runRecord) {
 		before = &instantRuns{first: run.id, worker: run.worker.Int64, recorded: run.recorded}
 		seen[key] = before
 		if run.outcome.String != string(workqueue.Fired) {
-			before.told = true
-			r.add(twice(run, fmt.Sprintf("run %d ran an instant that is on record as %s", run.id, run.outcome.String)))
+			before.reported = true
+			r.add(twice(run, fmt.Sprintf("run %d ran an instant that is recorded as %s", run.id, run.outcome.String)))
 		}
 		return
 	}
-	// The same worker may have recorded the start twice, when the first answer
-	// was lost; then it recorded one end at most.
+	// The same worker may have recorded the start twice because the first response was lost.
+	// Then it has recorded at most one end.
 	again := run.worker.Int64 != before.worker || run.recorded && before.recorded
 	before.recorded = before.recorded || run.recorded
-	if again && !before.told {
-		before.told = true
+	if again && !before.reported {
+		before.reported = true
 		r.add(twice(run, fmt.Sprintf("runs %d and %d ran one planned instant", before.first, run.id)))
 	}
 }
@@ -123,7 +123,7 @@ func twice(run runRecord, found string) workqueue.Violation {
 		Check: workqueue.CheckFiredTwice, Schedule: new(run.pipeline), PlannedAt: new(run.planned.UTC().Truncate(time.Millisecond)), Mark: "run",
 		Found:  found,
 		Wanted: "one run in the whole cluster for an instant that fired, none for one that was missed or skipped",
-		Hint: "look at both runs in BotPipelineRuns and at the logs of their workers, and report it; what has happened twice stays: " +
-			"delete the row of one run to end the report",
+		Hint: "check both runs in BotPipelineRuns and the logs of their workers, and report it as a bug; " +
+			"then delete the row of one run",
 	}
 }

@@ -17,14 +17,13 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// longAgo and farAway are long past and far ahead by every clock.
+// longAgo and farAway are in the far past and in the far future by every clock.
 const (
 	longAgo = `'2001-01-01 00:00:00.000'`
 	farAway = `'2099-01-01 00:00:00.000'`
 )
 
-// checked is a database with a person at work in it, for whom nothing is
-// forbidden.
+// checked is a database, with a connection that may change anything by hand.
 type checked struct {
 	*testing.T
 	*storetest.Factory
@@ -33,9 +32,8 @@ type checked struct {
 	byHand *sql.Conn
 	params workqueue.CheckParams
 
-	// uncounted leaves the statistics as they are. Without it the person at work
-	// has them counted anew before each check, as behind any change of ended items
-	// by hand.
+	// uncounted skips the recount of the statistics before each check. Without it they are
+	// recounted, as a user does after changing ended items by hand.
 	uncounted bool
 }
 
@@ -51,8 +49,8 @@ func newChecked(t *testing.T, e testdb.Engine) *checked {
 		params: workqueue.CheckParams{PipelinePolicy: pipelinePolicy}}
 }
 
-// pipelinePolicy is the project of these tests: the factory's pipeline, which
-// says nothing, one that allows two attempts, and one that does since yesterday.
+// pipelinePolicy is the policies of the pipelines in these tests: the factory's pipeline, which
+// sets no policy, one that allows two attempts, and one that has done so since yesterday.
 func pipelinePolicy(config string) (workqueue.Resilience, time.Time, error) {
 	switch config {
 	case storetest.Pipeline:
@@ -65,8 +63,8 @@ func pipelinePolicy(config string) (workqueue.Resilience, time.Time, error) {
 	return workqueue.Resilience{}, time.Time{}, errors.New("there is no such pipeline")
 }
 
-// free lets rows be written that the schema forbids. SQLite cannot drop a
-// constraint, but stop looking at it.
+// free allows rows that the schema forbids. SQLite cannot drop a constraint, but it can ignore
+// it.
 func (x *checked) free() {
 	x.Helper()
 	switch x.engine.Driver {
@@ -87,15 +85,15 @@ func (x *checked) free() {
 	}
 }
 
-// dropUnique takes a unique key away. On SQLite it is a part of its table, so
-// the table is made anew without it.
+// dropUnique drops a unique key. On SQLite the key is part of the table, so the table is
+// recreated without it.
 func (x *checked) dropUnique(table, constraint string) {
 	x.Helper()
 	if x.engine.Driver != database.SQLite {
 		x.drop(table + "." + constraint)
 		return
 	}
-	x.exec(`PRAGMA legacy_alter_table = ON`) // or the view that names the table forbids it
+	x.exec(`PRAGMA legacy_alter_table = ON`) // else the view that refers to the table prevents it
 	x.exec(`CREATE TABLE Copy AS SELECT * FROM ` + table)
 	x.exec(`DROP TABLE ` + table)
 	x.exec(`ALTER TABLE Copy RENAME TO ` + table)
@@ -107,7 +105,7 @@ func (x *checked) drop(constraint string) {
 	x.exec(`ALTER TABLE "` + table + `" DROP CONSTRAINT "` + name + `"`)
 }
 
-// exec writes by hand and returns how many rows changed.
+// exec runs a statement by hand and returns how many rows it changed.
 func (x *checked) exec(statement string, args ...any) int64 {
 	x.Helper()
 	statement = fmt.Sprintf(statement, args...)
@@ -115,7 +113,7 @@ func (x *checked) exec(statement string, args ...any) int64 {
 	if err != nil {
 		x.Fatalf("%s: %v", statement, err)
 	}
-	n, _ := result.RowsAffected() // PRAGMAs and DDL have no number everywhere
+	n, _ := result.RowsAffected() // PRAGMAs and DDL do not return a number on every engine
 	return n
 }
 
@@ -127,8 +125,7 @@ func (x *checked) set(id int64, columns string, args ...any) {
 	}
 }
 
-// quoteColumns quotes the words that begin with a capital outside of literals:
-// names of columns.
+// quoteColumns quotes column names: words outside of literals that begin with a capital letter.
 func quoteColumns(text string) string {
 	parts := strings.Split(text, "'")
 	for i := 0; i < len(parts); i += 2 {
@@ -143,7 +140,7 @@ func quoteColumns(text string) string {
 	return strings.Join(parts, "'")
 }
 
-// when writes a time that lies this far from the database's now.
+// when returns a time relative to the database's clock as SQL.
 func (x *checked) when(ahead time.Duration) string {
 	x.Helper()
 	now, err := x.store.Now(x.Context())
@@ -157,8 +154,7 @@ func (x *checked) when(ahead time.Duration) string {
 	return "'" + text + "'"
 }
 
-// insert adds an item by hand, with nothing but a pipeline's name, and returns
-// its id.
+// insert inserts an item by hand, with only the name of its pipeline, and returns its id.
 func (x *checked) insert() int64 {
 	x.Helper()
 	x.exec(`INSERT INTO "BotWorkQueueItems" ("IntegrationConfig") VALUES ('Work')`)
@@ -173,14 +169,14 @@ func (x *checked) number(query string, args ...any) (n int64) {
 	return n
 }
 
-// attempt writes an attempt by hand.
+// attempt inserts an attempt by hand.
 func (x *checked) attempt(item, fence int64, outcome, started string) {
 	x.Helper()
 	x.exec(`INSERT INTO "BotWorkItemAttempts" ("ItemId", "AttemptNumber", "Fence", "Outcome", "StartedAt", "FinishedAt")
 		VALUES (%d, 1, %d, '%s', %s, %s)`, item, fence, outcome, started, started)
 }
 
-// run writes a run of a system pipeline by hand and returns its id.
+// run inserts a run of a system pipeline by hand and returns its id.
 func (x *checked) run(pipeline, planned string, worker int64, outcome, errText string) int64 {
 	x.Helper()
 	x.exec(`INSERT INTO "BotPipelineRuns" ("Pipeline", "TriggerName", "PlannedAt", "WorkerId", "Outcome", "Error")
@@ -188,7 +184,7 @@ func (x *checked) run(pipeline, planned string, worker int64, outcome, errText s
 	return x.number(`SELECT MAX("Id") FROM "BotPipelineRuns"`)
 }
 
-// firing writes what became of a planned instant by hand.
+// firing inserts the record of a planned instant by hand.
 func (x *checked) firing(schedule, planned, worker, outcome string) {
 	x.Helper()
 	x.exec(`INSERT INTO "BotScheduleFirings" ("Schedule", "PlannedAt", "WorkerName", "Outcome", "Reason", "RecordedBy", "RecordedAt")
@@ -219,13 +215,12 @@ func (x *checked) wantClean() {
 	}
 }
 
-// wantOne fails unless there is exactly this violation and what was found holds
-// the text.
+// wantOne fails unless there is exactly this violation, with the text in what was found.
 func (x *checked) wantOne(check, subject, found string) {
 	x.Helper()
 	report := x.check()
 	if len(report.Violations) != 1 {
-		x.Errorf("got %d violations, want one, of %s", len(report.Violations), check)
+		x.Errorf("got %d violations, want one of the check %s", len(report.Violations), check)
 		for _, v := range report.Violations {
 			x.Logf("%s: %s: %s", v.Check, v.Subject(), v.Found)
 		}

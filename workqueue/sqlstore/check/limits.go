@@ -22,14 +22,14 @@ func (r *reading) loadQueues(ctx context.Context) error {
 	for _, q := range queues {
 		policy, err := workqueue.ParseResilience(q.Resilience)
 		if err != nil {
-			policy = workqueue.Resilience{} // workers pass over it, too
+			policy = workqueue.Resilience{} // workers ignore such a policy, too
 		}
 		r.queues[workqueue.FoldQueueName(q.Name)] = policy
 	}
 	return nil
 }
 
-// failedRow is what failed_items returns.
+// failedRow is a row of the statement failed_items.
 type failedRow struct {
 	id              int64
 	state           workqueue.State
@@ -42,7 +42,7 @@ type failedRow struct {
 	earlierFailedAt seenTime
 }
 
-// attemptLimits compares the failures of a page's items with their limits.
+// attemptLimits compares the failures of the items of a page with their limits.
 func (r *reading) attemptLimits(ctx context.Context, p itemRange) error {
 	for {
 		rows, err := read(ctx, r, "failed_items", withLimit(p.values(), mostNamed), func(rows *sql.Rows, x *failedRow) error {
@@ -79,20 +79,20 @@ func (r *reading) attemptLimit(x failedRow) {
 	switch x.state {
 	case workqueue.Processed:
 		v.Found = fmt.Sprintf("Processed after %d failures: %d attempts", x.failures, x.failures+1)
-		v.Hint = "if the limit was lowered or RetryCount written by hand, set RetryCount to what is true; else report it"
+		v.Hint = "if the limit was lowered or RetryCount was changed by hand, set RetryCount to the correct number; else report it as a bug"
 	case workqueue.Cancelled:
 		v.Found = fmt.Sprintf("Cancelled after %d failed attempts", x.failures)
-		v.Hint = "if the limit was lowered or RetryCount written by hand, set RetryCount to what is true; else report it"
+		v.Hint = "if the limit was lowered or RetryCount was changed by hand, set RetryCount to the correct number; else report it as a bug"
 	default:
 		v.Found = fmt.Sprintf("%s with %d failed attempts, so there will be another", x.state, x.failures)
-		v.Hint = "if the limit was lowered while it waited, cancel it (`botwork items cancel`) or let it have the one that is left; " +
-			"to give it all its attempts again, set RetryCount to 0"
+		v.Hint = "if the limit was lowered while the item waited, cancel it (`botwork items cancel`) or let it run once more; " +
+			"to allow all attempts again, set RetryCount to 0"
 	}
 	r.add(v)
 }
 
-// over reports whether there are more failures than the limit allows: limit N allows N
-// attempts in all, and an item that is not cancelled has one attempt besides its failures.
+// over reports whether there are more failures than the limit allows. Limit N allows N attempts
+// in all, and an item that is not cancelled has one more attempt than failures.
 func (x *failedRow) over(limit int) bool {
 	if x.state == workqueue.Cancelled {
 		return x.failures > limit
@@ -100,9 +100,9 @@ func (x *failedRow) over(limit int) bool {
 	return x.failures >= limit
 }
 
-// byHand reports whether a person gave the item an attempt, or ended it, by setting only
-// State. The program moves AvailableAt after a failure, clears FinishedAt of waiting items,
-// and the error of successful ones.
+// byHand reports whether a user gave the item another attempt, or ended it, by setting only
+// State. The program itself sets AvailableAt after a failure, clears FinishedAt of waiting
+// items, and clears the error of successful items.
 func (x *failedRow) byHand() bool {
 	if x.state == workqueue.Processed && x.hasError {
 		return true
@@ -113,15 +113,15 @@ func (x *failedRow) byHand() bool {
 	return x.earlierFailedAt.Valid && x.due.Valid && !x.due.After(x.earlierFailedAt.Time)
 }
 
-// limit returns the item's limit and its source; 0 if it is unknown.
+// limit returns the item's limit and its source, or 0 if it is unknown.
 func (r *reading) limit(x failedRow) (limit int, source string) {
-	own, err := workqueue.ParseResilience(workqueue.JSONText(x.policy.String))
-	if err == nil && own.Limit > 0 {
-		return own.Limit, "its own ResilienceConfig says so"
+	item, err := workqueue.ParseResilience(workqueue.JSONText(x.policy.String))
+	if err == nil && item.Limit > 0 {
+		return item.Limit, "from its own ResilienceConfig"
 	}
 	var pipeline workqueue.Resilience
 	var since time.Time
-	if x.pipeline != "" { // an item for robots has none
+	if x.pipeline != "" { // an item for robots has no pipeline
 		if r.p.PipelinePolicy == nil {
 			r.limits.unknown(x.pipeline)
 			return 0, ""
@@ -145,19 +145,19 @@ func (r *reading) limit(x failedRow) (limit int, source string) {
 		}
 		return 0, ""
 	case pipeline.Limit > 0:
-		return pipeline.Limit, "its pipeline says so"
+		return pipeline.Limit, "from its pipeline"
 	case queue.Limit > 0 && final:
 		if x.over(effective) {
 			r.limits.queue++
 		}
 		return 0, ""
 	case queue.Limit > 0:
-		return queue.Limit, fmt.Sprintf("the queue %s says so", x.queue)
+		return queue.Limit, fmt.Sprintf("from the queue %s", x.queue)
 	}
 	return effective, "the default"
 }
 
-// limitNotes count what could not be judged.
+// limitNotes count the items that could not be checked.
 type limitNotes struct {
 	unknowns map[string]int // by pipeline
 	older    int
@@ -174,17 +174,17 @@ func (n *limitNotes) unknown(pipeline string) {
 	}
 }
 
-func (n *limitNotes) tell(result *workqueue.CheckResult) {
+func (n *limitNotes) report(result *workqueue.CheckResult) {
 	for _, name := range slices.Sorted(maps.Keys(n.unknowns)) {
 		result.Notes = append(result.Notes, fmt.Sprintf(
-			"not judged: items of %q whose limit would be their pipeline's: %d; this project does not know that pipeline", name, n.unknowns[name]))
+			"not checked: %[2]d items of the pipeline %[1]q, which would set their limit but is unknown in this project", name, n.unknowns[name]))
 	}
 	if n.older > 0 {
 		result.Notes = append(result.Notes, fmt.Sprintf(
-			"not judged: items above the limit of today that failed last before their pipeline's file was changed: %d", n.older))
+			"not checked: %d items above the current limit that last failed before their pipeline's file was changed", n.older))
 	}
 	if n.queue > 0 {
 		result.Notes = append(result.Notes, fmt.Sprintf(
-			"not judged: finished items above the limit that their queue has today: %d; nobody knows what it was then", n.queue))
+			"not checked: %d finished items above the current limit of their queue; their limit at that time is unknown", n.queue))
 	}
 }

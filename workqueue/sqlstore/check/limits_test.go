@@ -11,12 +11,18 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// failedItem is an item of which the last failure started at a time, and which
-// was put off behind it, as the program does.
+// failedItem inserts an item whose last failure started long ago and which was rescheduled
+// after it, as the program does. Its policy is written by hand: Enqueue refuses one that cannot
+// be read.
 func (x *checked) failedItem(o storetest.ItemOpts, failures int) int64 {
 	x.Helper()
 	o.Priority = 970
+	policy := o.Policy
+	o.Policy = ""
 	it := x.Item(o)
+	if policy != "" {
+		x.set(it.ID, `ResilienceConfig = '%s'`, policy)
+	}
 	if o.State != workqueue.Cancelled {
 		x.attempt(it.ID, max(it.Fence-1, 1), "failed", longAgo)
 	}
@@ -30,7 +36,7 @@ func (x *checked) failedItem(o storetest.ItemOpts, failures int) int64 {
 	return it.ID
 }
 
-// Items at the limit and within it, by who names the limit.
+// TestCheckAttemptLimits checks items at their limit and above it, by the source of the limit.
 func TestCheckAttemptLimits(t *testing.T) {
 	const check = workqueue.CheckAttemptLimit
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
@@ -39,22 +45,22 @@ func TestCheckAttemptLimits(t *testing.T) {
 		for _, tt := range []struct {
 			name    string
 			item    storetest.ItemOpts
-			allowed int    // failures that are right
-			wanted  string // of one more; "" when nobody can judge it
+			allowed int    // correct number of failures
+			wanted  string // for one more failure; "" if the limit is unknown
 		}{
 			{"waiting", storetest.ItemOpts{}, 2, "at most 3 (the default)"},
 			{"assigned", storetest.ItemOpts{State: workqueue.Assigned}, 2, "at most 3 "},
 			{"running", storetest.ItemOpts{State: workqueue.Blocked}, 2, "at most 3 "},
 			{"processed", storetest.ItemOpts{State: workqueue.Processed}, 2, "at most 3 "},
 			{"cancelled", storetest.ItemOpts{State: workqueue.Cancelled}, 3, "at most 3 "},
-			{"its own limit", storetest.ItemOpts{State: workqueue.Cancelled, Policy: `{"limit": 5}`}, 5, "at most 5 (its own"},
+			{"its own limit", storetest.ItemOpts{State: workqueue.Cancelled, Policy: `{"limit": 5}`}, 5, "at most 5 (from its own"},
 			{"its own before its pipeline's", storetest.ItemOpts{Pipeline: "Twice", Policy: `{"limit": 5}`}, 4, "at most 5 "},
 			{"its own that cannot be read", storetest.ItemOpts{Pipeline: "Twice", Policy: `five`}, 1, "at most 2 "},
-			{"its own, of a pipeline nobody knows", storetest.ItemOpts{Pipeline: "Gone", Policy: `{"limit": 5}`}, 4, "at most 5 "},
-			{"its pipeline's", storetest.ItemOpts{State: workqueue.Cancelled, Pipeline: "Twice"}, 2, "at most 2 (its pipeline"},
+			{"its own, of an unknown pipeline", storetest.ItemOpts{Pipeline: "Gone", Policy: `{"limit": 5}`}, 4, "at most 5 "},
+			{"its pipeline's", storetest.ItemOpts{State: workqueue.Cancelled, Pipeline: "Twice"}, 2, "at most 2 (from its pipeline"},
 			{"its pipeline's before its queue's", storetest.ItemOpts{Pipeline: "Twice", Queue: "once"}, 1, "at most 2 "},
-			{"its queue's", storetest.ItemOpts{Queue: "once"}, 0, "at most 1 (the queue once"},
-			{"a pipeline that nobody knows", storetest.ItemOpts{Pipeline: "Gone"}, 7, ""},
+			{"its queue's", storetest.ItemOpts{Queue: "once"}, 0, "at most 1 (from the queue once"},
+			{"an unknown pipeline", storetest.ItemOpts{Pipeline: "Gone"}, 7, ""},
 			{"a pipeline that was changed since", storetest.ItemOpts{Pipeline: "TwiceOfLate"}, 7, ""},
 			{"a pipeline that was changed before", storetest.ItemOpts{State: workqueue.Cancelled, Pipeline: "TwiceOfLate"}, 2, "at most 2 "},
 			{"a queue's, finished", storetest.ItemOpts{State: workqueue.Cancelled, Queue: "once"}, 7, ""},
@@ -69,7 +75,7 @@ func TestCheckAttemptLimits(t *testing.T) {
 				} else {
 					x.wantOne(check, subjectOf(id), "")
 					if v := x.check().Violations; len(v) == 1 && !strings.Contains(v[0].Wanted, tt.wanted) {
-						t.Errorf("wanted %q, want it to hold %q", v[0].Wanted, tt.wanted)
+						t.Errorf("wanted %q, want it to contain %q", v[0].Wanted, tt.wanted)
 					}
 				}
 				x.exec(`DELETE FROM "BotWorkItemAttempts" WHERE "ItemId" = %d`, id)
@@ -79,8 +85,8 @@ func TestCheckAttemptLimits(t *testing.T) {
 	})
 }
 
-// What nobody can judge is told.
-func TestCheckTellsWhatItDoesNotJudge(t *testing.T) {
+// TestCheckReportsUncheckedItems checks the notes about items whose limit is unknown.
+func TestCheckReportsUncheckedItems(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newChecked(t, e)
 		x.exec(`INSERT INTO "BotQueues" ("Name", "ResilienceConfig") VALUES ('once', '{"limit": 1}')`)
@@ -91,7 +97,7 @@ func TestCheckTellsWhatItDoesNotJudge(t *testing.T) {
 		report := x.check()
 		at := slices.IndexFunc(report.Checks, func(c workqueue.CheckResult) bool { return c.Check == workqueue.CheckAttemptLimit })
 		notes := strings.Join(report.Checks[at].Notes, "\n")
-		for _, want := range []string{`items of "Gone" whose limit would be their pipeline's: 2`, "file was changed: 1", "their queue has today: 1"} {
+		for _, want := range []string{`2 items of the pipeline "Gone"`, "1 items above the current limit that last failed", "1 finished items above"} {
 			if !strings.Contains(notes, want) {
 				t.Errorf("notes lack %q:\n%s", want, notes)
 			}
@@ -102,9 +108,9 @@ func TestCheckTellsWhatItDoesNotJudge(t *testing.T) {
 	})
 }
 
-// A hand that sets nothing but State gives an item one attempt more than its
-// limit. That is the person's word, before the attempt and after it.
-func TestCheckKnowsAnAttemptByHand(t *testing.T) {
+// A user who sets only State gives an item one attempt more than its limit. That is intended,
+// before the attempt and after it.
+func TestCheckAllowsAttemptByHand(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newChecked(t, e)
 		it := x.Item(storetest.ItemOpts{State: workqueue.Cancelled, Policy: `{"limit": 1}`})
@@ -128,7 +134,7 @@ func TestCheckKnowsAnAttemptByHand(t *testing.T) {
 			t.Fatalf("Finish = %v, %v", lost, err)
 		}
 		x.wantClean()
-		// The same by the program, which puts an item off behind its failure.
+		// The same by the program, which reschedules an item after its failure.
 		x.set(it.ID, `AvailableAt = `+farAway)
 		x.wantOne(workqueue.CheckAttemptLimit, subjectOf(it.ID), "Cancelled after 2 failed attempts")
 	})

@@ -11,23 +11,23 @@ import (
 	"botwork/workqueue"
 )
 
-// lowPriority is where the band ends that the shipped pipelines assign every
-// three hours instead of every minute. seenWithin is their workerSeenWithin.
+// lowPriority is the upper end of the band that the shipped pipelines assign every three hours
+// instead of every minute. seenWithin is their workerSeenWithin.
 const (
 	lowPriority = 500
 	seenWithin  = 15 * time.Minute
 )
 
-// readiness is what is known of the workers that could take waiting items.
+// readiness describes the workers that could take waiting items.
 type readiness struct {
 	live int
 
-	// quiet is when the last worker left: what it gave back waits since then,
-	// whatever its row says.
+	// quiet is when the last worker left: the items that it released have waited since then,
+	// whatever their rows say.
 	quiet time.Time
 
-	// idle holds the live workers without an item of priority 500 or more that
-	// have a slot which is not stuck.
+	// idle are the live workers with a slot that is not stuck and without an item of priority
+	// 500 or more.
 	idle map[int64]*idler
 }
 
@@ -35,22 +35,22 @@ type readiness struct {
 type idler struct {
 	name  string
 	empty bool      // it holds no item at all, and could take low ones
-	since time.Time // as far as is known, it has done nothing since then
+	since time.Time // the last known time at which it did something
 }
 
-// overdue finds items that are due for long although nothing explains why they
-// wait: no worker is there, or one is and has had nothing to do for as long.
+// overdue finds items that have been due for a long time for no visible reason: no worker is
+// live, or a worker has been idle for as long.
 func (r *reading) overdue(ctx context.Context) error {
 	if r.results[workqueue.CheckOverdue].Looked == 0 {
 		return nil
 	}
 	if list := r.p.BrokenPipelines; len(list) > 0 {
 		result := r.results[workqueue.CheckOverdue]
-		result.Notes = append(result.Notes, "not judged: items of pipelines whose files have errors, which wait: "+strings.Join(list, ", "))
+		result.Notes = append(result.Notes, "not checked: items of pipelines whose files have errors, which wait:  "+strings.Join(list, ", "))
 	}
 	ready, err := r.readiness(ctx)
 	if err != nil || ready.live > 0 && len(ready.idle) == 0 {
-		return err // everybody is busy: that explains it
+		return err // all workers are busy, which explains it
 	}
 	medium, low := ready.since(false), ready.since(true)
 	items, err := r.dueSince(ctx, medium, low)
@@ -58,7 +58,7 @@ func (r *reading) overdue(ctx context.Context) error {
 		return err
 	}
 	if ready.live > 0 {
-		// Rare, so only now: when did the idle ones last do something?
+		// Only now, because it is slow and rare: read when the idle workers last did something.
 		if err := r.activity(ctx, ready); err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (r *reading) overdue(ctx context.Context) error {
 	return nil
 }
 
-// readiness reads who lives and what everybody holds.
+// readiness reads which workers are live and what each worker holds.
 func (r *reading) readiness(ctx context.Context) (*readiness, error) {
 	workers, err := r.db.Workers(ctx)
 	if err != nil {
@@ -111,8 +111,8 @@ func (r *reading) live(w *workqueue.Worker) bool {
 		(w.LeaseExpiresAt == nil || !w.LeaseExpiresAt.Before(r.now))
 }
 
-// left is when a worker that takes no items stopped to: its last sign of life,
-// or the end of its lease when it left without a word.
+// left returns when a worker that takes no items stopped taking them: when it was last seen, or
+// when its lease ended if it left without notice.
 func (r *reading) left(w *workqueue.Worker) time.Time {
 	if w.State != workqueue.WorkerStopped && w.LeaseExpiresAt != nil && w.LeaseExpiresAt.Before(r.now) {
 		return latest(w.LastSeenAt, *w.LeaseExpiresAt)
@@ -120,9 +120,9 @@ func (r *reading) left(w *workqueue.Worker) time.Time {
 	return w.LastSeenAt
 }
 
-// since names the worker that has waited longest for items of the sort; an
-// idler without a name when no worker is there, nil when all that could take
-// them are busy.
+// since returns the worker that has waited longest for items of the band. It returns an idler
+// without a name if no worker is live, and nil if all workers that could take such items are
+// busy.
 func (ready *readiness) since(low bool) *idler {
 	if ready.live == 0 {
 		return &idler{since: ready.quiet}
@@ -144,7 +144,7 @@ func (ready *readiness) since(low bool) *idler {
 	return &who
 }
 
-// activity finds out what the workers did last, in a walk over all items.
+// activity reads when the workers last did something, from all items.
 func (r *reading) activity(ctx context.Context, ready *readiness) error {
 	type row struct {
 		worker int64
@@ -165,15 +165,14 @@ func (r *reading) activity(ctx context.Context, ready *readiness) error {
 	})
 }
 
-// dueItem is what overdue returns.
+// dueItem is a row of the statement overdue.
 type dueItem struct {
 	id       int64
 	priority int
 	due      seenTime
 }
 
-// dueSince lists items that have been due for too long, without those that no worker could
-// run.
+// dueSince lists items that have been due for too long, except those that no worker could run.
 func (r *reading) dueSince(ctx context.Context, medium, low *idler) ([]dueItem, error) {
 	never := r.db.TimeArg(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC))
 	pipelines, err := json.Marshal(append([]string{}, r.p.BrokenPipelines...))
@@ -196,8 +195,8 @@ func (x *dueItem) violation(who *idler) workqueue.Violation {
 	v := workqueue.Violation{
 		Check: workqueue.CheckOverdue, ItemID: &x.id,
 		Found:  fmt.Sprintf("priority %d, due since %s, and no worker is active", x.priority, x.due),
-		Wanted: "a worker that takes what is due",
-		Hint:   "start one with `botwork run`; `botwork workers list` tells why the others left",
+		Wanted: "a worker that takes due items",
+		Hint:   "start one with `botwork run`; `botwork workers list` shows why the others left",
 	}
 	if who.name == "" {
 		return v
@@ -209,8 +208,8 @@ func (x *dueItem) violation(who *idler) workqueue.Violation {
 	}
 	v.Found = fmt.Sprintf("priority %d, due since %s, although the worker %s is active, %s, and has done nothing since %s",
 		x.priority, x.due, who.name, holds, who.since.UTC().Format("2006-01-02T15:04:05Z"))
-	v.Wanted = "an idle worker takes what is due"
-	v.Hint = "look whether a pipeline with AssignTasksToWorker for this priority runs: `botwork pipelines next`, the log of the worker, BotPipelineRuns"
+	v.Wanted = "an idle worker takes due items"
+	v.Hint = "check whether a pipeline with AssignTasksToWorker runs for this priority: `botwork pipelines next`, the log of the worker, BotPipelineRuns"
 	return v
 }
 

@@ -10,7 +10,7 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// waitingSince is an item that waits, made and due at a distance from now.
+// waitingSince inserts a waiting item that was created and due at a time before now.
 func (x *checked) waitingSince(priority int, ago time.Duration) int64 {
 	x.Helper()
 	id := x.insert()
@@ -19,7 +19,7 @@ func (x *checked) waitingSince(priority int, ago time.Duration) int64 {
 	return id
 }
 
-// idleSince is an active worker that has run for long and had nothing to do.
+// idleSince registers an active worker that has been idle for a long time.
 func (x *checked) idleSince(name string, ago time.Duration) workqueue.Worker {
 	x.Helper()
 	w := x.Worker(storetest.WorkerOpts{Name: name})
@@ -32,7 +32,7 @@ func TestCheckOverdueWithoutWorkers(t *testing.T) {
 		x := newChecked(t, e)
 		x.waitingSince(1000, 9*time.Minute)
 		x.waitingSince(499, 4*time.Hour)
-		x.wantClean() // not due for so long
+		x.wantClean() // not due for long enough
 		id := x.waitingSince(500, 11*time.Minute)
 		const found = "priority 500, due since"
 		x.wantOne(workqueue.CheckOverdue, subjectOf(id), found)
@@ -44,9 +44,9 @@ func TestCheckOverdueWithoutWorkers(t *testing.T) {
 			name, explained, back string
 		}{
 			{"not due", `AvailableAt = ` + farAway, `AvailableAt = ` + x.when(-11*time.Minute)},
-			{"just made", `CreatedAt = ` + x.when(0), `CreatedAt = ` + longAgo},
+			{"just created", `CreatedAt = ` + x.when(0), `CreatedAt = ` + longAgo},
 			{"deleted", `DeletedAt = ` + longAgo, `DeletedAt = NULL`},
-			{"running by now", `State = 2, FinishedAt = ` + longAgo, `State = 0, FinishedAt = NULL`},
+			{"no longer waiting", `State = 2, FinishedAt = ` + longAgo, `State = 0, FinishedAt = NULL`},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				x.T = t
@@ -60,19 +60,19 @@ func TestCheckOverdueWithoutWorkers(t *testing.T) {
 		x.exec(`UPDATE "BotQueues" SET "Paused" = '1'`)
 		x.wantClean()
 		x.exec(`UPDATE "BotQueues" SET "Paused" = '0', "RateLimit" = 1, "RatePeriodMs" = 1000`)
-		x.wantClean() // it may wait for a place
+		x.wantClean() // it may wait for the rate limit
 		x.exec(`UPDATE "BotQueues" SET "RateLimit" = NULL, "RatePeriodMs" = NULL`)
 		x.attempt(id, 0, "rescued", x.when(-time.Minute))
-		x.wantClean() // it has come back just now
+		x.wantClean() // it was just released
 		x.exec(`DELETE FROM "BotWorkItemAttempts"`)
 
-		// A worker that left just now has given back what it held.
+		// A worker that has just left has released its items.
 		w := x.idleSince("left", time.Hour)
 		x.exec(`UPDATE "BotWorkers" SET "State" = 'stopped' WHERE "Id" = %d`, w.ID)
 		x.wantClean()
 		x.exec(`UPDATE "BotWorkers" SET "LastSeenAt" = %s WHERE "Id" = %d`, x.when(-11*time.Minute), w.ID)
 		x.wantOne(workqueue.CheckOverdue, subjectOf(id), "no worker is active")
-		// One that died without a word has until the end of its lease.
+		// One that died without notice counts as live until its lease ends.
 		x.exec(`UPDATE "BotWorkers" SET "State" = 'active', "LeaseExpiresAt" = %s WHERE "Id" = %d`, x.when(-9*time.Minute), w.ID)
 		x.wantClean()
 		low := x.waitingSince(499, 5*time.Hour)
@@ -92,7 +92,7 @@ func TestCheckOverdueBesideAnIdleWorker(t *testing.T) {
 		const found = "although the worker idle is active, holds nothing, and has done nothing since"
 		x.wantOne(workqueue.CheckOverdue, subjectOf(id), found)
 
-		// Started just now, or gone, or all its slots stuck: it explains the waiting.
+		// The worker has just started, or all its slots are stuck: that explains why the item waits.
 		x.exec(`UPDATE "BotWorkers" SET "StartedAt" = %s`, x.when(-9*time.Minute))
 		x.wantClean()
 		x.exec(`UPDATE "BotWorkers" SET "StartedAt" = %s, "StuckSlots" = 4`, x.when(-time.Hour))
@@ -100,15 +100,15 @@ func TestCheckOverdueBesideAnIdleWorker(t *testing.T) {
 		x.exec(`UPDATE "BotWorkers" SET "StuckSlots" = 3`)
 		x.wantOne(workqueue.CheckOverdue, subjectOf(id), found)
 
-		// It holds an item of the band: no pass gives it another, whatever the priority.
+		// It holds an item of the band: no pass assigns it another, whatever the priority.
 		held := x.Item(storetest.ItemOpts{State: workqueue.Assigned, Worker: w, Priority: 500})
 		x.wantClean()
-		// A low one is no reason, but it was given just now.
+		// An item of low priority is no reason, but it was just assigned.
 		x.set(held.ID, `Priority = 499`)
 		x.wantClean()
 		x.set(held.ID, `AssignedAt = `+x.when(-11*time.Minute))
 		x.wantOne(workqueue.CheckOverdue, subjectOf(id), "holds nothing of priority 500 or more")
-		// For low items it is one: they are given to workers that hold nothing.
+		// For low items it is a reason: passes assign those only to workers that hold nothing.
 		x.set(low, `State = 0, FinishedAt = NULL`)
 		x.set(id, `State = 3, FinishedAt = `+longAgo)
 		x.exec(`UPDATE "BotWorkers" SET "StartedAt" = %s`, longAgo)
@@ -118,7 +118,7 @@ func TestCheckOverdueBesideAnIdleWorker(t *testing.T) {
 		x.set(held.ID, `FinishedAt = `+x.when(-5*time.Hour))
 		x.wantOne(workqueue.CheckOverdue, subjectOf(low), "priority 10, due since")
 
-		// A second worker that did something says nothing for the first.
+		// A second worker that did something does not explain why the first is idle.
 		other := x.Worker(storetest.WorkerOpts{Name: "other"})
 		x.Item(storetest.ItemOpts{State: workqueue.Processed, Worker: other, Priority: 950})
 		x.wantOne(workqueue.CheckOverdue, subjectOf(low), "the worker idle")

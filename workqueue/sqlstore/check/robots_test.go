@@ -10,8 +10,8 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// What a robot has taken runs without a worker, and what waits for robots waits
-// for no worker.
+// An item that a robot has taken runs without a worker, and an item in a queue for robots does
+// not wait for a worker.
 func TestCheckOfRobots(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newChecked(t, e)
@@ -26,11 +26,11 @@ func TestCheckOfRobots(t *testing.T) {
 		x.wantClean()
 
 		x.set(it, `LeaseExpiresAt = `+x.when(-time.Minute))
-		x.wantClean() // a pass takes it back soon
+		x.wantClean() // a pass will soon release it
 		x.set(it, `LeaseExpiresAt = `+x.when(-6*time.Minute))
 		x.wantOne(workqueue.CheckLostItem, subjectOf(it), `running on the robot "r1", but its lease ended at`)
 		x.set(it, `LeaseExpiresAt = `+farAway)
-		x.wantOne(workqueue.CheckLostItem, subjectOf(it), "more than a day ahead")
+		x.wantOne(workqueue.CheckLostItem, subjectOf(it), "more than a day in the future")
 		x.set(it, `LeaseExpiresAt = NULL, StartedAt = `+longAgo)
 		x.wantOne(workqueue.CheckLostItem, subjectOf(it), "without a lease")
 		x.set(it, `LeaseExpiresAt = `+x.when(time.Minute)+`, Robot = NULL`)
@@ -38,7 +38,7 @@ func TestCheckOfRobots(t *testing.T) {
 		x.set(it, `State = 0, LeaseExpiresAt = NULL`)
 		x.wantClean()
 
-		// Without a pipeline the queue's limit holds, or the default.
+		// Without a pipeline, the limit of the queue or the default applies.
 		x.set(it, `IntegrationConfig = '', RetryCount = 3, Error = 'x', AvailableAt = `+farAway)
 		x.wantOne(workqueue.CheckAttemptLimit, subjectOf(it), "Ready with 3 failed attempts")
 		x.exec(`UPDATE "BotQueues" SET "ResilienceConfig" = '{"limit":4}' WHERE "Name" = 'forms'`)

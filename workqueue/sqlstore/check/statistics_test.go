@@ -13,19 +13,19 @@ import (
 	"botwork/workqueue/storetest"
 )
 
-// wantFigure fails unless the only violation is this figure of a queue.
+// wantFigure fails unless this wrong number of a queue is the only violation.
 func (x *checked) wantFigure(queue, found string) {
 	x.Helper()
 	x.wantOne(workqueue.CheckStatistics, "queue "+queue, found)
 	for _, v := range x.check().Violations {
 		if !strings.Contains(v.Hint, "`botwork queues stats --recount`") {
-			x.Errorf("the hint is %q, want the command that mends it", v.Hint)
+			x.Errorf("the hint is %q, want the command that fixes it", v.Hint)
 		}
 	}
 }
 
-// What a hand changes behind the statistics is named, until they are counted
-// anew. What the program does is not.
+// TestCheckStatistics checks that changes by hand that the statistics do not include are
+// reported until a recount, and that changes by the program are not.
 func TestCheckStatistics(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newChecked(t, e)
@@ -45,7 +45,7 @@ func TestCheckStatistics(t *testing.T) {
 		id := func(queue string, state workqueue.State) int64 {
 			return x.number(`SELECT MIN("Id") FROM "BotWorkQueueItems" WHERE "QueueName" = '%s' AND "State" = %d AND "DeletedAt" IS NULL`, queue, int(state))
 		}
-		x.set(id("mail", workqueue.Processed), `RetainUntil = `+farAway) // counted apart
+		x.set(id("mail", workqueue.Processed), `RetainUntil = `+farAway) // counted separately
 		x.wantClean()
 		for _, tt := range []struct {
 			name, queue, found string
@@ -54,20 +54,20 @@ func TestCheckStatistics(t *testing.T) {
 			{"an item is run again", "mail", "3 completed items by the statistics, 2 in BotWorkQueueItems", func() {
 				x.set(id("mail", workqueue.Processed), `State = 0, FinishedAt = NULL`)
 			}},
-			{"an item is given up", "default", "3 archived items by the statistics, 4 in", func() {
+			{"an item is cancelled", "default", "3 archived items by the statistics, 4 in", func() {
 				x.set(id("default", workqueue.Ready), `State = 3, FinishedAt = `+longAgo)
 			}},
-			{"an item is hidden that waits", "mail", "0 deleted items by the statistics, 1 in", func() {
+			{"a waiting item is hidden", "mail", "0 deleted items by the statistics, 1 in", func() {
 				x.set(id("mail", workqueue.Ready), `DeletedAt = `+longAgo)
 			}},
 			{"rows are removed", "mail", "3 archived items by the statistics, 0 in", func() {
 				x.exec(`DELETE FROM "BotWorkItemAttempts" WHERE "ItemId" IN (SELECT "Id" FROM "BotWorkQueueItems" WHERE "QueueName" = 'mail' AND "State" = 3)`)
 				x.exec(`DELETE FROM "BotWorkQueueItems" WHERE "QueueName" = 'mail' AND "State" = 3`)
 			}},
-			{"what is kept is written", "default", "10 completed items by the statistics, 3 in", func() {
+			{"a wrong row is added", "default", "10 completed items by the statistics, 3 in", func() {
 				x.exec(`INSERT INTO "BotQueueStats" ("QueueName", "Kind", "Level") VALUES ('default', 'completed', 7)`)
 			}},
-			{"what is kept is gone", "default", "0 archived items by the statistics, 4 in", func() {
+			{"rows of the statistics are deleted", "default", "0 archived items by the statistics, 4 in", func() {
 				x.exec(`DELETE FROM "BotQueueStats" WHERE "QueueName" = 'default' AND "Kind" = 'archived'`)
 			}},
 		} {
@@ -84,8 +84,8 @@ func TestCheckStatistics(t *testing.T) {
 	})
 }
 
-// While items end all the time, a figure that a hand made wrong is named, by
-// exactly as much as it is wrong, and no other.
+// While items end continuously, a number that was changed by hand is reported with the exact
+// difference, and no other number.
 func TestCheckStatisticsUnderLoad(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		x := newChecked(t, e)
@@ -115,7 +115,7 @@ func TestCheckStatisticsUnderLoad(t *testing.T) {
 		figures := func() (all []workqueue.Violation) {
 			t.Helper()
 			for range 2 {
-				<-busy // items have ended since
+				<-busy // items have ended meanwhile
 			}
 			report, err := workqueue.ConfirmedCheck(t.Context(), x.store, x.params)
 			if err != nil {
@@ -125,12 +125,12 @@ func TestCheckStatisticsUnderLoad(t *testing.T) {
 		}
 		for range 20 {
 			for _, v := range figures() {
-				t.Fatalf("%s: %s, though nobody changed a row by hand", v.Subject(), v.Found)
+				t.Fatalf("%s: %s, although no row was changed by hand", v.Subject(), v.Found)
 			}
 		}
 		x.exec(`DELETE FROM "BotWorkQueueItems" WHERE "QueueName" = 'mail'`)
 		want := []string{"queue mail|completed +3"}
-		if e.Driver != database.SQLServer { // there a queue is judged at rest
+		if e.Driver != database.SQLServer { // there the check skips queues that are not idle
 			x.exec(`INSERT INTO "BotQueueStats" ("QueueName", "Kind", "Level") VALUES ('default', 'completed', -2)`)
 			want = append([]string{"queue default|completed -2"}, want...)
 		}

@@ -1,6 +1,6 @@
 package check
 
-// clip cuts a text to n characters.
+// clip truncates a text to n characters.
 func clip(text string, n int) string {
 	for i := range text {
 		if n == 0 {

@@ -7,8 +7,8 @@ import (
 	"botwork/internal/database"
 )
 
-// seenTime is a time that is only shown and compared: a value that cannot be parsed is kept
-// as it is, instead of failing the whole query.
+// seenTime is a time that is only shown and compared. It keeps a value that cannot be parsed as
+// it is, so that the query does not fail.
 type seenTime struct {
 	time.Time
 	Valid bool
@@ -30,7 +30,7 @@ func (t *seenTime) Scan(src any) error {
 	return nil
 }
 
-// pointer returns nil for what is no time.
+// pointer returns nil if the value is not a time.
 func (t seenTime) pointer() *time.Time {
 	if !t.Valid {
 		return nil

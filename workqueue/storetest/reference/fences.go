@@ -15,10 +15,10 @@ func follows(fence, before int64) bool {
 	return fence == before+1 || fence > before && fence%fencesOfEpoch == 1
 }
 
-// notice begins another epoch if a worker holds a claim that the database has lost:
-// the item has a smaller fence. If that happened before the current epoch, nothing
-// remains to be done.
-func (m *Model) notice(held []workqueue.ItemRef) {
+// checkEpoch begins another epoch if a worker holds a claim that the database has lost:
+// the item has a smaller fence. If the database lost the claim before the current epoch,
+// the epoch does not change.
+func (m *Model) checkEpoch(held []workqueue.ItemRef) {
 	lost, highest := false, int64(0)
 	for _, ref := range held {
 		it := m.Items[ref.ItemID]

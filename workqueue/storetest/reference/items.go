@@ -5,16 +5,26 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// Enqueue creates items with the ids that the database gave.
+// Enqueue creates items with the ids that the database assigned.
 func (m *Model) Enqueue(ids []int64, n workqueue.NewItem) {
 	for _, id := range ids {
 		it := &workqueue.Item{
 			ID: id, QueueName: workqueue.DefaultQueue, State: n.State, Priority: n.Priority, IntegrationConfig: n.IntegrationConfig,
-			ResilienceConfig: n.ResilienceConfig, AvailableAt: m.Now().Add(n.In), CreatedAt: m.Now(), CreatedBy: text(n.CreatedBy),
+			ResilienceConfig: n.OwnPolicy(), AvailableAt: m.Now().Add(n.In), CreatedAt: m.Now(), CreatedBy: text(n.CreatedBy),
 			LimitKey: text(n.LimitKey),
 		}
-		if !n.Deadline.IsZero() {
-			it.DeadlineAt = new(n.Deadline)
+		startBy, startIn := n.Ends()
+		if !startBy.IsZero() {
+			it.DeadlineAt = new(startBy)
+		}
+		if end := m.Now().Add(startIn); startIn > 0 && (it.DeadlineAt == nil || end.Before(*it.DeadlineAt)) {
+			it.DeadlineAt = new(end)
+		}
+		switch {
+		case !n.FinishBy.IsZero():
+			it.FinishBy = new(n.FinishBy)
+		case n.FinishIn > 0:
+			it.FinishBy = new(m.Now().Add(n.FinishIn))
 		}
 		if len(n.Selectors) > 0 {
 			it.Selectors = workqueue.JSONText(matching.SelectorsJSON(n.Selectors))
@@ -26,7 +36,7 @@ func (m *Model) Enqueue(ids []int64, n workqueue.NewItem) {
 	}
 }
 
-// may returns an item for a user's change, which its state may forbid.
+// may returns an item for a user's change, or an error if its state forbids the change.
 func (m *Model) may(id int64, verb string, allowed ...workqueue.State) (*workqueue.Item, error) {
 	it := m.Items[id]
 	if it == nil {
@@ -47,7 +57,7 @@ func (m *Model) Cancel(id int64, reason string) error {
 		return err
 	}
 	if it.State == workqueue.Blocked {
-		m.note(it, it.WorkerID, workqueue.Attempt{
+		m.addAttempt(it, it.WorkerID, workqueue.Attempt{
 			Attempt: it.Attempt(), Outcome: "failed", Error: text(reason), ErrorKind: new(workqueue.KindCancelled),
 		})
 	}
@@ -72,8 +82,11 @@ func (m *Model) Repeat(id int64) error {
 	it.Output, it.Progress, it.Step, it.LogTail, it.PipelineHash, it.Error, it.ErrorKind = "", nil, nil, nil, nil, nil, nil
 	it.ProgressPercent, it.Analytics, it.RetainUntil = nil, "", nil
 	it.RunOrder, it.AssignedEstimateMs, it.Channel = 0, nil, nil
-	m.begun(it, 0)
-	it.DeadlineAt, it.ExpiresAt = m.unlessOver(it.DeadlineAt), m.unlessOver(it.ExpiresAt)
+	m.recordStart(it, 0)
+	it.DeadlineAt, it.FinishBy, it.ExpiresAt = m.unlessOver(it.DeadlineAt), m.unlessOver(it.FinishBy), m.unlessOver(it.ExpiresAt)
+	if it.DeadlineAt == nil {
+		it.DeadlineAt = it.FinishBy
+	}
 	return nil
 }
 

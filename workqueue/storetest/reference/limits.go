@@ -48,7 +48,7 @@ func (m *Model) LimitUses() []workqueue.LimitUse {
 	return []workqueue.LimitUse{u}
 }
 
-// within reports whether a start is less than a period ago, or still to come.
+// within reports whether a start is less than a period ago, or has not happened yet.
 func (s Start) within(now time.Time, period workqueue.Duration) bool {
 	return s.At == nil || s.At.After(now.Add(-time.Duration(period)))
 }
@@ -64,10 +64,10 @@ func (s Start) counts(now time.Time, rate workqueue.Rate) int {
 // recorded yet: it may still move.
 func (m *Model) unrecorded(s Start) bool {
 	it := m.Items[s.ItemID]
-	return s.At == nil && it != nil && it.State == workqueue.Blocked && follows(it.Fence, s.Fence) && !m.HasBegun(it)
+	return s.At == nil && it != nil && it.State == workqueue.Blocked && follows(it.Fence, s.Fence) && !m.HasStarted(it)
 }
 
-// startOf returns the time that a start counts by; nil: it is still to come.
+// startOf returns the time that counts as a start; nil: it has not happened yet.
 func (m *Model) startOf(s Start) *time.Time {
 	if m.unrecorded(s) {
 		return m.Items[s.ItemID].StartedAt
@@ -75,14 +75,14 @@ func (m *Model) startOf(s Start) *time.Time {
 	return s.At
 }
 
-// back reports whether an assigned item was released without having begun.
-func (m *Model) back(s Start) bool {
+// released reports whether an assigned item was released before it began.
+func (m *Model) released(s Start) bool {
 	it := m.Items[s.ItemID]
 	if s.At != nil || it == nil {
 		return false
 	}
 	assigned := it.Fence == s.Fence && it.State != workqueue.Assigned
-	earlier, recorded := m.Begun[it.ID]
+	earlier, recorded := m.StartFences[it.ID]
 	claimed := follows(it.Fence, s.Fence) && it.State != workqueue.Blocked && it.StartedAt == nil && (!recorded || earlier > 0)
 	return assigned || claimed
 }
@@ -91,7 +91,7 @@ func (m *Model) back(s Start) bool {
 // that have started, or now if that time is no longer known, and then logs the
 // assigned items.
 func (m *Model) settleStarts() {
-	m.Starts = slices.DeleteFunc(m.Starts, m.back)
+	m.Starts = slices.DeleteFunc(m.Starts, m.released)
 	for i := range m.Starts {
 		s := &m.Starts[i]
 		it := m.Items[s.ItemID]
@@ -123,8 +123,8 @@ func limitKey(it *workqueue.Item) string {
 	return *it.LimitKey
 }
 
-// DueBut is Due without the items that full names.
-func (m *Model) DueBut(band workqueue.Band, full workqueue.Full, limit int) []workqueue.DueItem {
+// DueExcluding is Due without the items of full.
+func (m *Model) DueExcluding(band workqueue.Band, full workqueue.Full, limit int) []workqueue.DueItem {
 	left := slices.DeleteFunc(m.Due(band, len(m.Items)), func(d workqueue.DueItem) bool {
 		return slices.Contains(full.Queues, workqueue.DefaultQueue) ||
 			slices.Contains(full.Keys, workqueue.LimitKey{Queue: workqueue.DefaultQueue, Key: limitKey(m.Items[d.ID])})

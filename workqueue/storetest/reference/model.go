@@ -11,8 +11,7 @@ import (
 )
 
 // Model is the queue by the rules of the design, in plain Go and without a database.
-// It is written to be read: every method is one rule, independent of how an engine
-// stores the data.
+// Every method is one rule, independent of how an engine stores the data.
 type Model struct {
 	clock *time.Time
 
@@ -22,33 +21,33 @@ type Model struct {
 	Paused   bool                  // the default queue
 	Limits   workqueue.QueueLimits // its limits
 
-	// MaxReleases is how many workers may die with an item of it; 0: the default.
+	// MaxReleases is how many workers may die while they run an item; 0: the default.
 	MaxReleases int
 
 	Starts []Start // of its items, while it limits them
 
-	// Begun is the fence under which a run of an item was last recorded as begun, 0 if a
+	// StartFences has the fence under which a run of an item was last recorded as begun, 0 if a
 	// claim has ended without that; an item that is not in it has no such record.
-	Begun map[int64]int64
+	StartFences map[int64]int64
 
 	// Epoch counts how often the database has lost its latest transactions.
 	Epoch int64
 
-	logging bool // the pass has asked for the limits
+	logging bool // the pass has read the limits
 }
 
-// New returns an empty queue. The clock is the database's; the owner of the model moves it.
+// New returns an empty queue. clock is the database's clock; the caller advances it.
 func New(clock *time.Time) *Model {
 	return &Model{
 		clock: clock, Items: map[int64]*workqueue.Item{},
-		Attempts: map[int64][]workqueue.Attempt{}, Workers: map[int64]*workqueue.Worker{}, Begun: map[int64]int64{},
+		Attempts: map[int64][]workqueue.Attempt{}, Workers: map[int64]*workqueue.Worker{}, StartFences: map[int64]int64{},
 	}
 }
 
 // Now returns the database's time.
 func (m *Model) Now() time.Time { return *m.clock }
 
-// in returns the time this long after now, as a column stores it.
+// in returns the time d after now, as a column stores it.
 func (m *Model) in(d time.Duration) *time.Time { return new(m.Now().Add(d)) }
 
 // Clone returns a copy, for changes that may be rolled back.
@@ -56,7 +55,7 @@ func (m *Model) Clone() *Model {
 	c := *m
 	c.Starts, c.logging = slices.Clone(m.Starts), false
 	c.Items, c.Workers, c.Attempts = cloneValues(m.Items), cloneValues(m.Workers), maps.Clone(m.Attempts)
-	c.Begun = maps.Clone(m.Begun)
+	c.StartFences = maps.Clone(m.StartFences)
 	return &c
 }
 
@@ -123,46 +122,46 @@ func (m *Model) WorkerNamed(name string) *workqueue.Worker {
 	return nil
 }
 
-// Present reports whether the instance is its worker's current one.
-func (m *Model) Present(p Process) bool {
+// IsCurrent reports whether the instance is its worker's current one.
+func (m *Model) IsCurrent(p Process) bool {
 	w := m.Workers[p.Worker]
 	return w != nil && w.InstanceID == p.Instance
 }
 
-// Holds reports whether the process still has the claim. Only the row gives the right
-// to write about a run, not the time of the lease.
+// Holds reports whether the process still has the claim. The row decides this, not the
+// time of the lease.
 func (m *Model) Holds(p Process, ref workqueue.ItemRef) bool {
 	it := m.Items[ref.ItemID]
-	return it != nil && m.Present(p) && it.State == workqueue.Blocked && m.HeldBy(it, p.Worker) && it.Fence == ref.Fence
+	return it != nil && m.IsCurrent(p) && it.State == workqueue.Blocked && m.HeldBy(it, p.Worker) && it.Fence == ref.Fence
 }
 
-// HeldBy reports whether an item names the worker, whatever its state.
+// HeldBy reports whether an item has this worker, regardless of its state.
 func (m *Model) HeldBy(it *workqueue.Item, worker int64) bool {
 	return it.WorkerID != nil && *it.WorkerID == worker
 }
 
-// Over reports whether a lease has expired: at its last millisecond it has not.
+// Over reports whether a lease has expired. It has not in its last millisecond.
 func (m *Model) Over(lease *time.Time) bool { return lease == nil || lease.Before(m.Now()) }
 
-// Takes reports whether a worker may be assigned items, or keep its assigned ones. A
+// Assignable reports whether a worker may be assigned items, or keep its assigned ones. A
 // worker that never sent a heartbeat, such as a row created by hand, counts as live.
-func (m *Model) Takes(w *workqueue.Worker) bool {
+func (m *Model) Assignable(w *workqueue.Worker) bool {
 	return w != nil && w.State == workqueue.WorkerActive && (w.LeaseExpiresAt == nil || !m.Over(w.LeaseExpiresAt))
 }
 
-// HasBegun reports whether the run of the item's current claim was recorded as begun.
-func (m *Model) HasBegun(it *workqueue.Item) bool {
-	fence, ok := m.Begun[it.ID]
+// HasStarted reports whether the run of the item's current claim was recorded as begun.
+func (m *Model) HasStarted(it *workqueue.Item) bool {
+	fence, ok := m.StartFences[it.ID]
 	return ok && fence == it.Fence
 }
 
-// begun records a fence as that of the last begin.
-func (m *Model) begun(it *workqueue.Item, fence int64) {
-	m.Begun[it.ID], it.RecordBegin = fence, true
+// recordStart records the fence of the last begin.
+func (m *Model) recordStart(it *workqueue.Item, fence int64) {
+	m.StartFences[it.ID], it.RecordBegin = fence, true
 }
 
-// note adds an attempt, with the values of the item and the worker's row at its end.
-func (m *Model) note(it *workqueue.Item, worker *int64, a workqueue.Attempt) {
+// addAttempt adds an attempt, with the values of the item and the worker's row at its end.
+func (m *Model) addAttempt(it *workqueue.Item, worker *int64, a workqueue.Attempt) {
 	a.ItemID, a.Fence, a.StartedAt, a.FinishedAt, a.WorkerID = it.ID, it.Fence, it.StartedAt, m.Now(), worker
 	a.Progress, a.LogTail, a.PipelineHash = it.Progress, it.LogTail, it.PipelineHash
 	if a.Step == nil {
@@ -184,12 +183,13 @@ func text(s string) *string {
 	return &s
 }
 
-// Plain replaces the texts that a store is free to choose by their kind.
+// Plain replaces what each store can choose, and what other tests compare.
 func Plain(items []workqueue.Item) []workqueue.Item {
 	items = append([]workqueue.Item{}, items...)
 	for i := range items {
 		it := &items[i]
 		it.IdempotencyKey = "" // random
+		it.Version = 0         // checked by the tests of updates and of the statements
 		if it.ErrorKind != nil && *it.ErrorKind == workqueue.KindPoison && it.Error != nil && strings.HasPrefix(*it.Error, "poison") {
 			it.Error = new("poison")
 		}
@@ -211,7 +211,7 @@ func PlainAttempts(attempts []workqueue.Attempt) []workqueue.Attempt {
 	return attempts
 }
 
-// Process is one start of a worker, from its own point of view.
+// Process is one start of a worker.
 type Process struct {
 	Worker   int64
 	Instance string

@@ -17,7 +17,7 @@ func (m *Model) Stale(it *workqueue.Item, assignedFor time.Duration) bool {
 		return m.Over(it.LeaseExpiresAt)
 	case workqueue.Assigned:
 		return it.AssignedAt == nil || it.AssignedAt.Before(m.Now().Add(-assignedFor)) ||
-			it.WorkerID == nil || !m.Takes(m.Workers[*it.WorkerID])
+			it.WorkerID == nil || !m.Assignable(m.Workers[*it.WorkerID])
 	}
 	return false
 }
@@ -30,12 +30,11 @@ func (m *Model) Withheld(it *workqueue.Item) bool {
 // Startable reports whether the item may be assigned, or start, now.
 func (m *Model) Startable(it *workqueue.Item) bool { return !m.Withheld(it) && !m.Expired(it) }
 
-// Rescue releases stale items, and assigned items that are withheld. Only a run that
-// had begun and was lost counts as a release, and the one that reaches the limit is
-// the last. A claim whose run had not begun, by the records, leaves the item as if it
-// had never started.
+// Rescue releases stale items, and assigned items that are withheld. Only a lost run that
+// had begun counts as a release; the item is cancelled when the count reaches the limit. A
+// claim without a recorded begin leaves the item as if it had never started.
 func (m *Model) Rescue(assignedFor time.Duration) (result workqueue.RescueResult, moved []int64) {
-	var again []int // priorities of the items that wait again
+	var again []int // priorities of the released items that may run again
 	for _, id := range m.IDs() {
 		it := m.Items[id]
 		stale := m.Stale(it, assignedFor)
@@ -57,19 +56,19 @@ func (m *Model) Rescue(assignedFor time.Duration) (result workqueue.RescueResult
 			continue
 		}
 		result.Rescued++
-		if !m.HasBegun(it) {
-			m.note(it, worker, workqueue.Attempt{Attempt: it.Attempt(), Outcome: "released", Error: new("rescued")})
+		if !m.HasStarted(it) {
+			m.addAttempt(it, worker, workqueue.Attempt{Attempt: it.Attempt(), Outcome: "released", Error: new("rescued")})
 			attempts := m.Attempts[id]
 			attempts[len(attempts)-1].StartedAt = nil
 			if firstOfClaim(it) {
 				it.FirstStartedAt = nil
 			}
-			m.begun(it, 0)
+			m.recordStart(it, 0)
 			again = append(again, it.Priority)
 			continue
 		}
 		it.ReleaseCount++
-		m.note(it, worker, workqueue.Attempt{Attempt: it.Attempt(), Outcome: "rescued", Error: new("rescued")})
+		m.addAttempt(it, worker, workqueue.Attempt{Attempt: it.Attempt(), Outcome: "rescued", Error: new("rescued")})
 		if it.ReleaseCount >= cmp.Or(m.MaxReleases, workqueue.DefaultMaxReleases) {
 			result.Poisoned++
 			it.State, it.WorkerID, it.FinishedAt = workqueue.Cancelled, worker, m.in(0)
@@ -103,7 +102,7 @@ func (m *Model) Expire() (n int) {
 	return n
 }
 
-// unlessOver keeps a bound that is still ahead.
+// unlessOver returns a time in the future, and nil for one in the past.
 func (m *Model) unlessOver(at *time.Time) *time.Time {
 	if at != nil && at.Before(m.Now()) {
 		return nil
@@ -115,7 +114,7 @@ func (m *Model) unlessOver(at *time.Time) *time.Time {
 func (m *Model) Loads(seenWithin time.Duration, band workqueue.Band, estimate time.Duration) []workqueue.WorkerLoad {
 	loads := []workqueue.WorkerLoad{}
 	for _, w := range m.Workers {
-		if !m.Takes(w) || w.LastSeenAt.Before(m.Now().Add(-seenWithin)) {
+		if !m.Assignable(w) || w.LastSeenAt.Before(m.Now().Add(-seenWithin)) {
 			continue
 		}
 		l := workqueue.WorkerLoad{
@@ -168,8 +167,8 @@ func (m *Model) Loads(seenWithin time.Duration, band workqueue.Band, estimate ti
 	return loads
 }
 
-// left returns how long a running item is still expected to take: at least as long again as it
-// has run, if that is longer than its estimate.
+// left returns how long a running item is expected to take from now on: the rest of its
+// estimate, or as long as it has run if that is longer than its estimate.
 func (m *Model) left(it *workqueue.Item, unknown time.Duration) time.Duration {
 	whole, ran := expected(it, unknown), time.Duration(0)
 	if it.StartedAt != nil {
@@ -282,7 +281,7 @@ func (m *Model) Write(assignments []workqueue.Assignment) int {
 		if a.From != 0 {
 			waits = it.State == workqueue.Assigned && m.HeldBy(it, a.From)
 		}
-		if !waits || !m.Startable(it) || !m.Takes(m.Workers[a.WorkerID]) {
+		if !waits || !m.Startable(it) || !m.Assignable(m.Workers[a.WorkerID]) {
 			continue
 		}
 		m.assign(it, a)
@@ -305,14 +304,14 @@ func (m *Model) assign(it *workqueue.Item, a workqueue.Assignment) {
 	}
 }
 
-// Take is Write and Claim in one, of what waits and may start, for a worker that is active.
-// It does not ask whether the worker's lease runs, as Claim does not.
+// Take is Write and Claim in one call, for waiting items that may start and a worker that is active.
+// Like Claim, it does not check the worker's lease.
 func (m *Model) Take(p Process, assignments []workqueue.Assignment, lease time.Duration) []workqueue.Item {
 	var ids []int64
 	for _, a := range assignments {
 		it := m.Items[a.ItemID]
 		waits := it != nil && (it.State == workqueue.Ready || it.State == workqueue.Pending)
-		if !waits || !m.Startable(it) || !m.Present(p) || m.Workers[p.Worker].State != workqueue.WorkerActive {
+		if !waits || !m.Startable(it) || !m.IsCurrent(p) || m.Workers[p.Worker].State != workqueue.WorkerActive {
 			continue
 		}
 		a.WorkerID = p.Worker
@@ -329,15 +328,15 @@ func textOf(s *string) string {
 	return *s
 }
 
-// Stranded covers the priorities of items that no worker runs, and of those that wait
-// for this worker. It is a quick check that need not find everything: items that are
-// assigned to no worker, or to a worker without a row, are left to the next pass.
+// Stranded returns the band of items that no worker runs, and of those assigned to
+// this worker. It is a quick check that may miss items: those assigned to no worker, or
+// to a worker without a row, are found by the next pass.
 func (m *Model) Stranded(worker int64) (band workqueue.Band, found bool) {
 	for _, it := range m.Items {
 		lost := it.State == workqueue.Blocked && m.Over(it.LeaseExpiresAt)
 		if it.State == workqueue.Assigned && it.WorkerID != nil {
 			holder := m.Workers[*it.WorkerID]
-			lost = *it.WorkerID == worker && m.Startable(it) || holder != nil && !m.Takes(holder)
+			lost = *it.WorkerID == worker && m.Startable(it) || holder != nil && !m.Assignable(holder)
 		}
 		if !lost {
 			continue

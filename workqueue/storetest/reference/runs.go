@@ -9,25 +9,25 @@ import (
 	"botwork/workqueue/plan"
 )
 
-// Claim gives an active worker its assigned items, the most urgent first, without
-// items of full channels. Beyond those that begin at once, it stops when the items
-// before have too much work or too many bytes. Each claim has a fence that the item
+// Claim returns the assigned items of an active worker, the most urgent first, without
+// items of full channels. After the items that begin at once, it stops when the claimed
+// items have too much work or too many bytes. Each claim has a fence that the item
 // never had.
 func (m *Model) Claim(p workqueue.ClaimParams) []workqueue.Item {
 	by := Process{Worker: p.WorkerID, Instance: p.InstanceID}
-	var mine []int64
+	var candidates []int64
 	for id, it := range m.Items {
-		if m.Present(by) && m.Workers[by.Worker].State == workqueue.WorkerActive &&
+		if m.IsCurrent(by) && m.Workers[by.Worker].State == workqueue.WorkerActive &&
 			it.State == workqueue.Assigned && m.HeldBy(it, by.Worker) && p.Band.Contains(it.Priority) && m.Startable(it) &&
 			!slices.Contains(p.FullChannels, textOf(it.Channel)) {
-			mine = append(mine, id)
+			candidates = append(candidates, id)
 		}
 	}
-	m.inClaimOrder(mine)
+	m.inClaimOrder(candidates)
 	var claimed []int64
 	var work time.Duration
 	var bytes int64
-	for _, id := range mine[:min(p.Max, len(mine))] {
+	for _, id := range candidates[:min(p.Max, len(candidates))] {
 		if len(claimed) >= p.Begin && (p.Work > 0 && work > p.Work || p.Bytes > 0 && bytes > p.Bytes) {
 			break
 		}
@@ -76,27 +76,27 @@ func (m *Model) claim(ids []int64, lease time.Duration) []workqueue.Item {
 	return claimed
 }
 
-// Begin returns the items whose run must not begin. A run that has begun remains
-// begun while the process has the claim.
+// Begin returns the items whose run must not begin. A run that has begun may begin
+// again while the process has the claim.
 func (m *Model) Begin(p Process, refs []workqueue.ItemRef) (refused []int64) {
 	for _, ref := range refs {
 		it := m.Items[ref.ItemID]
 		switch {
 		case !m.Holds(p, ref):
 			refused = append(refused, ref.ItemID)
-		case m.HasBegun(it):
+		case m.HasStarted(it):
 		case m.Over(it.LeaseExpiresAt) || m.Expired(it) || it.DeletedAt != nil || m.Paused:
 			refused = append(refused, ref.ItemID)
 		default:
 			m.startAt(it, m.in(0))
-			m.begun(it, it.Fence)
+			m.recordStart(it, it.Fence)
 		}
 	}
 	return refused
 }
 
-// startAt moves the start of the current attempt, which is also the item's first start
-// if no attempt before it had one.
+// startAt sets the start of the current attempt, and the item's first start if no
+// earlier attempt had one.
 func (m *Model) startAt(it *workqueue.Item, at *time.Time) {
 	if firstOfClaim(it) {
 		it.FirstStartedAt = at
@@ -104,7 +104,7 @@ func (m *Model) startAt(it *workqueue.Item, at *time.Time) {
 	it.StartedAt = at
 }
 
-// firstOfClaim reports whether no attempt before the current claim has started.
+// firstOfClaim reports whether no earlier attempt has started.
 func firstOfClaim(it *workqueue.Item) bool {
 	return it.FirstStartedAt == nil || it.StartedAt == nil || !it.FirstStartedAt.Before(*it.StartedAt)
 }
@@ -118,7 +118,7 @@ func (m *Model) Progress(p Process, notes []workqueue.ProgressNote) (lost []int6
 			continue
 		}
 		it := m.Items[n.ItemID]
-		m.begun(it, it.Fence)
+		m.recordStart(it, it.Fence)
 		recordProgress(it, n.Step, n.Progress, n.LogTail)
 		it.ProgressPercent, it.PipelineHash = cmp.Or(n.Percent, it.ProgressPercent), cmp.Or(text(n.PipelineHash), it.PipelineHash)
 		it.Output = cmp.Or(n.Output, it.Output)
@@ -159,14 +159,14 @@ func (m *Model) Finish(p Process, ends []workqueue.Finish) (lost []int64) {
 	return lost
 }
 
-// end: a finished item keeps its worker; a released one has none and waits. The
-// attempt is recorded unless it succeeded.
+// end applies the end of a run: a finished item keeps its worker; a released one has no
+// worker and waits. The attempt is recorded unless it succeeded.
 func (m *Model) end(it *workqueue.Item, f workqueue.Finish) {
 	worker := it.WorkerID
 	if f.Returned() {
 		m.startAt(it, nil)
-	} else if began := m.in(-f.Took.Round(time.Millisecond)); f.Took > 0 && it.StartedAt != nil && began.After(*it.StartedAt) {
-		m.startAt(it, began)
+	} else if started := m.in(-f.Took.Round(time.Millisecond)); f.Took > 0 && it.StartedAt != nil && started.After(*it.StartedAt) {
+		m.startAt(it, started)
 	}
 	it.State, it.RetryCount, it.LeaseExpiresAt = f.State, f.RetryCount, nil
 	if f.Output != "" || f.State == workqueue.Processed {
@@ -190,16 +190,16 @@ func (m *Model) end(it *workqueue.Item, f workqueue.Finish) {
 		it.Step, it.LogTail = nil, nil
 	}
 	if a := f.Attempt; a != nil {
-		note := workqueue.Attempt{Attempt: a.Number, Outcome: a.Outcome, Step: text(a.Step)}
+		attempt := workqueue.Attempt{Attempt: a.Number, Outcome: a.Outcome, Step: text(a.Step)}
 		switch {
 		case a.Failed():
-			note.Error, note.ErrorKind = it.Error, it.ErrorKind
+			attempt.Error, attempt.ErrorKind = it.Error, it.ErrorKind
 		case a.Outcome == "snoozed":
-			note.Reason = text(a.Reason)
+			attempt.Reason = text(a.Reason)
 		default:
-			note.Error = text(a.Reason)
+			attempt.Error = text(a.Reason)
 		}
-		m.note(it, worker, note)
+		m.addAttempt(it, worker, attempt)
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 	"botwork/workqueue"
 )
 
-// Register: a name belongs to the process that sends heartbeats under it. A new
+// Register: a name belongs to the process that sends heartbeats with it. A new
 // process that gets the name keeps the assigned items. The running items of the
-// previous process are released at once only if it is known to be dead: otherwise it
-// may still be at work until the leases expire. Register returns nil if the name is
+// previous process are released immediately only if it is known to be dead: otherwise it
+// may still run them until the leases expire. Register returns nil if the name is
 // taken. id is for a new name.
 func (m *Model) Register(id int64, spec workqueue.WorkerSpec) *workqueue.Worker {
 	w := m.WorkerNamed(spec.Name)
@@ -37,7 +37,7 @@ func (m *Model) Register(id int64, spec workqueue.WorkerSpec) *workqueue.Worker 
 }
 
 // Drain stops a running worker from accepting more items. A request for one instance
-// does not apply to its successor.
+// does not apply to the next one.
 func (m *Model) Drain(name, instance string) error {
 	w := m.WorkerNamed(name)
 	if w == nil || w.State == workqueue.WorkerStopped || instance != "" && w.InstanceID != instance {
@@ -50,7 +50,7 @@ func (m *Model) Drain(name, instance string) error {
 // Stop: the current instance shuts down normally and releases the items that it has
 // not begun.
 func (m *Model) Stop(p Process) error {
-	if !m.Present(p) {
+	if !m.IsCurrent(p) {
 		return workqueue.ErrWorkerReplaced
 	}
 	m.ReleaseAssigned(p)
@@ -58,11 +58,11 @@ func (m *Model) Stop(p Process) error {
 	return nil
 }
 
-// ReleaseAssigned returns the number of released items; they are due as before.
+// ReleaseAssigned returns the number of released items; their due times do not change.
 func (m *Model) ReleaseAssigned(p Process) int {
 	n := 0
 	for _, it := range m.Items {
-		if m.Present(p) && it.State == workqueue.Assigned && m.HeldBy(it, p.Worker) {
+		if m.IsCurrent(p) && it.State == workqueue.Assigned && m.HeldBy(it, p.Worker) {
 			it.State, it.WorkerID, it.AssignedAt = workqueue.Ready, nil, nil
 			n++
 		}
@@ -76,7 +76,7 @@ func (m *Model) ReleaseAssigned(p Process) int {
 func (m *Model) Beat(b workqueue.BeatParams) (workqueue.BeatResult, error) {
 	p := Process{Worker: b.WorkerID, Instance: b.InstanceID}
 	w := m.Workers[p.Worker]
-	if !m.Present(p) || w.State == workqueue.WorkerStopped {
+	if !m.IsCurrent(p) || w.State == workqueue.WorkerStopped {
 		return workqueue.BeatResult{}, workqueue.ErrWorkerReplaced
 	}
 	w.StuckSlots, w.LastSeenAt, w.LeaseExpiresAt = b.Stuck, m.Now(), m.in(b.Lease)
@@ -84,9 +84,9 @@ func (m *Model) Beat(b workqueue.BeatParams) (workqueue.BeatResult, error) {
 		up := (*b.Ended + time.Millisecond - 1).Truncate(time.Millisecond)
 		w.AvailableSince = m.in(-up)
 	}
-	for _, ref := range b.Begun {
+	for _, ref := range b.Started {
 		if m.Holds(p, ref) {
-			m.begun(m.Items[ref.ItemID], ref.Fence)
+			m.recordStart(m.Items[ref.ItemID], ref.Fence)
 		}
 	}
 	result := workqueue.BeatResult{State: w.State}
@@ -97,6 +97,6 @@ func (m *Model) Beat(b workqueue.BeatParams) (workqueue.BeatResult, error) {
 			result.Lost = append(result.Lost, ref.ItemID)
 		}
 	}
-	m.notice(b.Held)
+	m.checkEpoch(b.Held)
 	return result, nil
 }

@@ -1,6 +1,6 @@
-// Package ledger is a book outside the database in which runs of items note what
+// Package ledger is a file outside the database in which runs of items record what
 // they do. Many processes append to one file; the order of its lines is the order
-// in which they were written, whatever the database believes.
+// in which they were written, regardless of the database.
 package ledger
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Kind is what a run notes.
+// Kind is the kind of a line.
 type Kind string
 
 // The kinds. A run writes begin, then ticks, then one of the last three, unless
@@ -21,28 +21,28 @@ type Kind string
 const (
 	Begin     Kind = "begin"
 	Tick      Kind = "tick"
-	End       Kind = "end"       // the work is done; what follows is the database's part
+	End       Kind = "end"       // the work is done, but not yet recorded in the database
 	Fail      Kind = "fail"      // failed by design
-	Cancelled Kind = "cancelled" // the run's context ended, and it stops at once
+	Cancelled Kind = "cancelled" // the run's context ended, and the run stops immediately
 )
 
-// Last tells whether a run writes nothing after a line of this kind.
+// Last reports whether a run writes nothing after a line of this kind.
 func (k Kind) Last() bool { return k == End || k == Fail || k == Cancelled }
 
 // ProcessVariable is the environment variable with the number of a worker's process in the
 // ledger, for the worker and the programs that it runs. In containers every worker is
-// process 1, so that its own id does not tell it from the others.
+// process 1, so the process id does not identify it.
 const ProcessVariable = "CHAOS_PROCESS"
 
-// Process returns the number of a worker's process: its id if it was given none.
+// Process returns the number of a worker's process, which is id if the variable is not set.
 func Process(id int) int {
-	if given, err := strconv.Atoi(os.Getenv(ProcessVariable)); err == nil {
-		return given
+	if n, err := strconv.Atoi(os.Getenv(ProcessVariable)); err == nil {
+		return n
 	}
 	return id
 }
 
-// Run says whose line it is.
+// Run identifies the run that writes a line.
 type Run struct {
 	Item    int64  `json:"item"`
 	Fence   int64  `json:"fence"`
@@ -54,7 +54,7 @@ type Run struct {
 	Program int `json:"program,omitempty"`
 }
 
-// Line is one line of the book.
+// Line is one line of the ledger.
 type Line struct {
 	Run
 	Kind Kind `json:"kind"`
@@ -67,7 +67,7 @@ type Line struct {
 // Time is At as a time.
 func (l Line) Time() time.Time { return time.Unix(0, l.At) }
 
-// Book is the ledger as one run sees it.
+// Book is the ledger for the lines of one run.
 type Book struct {
 	file *os.File
 	run  Run
@@ -85,7 +85,7 @@ func Open(path string, run Run) (*Book, error) {
 // Close closes the file.
 func (b *Book) Close() error { return b.file.Close() }
 
-// Write appends a line with one call of the system, so that lines of different
+// Write appends a line with one system call, so that lines of different
 // processes never mix.
 func (b *Book) Write(kind Kind) error {
 	text, err := json.Marshal(Line{Run: b.run, Kind: kind, At: time.Now().UnixNano()})
@@ -106,8 +106,8 @@ func ReadFile(path string) ([]Line, error) {
 	return Read(file)
 }
 
-// Read returns all lines in the order in which they were written. A line that is
-// not whole is an error.
+// Read returns all lines in the order in which they were written. An incomplete
+// line is an error.
 func Read(r io.Reader) ([]Line, error) {
 	var lines []Line
 	scanner := bufio.NewScanner(r)

@@ -10,7 +10,7 @@ import (
 	"botwork/internal/tests/chaos/ledger"
 )
 
-func TestLinesOfManyRunsDoNotMix(t *testing.T) {
+func TestConcurrentLinesDoNotMix(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger")
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestLinesOfManyRunsDoNotMix(t *testing.T) {
 	for _, l := range lines {
 		want := ledger.Run{Item: l.Item, Fence: 2, Attempt: 3, PID: 4, Worker: "w"}
 		if l.Run != want || l.Kind != ledger.Tick || l.At < last[l.Item] {
-			t.Errorf("got %+v after %d, want %+v and times that do not fall", l, last[l.Item], want)
+			t.Errorf("got %+v after %d, want %+v and times that do not decrease", l, last[l.Item], want)
 		}
 		count[l.Item]++
 		last[l.Item] = l.At
@@ -59,15 +59,15 @@ func TestLinesOfManyRunsDoNotMix(t *testing.T) {
 	}
 }
 
-func TestATornLineIsAnError(t *testing.T) {
+func TestTornLineIsAnError(t *testing.T) {
 	_, err := ledger.Read(strings.NewReader(`{"item":1,"kind":"begin"}` + "\n" + `{"item":2,"ki`))
 	if err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("Read = %v, want an error that names line 2", err)
 	}
 }
 
-func TestALedgerIsNotMade(t *testing.T) {
+func TestOpenDoesNotCreateLedger(t *testing.T) {
 	if _, err := ledger.Open(filepath.Join(t.TempDir(), "ledger"), ledger.Run{}); !os.IsNotExist(err) {
-		t.Errorf("Open = %v, want that there is no such file", err)
+		t.Errorf("Open = %v, want a file that does not exist", err)
 	}
 }

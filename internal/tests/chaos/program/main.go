@@ -1,6 +1,6 @@
-// Program is what Exec steps of the tormented items run. It notes its work in the
-// ledger, and lets a program of its own do the work: whoever ends it has to end that
-// one as well.
+// Program is the program of the Exec steps of tormented items. It records its work in the
+// ledger, and starts a child process for the work: ending the program must end the child
+// as well.
 //
 //	program LEDGER FOR FAILURES
 package main
@@ -19,7 +19,7 @@ import (
 // tick is the time between two lines of a run.
 const tick = 50 * time.Millisecond
 
-// workVariable is set for the program that works: it is the worker's process.
+// workVariable is set for the child; it has the worker's process.
 const workVariable = "CHAOS_PROGRAM_OF"
 
 func main() {
@@ -57,7 +57,7 @@ func run(args []string) error {
 	return errors.Join(err, book.Close())
 }
 
-// whose reads what Exec says of the run.
+// whose reads the run from the variables that Exec sets.
 func whose() (ledger.Run, error) {
 	var errs []error
 	number := func(name string) int64 {
@@ -78,7 +78,7 @@ func whose() (ledger.Run, error) {
 	return r, errors.Join(errs...)
 }
 
-// lead begins the run, has the work done, and ends the run.
+// lead begins the run, starts the child, and ends the run.
 func lead(book *ledger.Book, who ledger.Run, failures int) error {
 	if err := book.Write(ledger.Begin); err != nil {
 		return err
@@ -95,7 +95,7 @@ func lead(book *ledger.Book, who ledger.Run, failures int) error {
 	return book.Write(ledger.End)
 }
 
-// work notes that it goes on.
+// work writes ticks until the time has passed.
 func work(book *ledger.Book, length time.Duration) error {
 	for until := time.Now().Add(length); time.Now().Before(until); {
 		time.Sleep(min(tick, time.Until(until)))

@@ -1,6 +1,6 @@
-// Worker is Botwork with one handler more, which notes what it does in a ledger:
-// the worker that internal/tests/chaos torments. It is a program as any that calls
-// cmd.Main with kinds of its own.
+// Worker is Botwork with one more handler, which records what it does in a ledger:
+// the worker that internal/tests/chaos torments. Like other programs, it calls cmd.Main
+// with its own kinds.
 package main
 
 import (

@@ -11,14 +11,14 @@ import (
 	"botwork/internal/tests/chaos/ledger"
 )
 
-// tick is the time between two notes of a run that works.
+// tick is the time between two lines of an active run.
 const tick = 50 * time.Millisecond
 
 func kind() handlers.Kind {
 	return handlers.Kind{
-		Name: "Work", Summary: "Work for a while and note it in a ledger",
-		Doc: `Appends a line to the ledger when it begins, every 50 ms while it works, and when it ends. It fails in its first attempts when
-it is told to. Each run leaves lines of its own, with its fence.`,
+		Name: "Work", Summary: "Work for a while and record it in a ledger",
+		Doc: `Appends a line to the ledger when it begins, every 50 ms while it works, and when it ends. Its first "failures" attempts fail.
+Each line has the fence of its run.`,
 		Output:  "nothing.",
 		Example: "- handler: Work\n  with: {ledger: ledger.ndjson, for: 100ms}\n",
 		New:     func() handlers.Handler { return &work{} },
@@ -63,8 +63,8 @@ func (w *work) work(ctx context.Context, call *handlers.Call, book *ledger.Book)
 				what = ledger.Fail
 			}
 		}
-		// A process that was suspended finds all of them ready when it wakes up:
-		// the end of the context comes first.
+		// A process that was suspended finds all channels ready when it wakes up: the end of
+		// the context has precedence.
 		if ctx.Err() != nil {
 			return errors.Join(context.Cause(ctx), book.Write(ledger.Cancelled))
 		}

@@ -15,7 +15,7 @@ import (
 
 var errOver = errors.New("over")
 
-func TestARunLeavesItsLines(t *testing.T) {
+func TestRunWritesLedgerLines(t *testing.T) {
 	over, end := context.WithCancelCause(t.Context())
 	end(errOver)
 	tests := map[string]struct {
@@ -26,10 +26,10 @@ func TestARunLeavesItsLines(t *testing.T) {
 		cause    error
 		last     ledger.Kind
 	}{
-		"a success":                  {t.Context(), 1, 0, false, nil, ledger.End},
-		"a failure by design":        {t.Context(), 2, 2, true, nil, ledger.Fail},
-		"a success after failures":   {t.Context(), 3, 2, false, nil, ledger.End},
-		"a run that is not to go on": {over, 1, 0, true, errOver, ledger.Cancelled},
+		"a success":                     {t.Context(), 1, 0, false, nil, ledger.End},
+		"a failure by design":           {t.Context(), 2, 2, true, nil, ledger.Fail},
+		"a success after failures":      {t.Context(), 3, 2, false, nil, ledger.End},
+		"a run whose context has ended": {over, 1, 0, true, errOver, ledger.Cancelled},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

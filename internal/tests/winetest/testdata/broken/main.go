@@ -1,5 +1,5 @@
-// Broken is a program that says of itself what an upgrade wants to hear, and cannot
-// be a service.
+// Broken is a program that passes the checks of an upgrade, but cannot be a
+// service.
 package main
 
 import "os"

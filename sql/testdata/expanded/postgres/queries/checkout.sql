@@ -1,4 +1,5 @@
 UPDATE "BotWorkQueueItems" SET
+    "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = 1,
     "Fence" = GREATEST("Fence", (SELECT e."Epoch" FROM "BotInstallation" e) * 1000000000) + 1,
     "BegunFence" = GREATEST("Fence", (SELECT e."Epoch" FROM "BotInstallation" e) * 1000000000) + 1,
@@ -78,4 +79,4 @@ RETURNING
     "StartedAt", "FinishedAt", "RetainUntil", "DeletedAt", "DeletedReason", "Step", "LogTail",
     "FirstStartedAt", "ProgressPercent", "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot",
     "RetainMs", "TaskScope", "TaskPlannedAt", "RunOrder", "AssignedEstimateMs", "Channel",
-    "PipelineHash", "IdempotencyKey";
+    "PipelineHash", "IdempotencyKey", "Version", "FinishBy";

@@ -1,4 +1,5 @@
 UPDATE "BotWorkQueueItems" SET
+    "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = 1,
     "Fence" = GREATEST("Fence", (SELECT e."Epoch" FROM "BotInstallation" e) * 1000000000) + 1,
     "StartedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
@@ -66,5 +67,5 @@ RETURNING
     "CreatedAt", "CreatedBy", "AssignedAt", "StartedAt", "FinishedAt", "RetainUntil", "DeletedAt",
     "DeletedReason", "FirstStartedAt", "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot",
     "RetainMs", "TaskScope", "TaskPlannedAt", "RunOrder", "AssignedEstimateMs", "Channel", "BegunFence",
-    "IdempotencyKey",
+    "IdempotencyKey", "Version", "FinishBy",
     CASE WHEN octet_length("IntegrationConfig") > 2097152 OR octet_length("Payload") > 2097152 OR octet_length("Output") > 2097152 THEN 1 END;

@@ -3,7 +3,7 @@ WHERE "Id" = ANY (ARRAY(
     SELECT c."Id" FROM "BotScheduleFirings" c
     WHERE c."PlannedAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@age_ms AS bigint) * INTERVAL '1 millisecond' AND c."RecordedAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@age_ms AS bigint) * INTERVAL '1 millisecond'
       AND (EXISTS (SELECT 1 FROM "BotScheduleFirings" n
-              WHERE n."Schedule" = c."Schedule" AND n."WorkerName" = c."WorkerName" AND n."PlannedAt" > c."PlannedAt")
+              WHERE n."Schedule" = c."Schedule" AND n."WorkerName" = c."WorkerName" AND n."PlannedAt" > c."PlannedAt" AND n."Reason" <> 'backfill')
           OR c."WorkerName" <> '' AND c."Schedule" NOT LIKE 'task:%'
               AND NOT EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Name" = c."WorkerName"))
       AND NOT EXISTS (SELECT 1 FROM "BotTasks" t

@@ -1,11 +1,12 @@
 INSERT INTO "BotWorkQueueItems"
     ("QueueName", "State", "Priority", "IntegrationConfig", "Payload", "EstimatedDurationMs", "ResilienceConfig",
-     "AvailableAt", "Scheduled", "DeadlineAt", "CreatedBy", "CreatedAt", "TaskName", "NaturalKey", "LimitKey", "Tags", "Metadata",
+     "AvailableAt", "Scheduled", "DeadlineAt", "FinishBy", "CreatedBy", "CreatedAt", "TaskName", "NaturalKey", "LimitKey", "Tags", "Metadata",
      "Labels", "Selectors", "Expedite", "RetainMs", "ExpiresAt", "Encrypted", "LockKey", "UniqueKey", "ContentKey", "TimedKey", "TimedUntil")
 SELECT j."Queue", j."NewState", j."Prio", j."Config", j."Body", j."EstimateMs", j."Policy",
     COALESCE(j."DueAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DelayMs" * INTERVAL '1 millisecond'),
     CASE WHEN j."DueAt" IS NULL THEN j."DelayMs" > 0 ELSE j."DueAt" > COALESCE(CAST(@now AS timestamptz), statement_timestamp()) END,
-    COALESCE(j."Deadline", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DeadlineMs" * INTERVAL '1 millisecond'),
+    LEAST(j."Deadline", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DeadlineMs" * INTERVAL '1 millisecond'),
+    COALESCE(j."FinishAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."FinishMs" * INTERVAL '1 millisecond'),
     j."Author", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
     j."Task", j."KeyText", j."LimitText", j."TagList", j."Meta", j."LabelText", j."SelectorText", j."Expedited" = 1, j."KeepMs",
     CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."LifeMs" * INTERVAL '1 millisecond',
@@ -23,6 +24,8 @@ FROM (SELECT
         r."DelayMs" AS "DelayMs",
         r."Deadline" AS "Deadline",
         r."DeadlineMs" AS "DeadlineMs",
+        r."FinishAt" AS "FinishAt",
+        r."FinishMs" AS "FinishMs",
         r."Author" AS "Author",
         r."Task" AS "Task",
         r."KeyText" AS "KeyText",
@@ -40,13 +43,14 @@ FROM (SELECT
         r."ContentHash" AS "ContentHash",
         r."TimedHash" AS "TimedHash",
         r."TimedMs" AS "TimedMs"
-      FROM json_to_recordset(CAST(@rows AS json)) AS r("Queue" text, "NewState" bigint, "Prio" bigint, "Config" text, "Body" text, "EstimateMs" bigint, "Policy" text, "DueAt" timestamptz, "DelayMs" bigint, "Deadline" timestamptz, "DeadlineMs" bigint, "Author" text, "Task" text, "KeyText" text, "LimitText" text, "TagList" text, "Meta" text, "LabelText" text, "SelectorText" text, "Expedited" bigint, "KeepMs" bigint, "LifeMs" bigint, "Sealed" bigint, "Ticket" text, "UniqueHash" text, "ContentHash" text, "TimedHash" text, "TimedMs" bigint)) AS j
+      FROM json_to_recordset(CAST(@rows AS json)) AS r("Queue" text, "NewState" bigint, "Prio" bigint, "Config" text, "Body" text, "EstimateMs" bigint, "Policy" text, "DueAt" timestamptz, "DelayMs" bigint, "Deadline" timestamptz, "DeadlineMs" bigint, "FinishAt" timestamptz, "FinishMs" bigint, "Author" text, "Task" text, "KeyText" text, "LimitText" text, "TagList" text, "Meta" text, "LabelText" text, "SelectorText" text, "Expedited" bigint, "KeepMs" bigint, "LifeMs" bigint, "Sealed" bigint, "Ticket" text, "UniqueHash" text, "ContentHash" text, "TimedHash" text, "TimedMs" bigint)) AS j
 WHERE (SELECT set_config('botwork.queues_checked', 'yes', true)
         FROM (SELECT COUNT(*) AS "Found" FROM (
             SELECT 1 FROM "BotQueues" b
             JOIN json_to_recordset(CAST(@queues AS json)) AS p("Queue" text, "Revision" bigint)
               ON b."Name" = p."Queue" AND b."Revision" = p."Revision" FOR KEY SHARE OF b) AS locked) AS c
         WHERE c."Found" = @queue_count) = 'yes'
+  AND (j."Deadline" IS NULL OR j."Deadline" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) OR j."Task" IS NOT NULL)
   AND NOT EXISTS (SELECT 1 FROM "BotInstallation" e
       WHERE CASE WHEN e."Timeline" IS NULL THEN FALSE ELSE e."Timeline" <> left(pg_walfile_name(pg_current_wal_lsn()), 8) END)
 RETURNING "Id", "LockKey";

@@ -1,7 +1,8 @@
 UPDATE "BotWorkQueueItems" SET
+    "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = 3,
     "ErrorKind" = 'expired',
-    "Error" = CASE WHEN "DeadlineAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) THEN CAST(@deadline_text AS text) ELSE CAST(@life_text AS text) END,
+    "Error" = CASE WHEN "FinishBy" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) THEN CAST(@finish_text AS text) WHEN "DeadlineAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) THEN CAST(@deadline_text AS text) ELSE CAST(@life_text AS text) END,
     "FinishedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
     "LeaseExpiresAt" = NULL
 WHERE "Id" IN (SELECT j."ItemId" FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint))

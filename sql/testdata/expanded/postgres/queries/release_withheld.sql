@@ -1,4 +1,5 @@
 UPDATE "BotWorkQueueItems" SET
+    "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = 0,
     "Scheduled" = "Scheduled" OR "AvailableAt" > CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
     "WorkerId" = NULL,

@@ -1,4 +1,5 @@
 UPDATE "BotWorkQueueItems" SET
+    "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = 1,
     "Fence" = GREATEST("BotWorkQueueItems"."Fence", (SELECT e."Epoch" FROM "BotInstallation" e) * 1000000000) + 1,
     "WorkerId" = @worker,
@@ -49,4 +50,5 @@ RETURNING
     "BotWorkQueueItems"."TaskPlannedAt", "BotWorkQueueItems"."RunOrder",
     "BotWorkQueueItems"."AssignedEstimateMs", "BotWorkQueueItems"."Channel",
     "BotWorkQueueItems"."BegunFence", "BotWorkQueueItems"."IdempotencyKey",
+    "BotWorkQueueItems"."Version", "BotWorkQueueItems"."FinishBy",
     CASE WHEN octet_length("BotWorkQueueItems"."IntegrationConfig") > 2097152 OR octet_length("BotWorkQueueItems"."Payload") > 2097152 OR octet_length("BotWorkQueueItems"."Output") > 2097152 THEN 1 END;

@@ -1,4 +1,5 @@
 UPDATE "BotWorkQueueItems" SET
+    "Version" = "BotWorkQueueItems"."Version" + 1,
     "Priority" = j."NewPrio",
     "TaskPriority" = j."NewPrio"
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "OldState" int, "OldPrio" int, "NewPrio" int)

@@ -1,4 +1,5 @@
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = 1,
     Fence = MAX(Fence, COALESCE((SELECT e.Epoch FROM BotInstallation e) * 1000000000, 0)) + 1,
     BegunFence = MAX(Fence, COALESCE((SELECT e.Epoch FROM BotInstallation e) * 1000000000, 0)) + 1,
@@ -72,4 +73,5 @@ RETURNING
     NaturalKey, Tags, Metadata, Labels, Selectors, RootId, TaskName, Error, ErrorKind, CreatedAt,
     CreatedBy, AssignedAt, StartedAt, FinishedAt, RetainUntil, DeletedAt, DeletedReason, Step, LogTail,
     FirstStartedAt, ProgressPercent, Analytics, Encrypted, ExpiresAt, LimitKey, Robot, RetainMs,
-    TaskScope, TaskPlannedAt, RunOrder, AssignedEstimateMs, Channel, PipelineHash, IdempotencyKey;
+    TaskScope, TaskPlannedAt, RunOrder, AssignedEstimateMs, Channel, PipelineHash, IdempotencyKey,
+    Version, FinishBy;

@@ -1,4 +1,5 @@
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = 1,
     Fence = MAX(Fence, COALESCE((SELECT e.Epoch FROM BotInstallation e) * 1000000000, 0)) + 1,
     StartedAt = (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))),
@@ -56,5 +57,5 @@ RETURNING
     CAST(FinishedAt AS TEXT), CAST(RetainUntil AS TEXT), CAST(DeletedAt AS TEXT), DeletedReason,
     CAST(FirstStartedAt AS TEXT), Analytics, Encrypted, CAST(ExpiresAt AS TEXT), LimitKey, Robot,
     RetainMs, TaskScope, CAST(TaskPlannedAt AS TEXT), RunOrder, AssignedEstimateMs, Channel, BegunFence,
-    IdempotencyKey,
+    IdempotencyKey, Version, CAST(FinishBy AS TEXT),
     CASE WHEN octet_length(IntegrationConfig) > 2097152 OR octet_length(Payload) > 2097152 OR octet_length(Output) > 2097152 THEN 1 END;

@@ -1,7 +1,8 @@
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = 3,
     ErrorKind = 'expired',
-    Error = CASE WHEN DeadlineAt < COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) THEN @deadline_text ELSE @life_text END,
+    Error = CASE WHEN FinishBy < COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) THEN @finish_text WHEN DeadlineAt < COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) THEN @deadline_text ELSE @life_text END,
     FinishedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
     LeaseExpiresAt = NULL
 WHERE Id IN (SELECT json_extract(value, '$.ItemId') FROM jsonb_each(@rows))

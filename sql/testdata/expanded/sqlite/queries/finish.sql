@@ -1,4 +1,5 @@
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = j.NewState,
     RetryCount = j.Failures,
     WorkerId = CASE WHEN j.NewState = 0 THEN NULL ELSE WorkerId END,

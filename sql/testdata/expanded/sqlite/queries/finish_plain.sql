@@ -1,4 +1,5 @@
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = 2,
     RetryCount = j.value ->> 2,
     FinishedAt = (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))),

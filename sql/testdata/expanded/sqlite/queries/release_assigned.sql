@@ -1,4 +1,5 @@
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = 0,
     WorkerId = NULL,
     AssignedAt = NULL

@@ -1,4 +1,5 @@
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = 0,
     Scheduled = CASE WHEN AvailableAt > (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))) THEN 1 ELSE Scheduled END,
     WorkerId = NULL,

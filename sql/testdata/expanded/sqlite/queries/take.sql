@@ -1,4 +1,5 @@
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = 1,
     Fence = MAX(BotWorkQueueItems.Fence, COALESCE((SELECT e.Epoch FROM BotInstallation e) * 1000000000, 0)) + 1,
     WorkerId = @worker,

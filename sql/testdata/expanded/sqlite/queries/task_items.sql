@@ -1,4 +1,5 @@
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     TaskName = j.Task,
     TaskScope = j.Scope,
     TaskPlannedAt = j.Instant,

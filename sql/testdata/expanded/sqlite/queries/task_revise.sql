@@ -1,4 +1,5 @@
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     Priority = j.NewPrio,
     TaskPriority = j.NewPrio
 FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.OldState') AS OldState, json_extract(value, '$.OldPrio') AS OldPrio, json_extract(value, '$.NewPrio') AS NewPrio

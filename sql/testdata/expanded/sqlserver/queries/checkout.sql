@@ -1,4 +1,5 @@
 UPDATE t SET
+    Version = t.Version + 1,
     State = 1,
     Fence = CASE WHEN t.Fence < (SELECT e.Epoch FROM BotInstallation e) * 1000000000 THEN (SELECT e.Epoch FROM BotInstallation e) * 1000000000 ELSE t.Fence END + 1,
     BegunFence = CASE WHEN t.Fence < (SELECT e.Epoch FROM BotInstallation e) * 1000000000 THEN (SELECT e.Epoch FROM BotInstallation e) * 1000000000 ELSE t.Fence END + 1,
@@ -27,7 +28,7 @@ OUTPUT
     inserted.FirstStartedAt, inserted.ProgressPercent, inserted.Analytics, inserted.Encrypted,
     inserted.ExpiresAt, inserted.LimitKey, inserted.Robot, inserted.RetainMs, inserted.TaskScope,
     inserted.TaskPlannedAt, inserted.RunOrder, inserted.AssignedEstimateMs, inserted.Channel,
-    inserted.PipelineHash, inserted.IdempotencyKey
+    inserted.PipelineHash, inserted.IdempotencyKey, inserted.Version, inserted.FinishBy
 FROM BotWorkQueueItems t
 WHERE t.State IN (0, 4) AND t.Id IN (
     SELECT TOP (@limit_rows) h.Id

@@ -7,5 +7,5 @@ WHERE Id IN (
       AND (c.PlannedAt IS NULL
           OR NOT EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = c.WorkerId)
           OR EXISTS (SELECT 1 FROM BotPipelineRuns n WITH (READPAST, READCOMMITTEDLOCK)
-              WHERE n.Pipeline = c.Pipeline AND n.WorkerId = c.WorkerId AND n.PlannedAt > c.PlannedAt))
+              WHERE n.Pipeline = c.Pipeline AND n.WorkerId = c.WorkerId AND n.PlannedAt > c.PlannedAt AND n.TriggerName <> N'backfill'))
     ORDER BY c.StartedAt, c.Id);

@@ -1,7 +1,8 @@
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = 3,
     ErrorKind = N'expired',
-    Error = CASE WHEN DeadlineAt < COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN @deadline_text ELSE @life_text END,
+    Error = CASE WHEN FinishBy < COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN @finish_text WHEN DeadlineAt < COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN @deadline_text ELSE @life_text END,
     FinishedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
     LeaseExpiresAt = NULL
 OUTPUT inserted.Id

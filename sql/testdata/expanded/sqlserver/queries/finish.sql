@@ -1,4 +1,5 @@
 UPDATE t SET
+    Version = t.Version + 1,
     State = j.NewState,
     RetryCount = j.Failures,
     WorkerId = CASE WHEN j.NewState = 0 THEN NULL ELSE t.WorkerId END,

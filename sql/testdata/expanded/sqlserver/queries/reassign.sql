@@ -1,4 +1,5 @@
 UPDATE t SET
+    Version = t.Version + 1,
     State = 5,
     WorkerId = j.HolderId,
     AssignedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),

@@ -1,4 +1,5 @@
 UPDATE t SET
+    Version = t.Version + 1,
     State = 0,
     Scheduled = CASE WHEN t.AvailableAt > COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN 1 ELSE t.Scheduled END,
     WorkerId = NULL,

@@ -1,4 +1,5 @@
 UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
     State = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.BegunFence = BotWorkQueueItems.Fence AND BotWorkQueueItems.ReleaseCount + 1 >= COALESCE((SELECT q.MaxReleases FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName), 5) THEN 3 ELSE 0 END,
     ReleaseCount = BotWorkQueueItems.ReleaseCount + CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.BegunFence = BotWorkQueueItems.Fence THEN 1 ELSE 0 END,
     WorkerId = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.BegunFence = BotWorkQueueItems.Fence AND BotWorkQueueItems.ReleaseCount + 1 >= COALESCE((SELECT q.MaxReleases FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName), 5) THEN BotWorkQueueItems.WorkerId END,

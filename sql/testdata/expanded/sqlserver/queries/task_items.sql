@@ -1,4 +1,5 @@
 UPDATE t SET
+    Version = t.Version + 1,
     TaskName = j.Task,
     TaskScope = j.Scope,
     TaskPlannedAt = j.Instant,

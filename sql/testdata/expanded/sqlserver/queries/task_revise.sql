@@ -1,4 +1,5 @@
 UPDATE t SET
+    Version = t.Version + 1,
     Priority = j.NewPrio,
     TaskPriority = j.NewPrio
 FROM BotWorkQueueItems t

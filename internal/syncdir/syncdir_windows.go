@@ -1,0 +1,4 @@
+package syncdir
+
+// Sync does nothing: Windows opens no folder for that.
+func Sync(string) error { return nil }

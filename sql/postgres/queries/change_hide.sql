@@ -1,0 +1,21 @@
+-- change_hide: delete items logically, if the policy of their queue says so; never a running one.
+-- Items that waited end, so that the indexes of waiting items hold no deleted ones. The natural key
+-- is free again, unless the queue counts deleted items.
+-- In:  rows [{ItemId, ItemFence, OldState}], reason (NULL: none was given), now (NULL: the database clock),
+--      natural_key (NULL: any; else only items with this key), author (NULL: anybody; else only items that it created)
+-- CASE has the rows found by their keys, as in take.
+UPDATE "BotWorkQueueItems" SET
+    "Version" = "BotWorkQueueItems"."Version" + 1,
+    "State" = CASE WHEN "State" IN (0, 4, 5) THEN 3 ELSE "State" END,
+    "FinishedAt" = COALESCE("FinishedAt", {{now}}),
+    "LeaseExpiresAt" = NULL,
+    "UniqueKey" = CASE WHEN EXISTS (SELECT 1 FROM "BotQueues" q
+        WHERE q."Name" = "BotWorkQueueItems"."QueueName" AND q."DeletedKeysCount") THEN "UniqueKey" END,
+    "DeletedAt" = {{now}},
+    "DeletedReason" = CAST(@reason AS text)
+FROM {{picked_rows}}
+WHERE "Id" = j."ItemId" AND CASE WHEN "Fence" = j."ItemFence" AND "State" = j."OldState"
+  AND "State" <> 1 AND "DeletedAt" IS NULL
+  AND EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = "BotWorkQueueItems"."QueueName" AND q."Deletion" = 'logical')
+  AND (CAST(@natural_key AS text) IS NULL OR "NaturalKey" = CAST(@natural_key AS text))
+  AND (CAST(@author AS text) IS NULL OR "CreatedBy" = CAST(@author AS text)) THEN TRUE ELSE FALSE END;

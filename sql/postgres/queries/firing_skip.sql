@@ -1,0 +1,8 @@
+-- firing_skip: record that a claimed instant was skipped after all, unless it has a run.
+-- In:  schedule, planned_at, worker_name, recorded_by, reason
+UPDATE "BotScheduleFirings" SET
+    "Outcome" = 'skipped',
+    "Reason" = CAST(@reason AS varchar)
+WHERE "Schedule" = @schedule AND "PlannedAt" = CAST(@planned_at AS timestamptz) AND "WorkerName" = @worker_name
+  AND "RecordedBy" = @recorded_by AND "Outcome" = 'fired'
+  AND NOT EXISTS (SELECT 1 FROM "BotPipelineRuns" r WHERE r."Pipeline" = @schedule AND r."PlannedAt" = CAST(@planned_at AS timestamptz));

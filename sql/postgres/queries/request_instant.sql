@@ -1,0 +1,5 @@
+-- request_instant: the record of a planned instant of the whole cluster.
+-- In:  schedule, planned_at
+-- Out: its outcome; no row if it has none.
+SELECT f."Outcome" FROM "BotScheduleFirings" f
+WHERE f."Schedule" = @schedule AND f."PlannedAt" = CAST(@planned_at AS timestamptz) AND f."WorkerName" = '';

@@ -1,0 +1,2 @@
+-- random_key: a new idempotency key.
+lower(hex(randomblob(16)))

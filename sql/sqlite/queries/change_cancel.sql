@@ -1,0 +1,11 @@
+-- change_cancel: end items that wait, are assigned or run. What a run writes afterwards is refused,
+-- and its worker then stops it.
+-- In:  rows [{ItemId, ItemFence, OldState}], reason (NULL: none was given), now (NULL: the database clock)
+-- Out: ids of what changed.
+UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
+    -- include: ended_columns
+FROM {{picked_rows}}
+WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = j.OldState
+  AND State IN (0, 1, 4, 5) AND DeletedAt IS NULL
+RETURNING Id;

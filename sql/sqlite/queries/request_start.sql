@@ -1,0 +1,7 @@
+-- request_start: take a request for this worker. Each request starts once.
+-- In:  request, worker, now (NULL: the database clock)
+UPDATE BotRunRequests SET
+    State = 'started',
+    WorkerId = @worker,
+    StartedAt = {{now}}
+WHERE Id = @request AND State = 'pending' AND ExpiresAt > {{now}};

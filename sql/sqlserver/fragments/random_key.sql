@@ -1,0 +1,2 @@
+-- random_key: a new idempotency key.
+LOWER(CONVERT(NVARCHAR(36), NEWID()))

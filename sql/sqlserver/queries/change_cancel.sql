@@ -1,0 +1,11 @@
+-- change_cancel: end items that wait, are assigned or run. What a run writes afterwards is refused,
+-- and its worker then stops it.
+-- In:  rows [{ItemId, ItemFence, OldState}], reason (NULL: none was given), now (NULL: the database clock)
+-- Out: ids of what changed.
+UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
+    -- include: ended_columns
+OUTPUT inserted.Id
+WHERE EXISTS (SELECT 1 FROM {{picked_rows}}
+    WHERE j.ItemId = BotWorkQueueItems.Id AND j.ItemFence = BotWorkQueueItems.Fence AND j.OldState = BotWorkQueueItems.State)
+  AND State IN (0, 1, 4, 5) AND DeletedAt IS NULL;

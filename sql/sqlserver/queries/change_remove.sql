@@ -1,0 +1,11 @@
+-- change_remove: delete items for good, unless their queue deletes logically; never a running one.
+-- Their attempts are deleted as well.
+-- In:  rows [{ItemId, ItemFence, OldState}], natural_key (NULL: any; else only items with this key),
+--      author (NULL: anybody; else only items that it created)
+DELETE FROM BotWorkQueueItems
+WHERE EXISTS (SELECT 1 FROM {{picked_rows}}
+    WHERE j.ItemId = BotWorkQueueItems.Id AND j.ItemFence = BotWorkQueueItems.Fence AND j.OldState = BotWorkQueueItems.State)
+  AND State <> 1 AND DeletedAt IS NULL
+  AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName AND q.Deletion = N'logical')
+  AND (@natural_key IS NULL OR NaturalKey = CAST(@natural_key AS NVARCHAR(450)))
+  AND (@author IS NULL OR CreatedBy = CAST(@author AS NVARCHAR(450)));

@@ -1,0 +1,44 @@
+-- change_repeat: run finished items, also deleted ones, again as if they were new. They keep their
+-- fences. For other systems each is new work, so it gets a new idempotency key. With BegunFence 0
+-- the log of starts keeps the last start, which would otherwise count as given back.
+-- In:  rows [{ItemId, ItemFence, OldState, Hidden, TakesKey, NewKey}] (see revived_rows), now (NULL: the database clock)
+UPDATE t SET
+    Version = t.Version + 1,
+    State = 0,
+    RetryCount = 0,
+    ReleaseCount = 0,
+    AvailableAt = {{now}},
+    Scheduled = 0,
+    WorkerId = NULL,
+    LeaseExpiresAt = NULL,
+    AssignedAt = NULL,
+    RunOrder = 0,
+    AssignedEstimateMs = NULL,
+    Channel = NULL,
+    Robot = NULL,
+    LockKey = NULL,
+    FirstStartedAt = NULL,
+    BegunFence = 0,
+    StartedAt = NULL,
+    FinishedAt = NULL,
+    Output = NULL,
+    Analytics = NULL,
+    Progress = NULL,
+    ProgressPercent = NULL,
+    Step = NULL,
+    LogTail = NULL,
+    PipelineHash = NULL,
+    Error = NULL,
+    ErrorKind = NULL,
+    RetainUntil = NULL,
+    DeletedAt = NULL,
+    DeletedReason = NULL,
+    IdempotencyKey = {{random_key}},
+    UniqueKey = CASE WHEN j.TakesKey = 1 THEN j.NewKey ELSE t.UniqueKey END,
+    DeadlineAt = COALESCE({{if_ahead column=t.DeadlineAt}}, {{if_ahead column=t.FinishBy}}),
+    FinishBy = {{if_ahead column=t.FinishBy}},
+    ExpiresAt = {{if_ahead column=t.ExpiresAt}}
+FROM BotWorkQueueItems t
+JOIN {{revived_rows}} ON j.ItemId = t.Id
+WHERE t.Fence = j.ItemFence AND t.State = j.OldState
+  AND t.State IN (2, 3) AND j.Hidden = CASE WHEN t.DeletedAt IS NULL THEN 0 ELSE 1 END;

@@ -1,0 +1,5 @@
+-- pause_pipeline_new: pause a pipeline that was never paused.
+-- In:  pipeline, paused, reason, changed_by, now (NULL: the database clock)
+INSERT INTO BotPipelinePauses (Pipeline, Paused, Reason, ChangedBy, ChangedAt)
+SELECT @pipeline, @paused, @reason, @changed_by, {{now}}
+WHERE NOT EXISTS (SELECT 1 FROM BotPipelinePauses p WHERE p.Pipeline = CAST(@pipeline AS NVARCHAR(450)));

@@ -1,0 +1,11 @@
+-- robot_change: a robot changes an item that waits. What it does not set keeps its value.
+-- In:  id, fence, sets_metadata (1: set metadata), metadata (NULL: none), sets_tags, tags, priority (NULL: unchanged),
+--      sets_key (1: set natural_key and unique_key), natural_key, unique_key
+UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
+    Metadata = CASE WHEN CAST(@sets_metadata AS BIGINT) = 1 THEN @metadata ELSE Metadata END,
+    Tags = CASE WHEN CAST(@sets_tags AS BIGINT) = 1 THEN @tags ELSE Tags END,
+    Priority = COALESCE(CAST(@priority AS INT), Priority),
+    NaturalKey = CASE WHEN CAST(@sets_key AS BIGINT) = 1 THEN @natural_key ELSE NaturalKey END,
+    UniqueKey = CASE WHEN CAST(@sets_key AS BIGINT) = 1 THEN @unique_key ELSE UniqueKey END
+WHERE Id = @id AND Fence = @fence AND State IN (0, 4) AND DeletedAt IS NULL;

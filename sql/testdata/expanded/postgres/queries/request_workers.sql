@@ -1,0 +1,1 @@
+SELECT CASE WHEN EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."State" = 'active' AND w."LeaseExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))) THEN 1 ELSE 0 END;

@@ -1,0 +1,11 @@
+UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
+    State = 3,
+    ErrorKind = N'cancelled',
+    Error = @reason,
+    FinishedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
+    LeaseExpiresAt = NULL,
+    RetainUntil = NULL
+WHERE EXISTS (SELECT 1 FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence', OldState INT '$.OldState') j
+    WHERE j.ItemId = BotWorkQueueItems.Id AND j.ItemFence = BotWorkQueueItems.Fence AND j.OldState = BotWorkQueueItems.State)
+  AND State IN (0, 2, 4, 5) AND DeletedAt IS NULL;

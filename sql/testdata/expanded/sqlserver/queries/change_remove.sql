@@ -1,0 +1,7 @@
+DELETE FROM BotWorkQueueItems
+WHERE EXISTS (SELECT 1 FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence', OldState INT '$.OldState') j
+    WHERE j.ItemId = BotWorkQueueItems.Id AND j.ItemFence = BotWorkQueueItems.Fence AND j.OldState = BotWorkQueueItems.State)
+  AND State <> 1 AND DeletedAt IS NULL
+  AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName AND q.Deletion = N'logical')
+  AND (@natural_key IS NULL OR NaturalKey = CAST(@natural_key AS NVARCHAR(450)))
+  AND (@author IS NULL OR CreatedBy = CAST(@author AS NVARCHAR(450)));

@@ -1,0 +1,2 @@
+SELECT f.Outcome FROM BotScheduleFirings f
+WHERE f.Schedule = CAST(@schedule AS NVARCHAR(450)) AND f.PlannedAt = CAST(@planned_at AS DATETIME2(3)) AND f.WorkerName = N'';

@@ -1,0 +1,11 @@
+SELECT 0, p.Pipeline, N'', NULL, p.ChangedBy, p.Reason, p.ChangedAt
+FROM BotPipelinePauses p
+WHERE p.Paused = 1
+UNION ALL
+SELECT q.Id, q.Pipeline, q.TriggerName, q.PlannedAt, q.RequestedBy, N'', q.RequestedAt
+FROM (SELECT r.Id, r.Pipeline, r.TriggerName, r.PlannedAt, r.RequestedBy, r.RequestedAt,
+        ROW_NUMBER() OVER (PARTITION BY r.Pipeline
+            ORDER BY CASE WHEN r.TriggerName = N'request' THEN 0 ELSE 1 END, r.PlannedAt, r.Id) AS Turn
+      FROM BotRunRequests r
+      WHERE r.State = N'pending' AND r.ExpiresAt > COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))) q
+WHERE q.Turn = 1;
