@@ -186,11 +186,28 @@ func (n *node) endedByForce() bool {
 }
 
 // refused reports whether the process ended because another one has its name: that
-// process had it first, or took it over while this one was suspended.
+// process had it first, or took it over after this one could not renew its lease,
+// because it was suspended or because a suspended process held the lock of the database.
 func (n *node) refused() bool {
+	log := n.logged()
+	return strings.Contains(log, fmt.Sprintf("worker name %q is taken by process ", n.name)) ||
+		strings.Contains(log, "worker replaced: another process has registered under this name") &&
+			(n.slept || strings.Contains(log, "heartbeat failed; "))
+}
+
+// logged returns what the process has logged.
+func (n *node) logged() string {
 	text, err := os.ReadFile(n.log)
-	return err == nil && (strings.Contains(string(text), fmt.Sprintf("worker name %q is taken by process ", n.name)) ||
-		n.slept && strings.Contains(string(text), "worker replaced: another process has registered under this name"))
+	if err != nil {
+		n.c.Error(err)
+	}
+	return string(text)
+}
+
+// lastWords returns the end of the log of the process.
+func (n *node) lastWords() string {
+	lines := strings.Split(strings.TrimSpace(n.logged()), "\n")
+	return strings.Join(lines[max(0, len(lines)-15):], "\n")
 }
 
 // fault returns the line with which the process reported a crash; "" if it

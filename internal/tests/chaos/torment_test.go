@@ -128,7 +128,7 @@ func (m *tormentor) ended(n *node, now time.Time) {
 	} else if n.c.contained && code == 1 && n.refused() {
 		m.refused++
 	} else if !n.asked {
-		m.faults = append(m.faults, fmt.Sprintf("%s ended with exit code %d without a request, see %s", n.name, code, n.log))
+		m.faults = append(m.faults, fmt.Sprintf("%s ended with exit code %d without a request, see %s:\n%s", n.name, code, n.log, n.lastWords()))
 	} else if n.endedByForce() {
 		m.forced++
 	} else if code != 0 {
