@@ -12,6 +12,9 @@ import (
 // that a worker reserves. The value itself is not high.
 const HighPriority = 1000
 
+// MaxCapacity is the largest capacity of a worker.
+const MaxCapacity = 10_000
+
 // Channel is how a worker runs the items of one channel.
 type Channel struct {
 	// Cost is how many slots an item of the channel uses, 1 or more.

@@ -56,15 +56,34 @@ type WorkerStore interface {
 	// Workers lists all workers by name.
 	Workers(ctx context.Context) ([]Worker, error)
 
-	// DrainWorker asks an active worker to claim no more items. The worker receives
-	// the request with its next heartbeat. If instanceID is not "", the worker is
-	// drained only while that instance has the name. ErrNotFound if there is no such
-	// worker.
+	// DrainWorker asks an active worker to claim no more items until its process is
+	// restarted. The worker receives the request with its next heartbeat. If instanceID
+	// is not "", the worker is drained only while that instance has the name.
+	// ErrNotFound if there is no such worker.
 	DrainWorker(ctx context.Context, name, instanceID string) error
 
 	// StopWorker marks the instance as stopped and releases the items that are
 	// assigned to it. ErrWorkerReplaced if it is not the current instance.
 	StopWorker(ctx context.Context, workerID int64, instanceID string) error
+}
+
+// WorkerControlStore is what people change of a worker while it runs, and for its next
+// process. A worker applies it at its next heartbeat.
+type WorkerControlStore interface {
+	// SetWorker changes the settings of a worker, running or not: it removes what was
+	// set before if reset is true, and then adds the overrides. It returns the worker's
+	// row. ErrNotFound if there is no such worker; a *WorkerSettingsError if the settings
+	// do not fit together.
+	SetWorker(ctx context.Context, name string, reset bool, add WorkerOverrides) (Worker, error)
+
+	// RequestDrain asks a worker, running or not, to claim no more items: this process,
+	// and each later one, until ResumeWorker. ErrNotFound if there is no such worker.
+	RequestDrain(ctx context.Context, name string) error
+
+	// ResumeWorker ends what RequestDrain or DrainWorker began. changed is false if the
+	// worker was not draining. A process that is shutting down does not resume.
+	// ErrNotFound if there is no such worker.
+	ResumeWorker(ctx context.Context, name string) (changed bool, err error)
 }
 
 // WorkerSpec is what a process reports about itself when it registers.
@@ -196,6 +215,9 @@ type BeatParams struct {
 type BeatResult struct {
 	// State is the state that was requested for the worker, such as WorkerDraining.
 	State WorkerState
+
+	// Overrides are the settings that a person set for the worker: Worker.Overrides.
+	Overrides JSONText
 
 	// Lost lists the held items whose lease is no longer this worker's.
 	Lost []int64

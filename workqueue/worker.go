@@ -22,7 +22,7 @@ type Worker struct {
 	PID        int      `json:"pid"`
 	ProcessKey string   `json:"-"` // as in the WorkerSpec; it is meaningless to users
 	Version    string   `json:"version"`
-	Capacity   int      `json:"capacity"`   // slots
+	Capacity   int      `json:"capacity"`   // slots, as all settings with a person's overrides
 	StuckSlots int      `json:"stuckSlots"` // of those: their handler was cancelled but has not stopped
 	Labels     JSONText `json:"labels"`
 
@@ -32,6 +32,15 @@ type Worker struct {
 	ReservedSlots int      `json:"reservedSlots"`
 	Channels      JSONText `json:"channels"`
 	Queues        JSONText `json:"queues"`
+
+	// Overrides are the settings that a person set, as JSON: WorkerOverrides; "" if
+	// there are none. Reported are those of the process then, else nil.
+	Overrides JSONText        `json:"overrides"`
+	Reported  *WorkerSettings `json:"reported"`
+
+	// DrainRequestedAt is since when the worker must not take items, also after a
+	// restart; nil: it may.
+	DrainRequestedAt *time.Time `json:"drainRequestedAt"`
 
 	State      WorkerState `json:"state"`
 	StartedAt  time.Time   `json:"startedAt"`
@@ -46,6 +55,11 @@ type Worker struct {
 	LeaseExpiresAt *time.Time `json:"leaseExpiresAt"`
 }
 
+// Settings returns the settings of the worker, with a person's overrides.
+func (w *Worker) Settings() WorkerSettings {
+	return WorkerSettings{Capacity: w.Capacity, ReservedSlots: w.ReservedSlots, Labels: w.Labels, Channels: w.Channels, Queues: w.Queues}
+}
+
 // WorkerLoad is an assignment pass's view of a worker.
 type WorkerLoad struct {
 	WorkerID int64
@@ -56,6 +70,10 @@ type WorkerLoad struct {
 	// Labels are its own, Channels and Queues those that it runs, "" for all; as
 	// JSON.
 	Labels, Channels, Queues JSONText
+
+	// Fault is what cannot be read of the settings that a person set for the worker; nil
+	// for nothing.
+	Fault error
 
 	// AvailableSince is the latest of these times: when the worker started, when an
 	// item of it ended, and when it was assigned an item that it still holds.

@@ -72,6 +72,14 @@ func (a *command) workerSheet(w *workqueue.Worker, now time.Time) {
 	if w.Labels != "" {
 		g.Add("labels", string(w.Labels))
 	}
+	if w.Overrides != "" {
+		g.Add("set by a command", strings.Join(overriddenTexts(w), "\n"))
+		r := w.Reported
+		g.Add("its own settings", fmt.Sprintf("%d slots, %d reserved, channels %s, queues %s", r.Capacity, r.ReservedSlots, channelsText(r.Channels), servedText(r.Queues)))
+	}
+	if w.DrainRequestedAt != nil {
+		g.Add("drained since", a.Instant(w.DrainRequestedAt)+", until `botwork workers resume "+w.Name+"`")
+	}
 	g.Add("started", a.Instant(&w.StartedAt))
 	g.Add("last seen", a.Instant(&w.LastSeenAt))
 	if w.LeaseExpiresAt != nil {
@@ -129,10 +137,14 @@ func slotsOf(w *workqueue.Worker) string {
 	if w.StuckSlots > 0 {
 		notes = append(notes, fmt.Sprintf("%d stuck", w.StuckSlots))
 	}
-	if len(notes) == 0 {
-		return fmt.Sprint(w.Capacity)
+	slots := fmt.Sprint(w.Capacity)
+	if r := w.Reported; r != nil && (r.Capacity != w.Capacity || r.ReservedSlots != w.ReservedSlots) {
+		slots += "*"
 	}
-	return fmt.Sprintf("%d (%s)", w.Capacity, strings.Join(notes, ", "))
+	if len(notes) == 0 {
+		return slots
+	}
+	return fmt.Sprintf("%s (%s)", slots, strings.Join(notes, ", "))
 }
 
 func gone(w *workqueue.Worker, now time.Time) bool {

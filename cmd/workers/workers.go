@@ -2,15 +2,14 @@
 package workers
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
-	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
 )
 
@@ -21,8 +20,8 @@ type command struct{ *cli.App }
 func Command(a *cli.App) *cobra.Command { return (&command{a}).workersCommand() }
 
 func (a *command) workersCommand() *cobra.Command {
-	return cli.Group(&cobra.Command{Use: "workers", Aliases: []string{"worker"}, Short: "List, show and drain workers"},
-		a.workersListCommand(), a.workersShowCommand(), a.workersDrainCommand())
+	return cli.Group(&cobra.Command{Use: "workers", Aliases: []string{"worker"}, Short: "List, show, set, drain and resume workers"},
+		a.workersListCommand(), a.workersShowCommand(), a.workersSetCommand(), a.workersDrainCommand(), a.workersResumeCommand())
 }
 
 func (a *command) workersListCommand() *cobra.Command {
@@ -32,7 +31,8 @@ func (a *command) workersListCommand() *cobra.Command {
 		Long: `Lists all running and former workers by name. A worker is "gone" if it did not stop
 gracefully and its lease has expired. A slot is stuck if its handler was cancelled
 and does not stop: it runs no items until the handler returns or the worker is
-restarted. Reserved slots are kept for items above priority 1000.
+restarted. Reserved slots are kept for items above priority 1000. "*" marks slots
+that "botwork workers set" changed; the column "set" has all that it changed.
 
 JSON and YAML hold the stored state (active, draining, stopped) and leaseExpiresAt,
 from which "gone" is computed.`,
@@ -61,60 +61,18 @@ func (a *command) workerTable(workers []workqueue.Worker, now time.Time) {
 		fmt.Fprintln(a.Stdout, "no worker has registered yet: start one with `botwork run`")
 		return
 	}
-	g := cli.NewGrid("name", "state", "host", "pid", "slots", "version", "started", "last seen").DropWhenNarrow("pid", "version", "started")
+	columns := []string{"name", "state", "host", "pid", "slots", "version", "started", "last seen"}
+	set := slices.ContainsFunc(workers, func(w workqueue.Worker) bool { return w.Overrides != "" })
+	if set {
+		columns = append(columns, "set")
+	}
+	g := cli.NewGrid(columns...).DropWhenNarrow("pid", "version", "started")
 	for _, w := range workers {
-		g.Add(w.Name, workerState(&w, now), w.Host, fmt.Sprint(w.PID), slotsOf(&w), w.Version, a.Instant(&w.StartedAt), a.Instant(&w.LastSeenAt))
+		row := []string{w.Name, workerState(&w, now), w.Host, fmt.Sprint(w.PID), slotsOf(&w), w.Version, a.Instant(&w.StartedAt), a.Instant(&w.LastSeenAt)}
+		if set {
+			row = append(row, cli.OrNone(strings.Join(overriddenTexts(&w), ", ")))
+		}
+		g.Add(row...)
 	}
 	g.Print(a.Stdout)
-}
-
-func (a *command) workersDrainCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "drain NAME",
-		Short: "Drain a worker: let it finish its running items and start no more",
-		Long: `Asks a worker to start no more items. The worker reads the request at its next
-heartbeat, finishes its running items and releases the others. It is active again
-after a restart.`,
-		Example: "  botwork workers drain worker-2",
-		Args:    cli.OneArgument("the worker's name"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.WithStore(cmd.Context(), func(store cli.Store) error {
-				err := store.DrainWorker(cmd.Context(), args[0], "")
-				if errors.Is(err, workqueue.ErrNotFound) {
-					return noSuchWorker(cmd, store, args[0], err)
-				}
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(a.Stdout, "worker %s: draining\n", args[0])
-				return nil
-			})
-		},
-	}
-}
-
-// noSuchWorker adds the running workers to err.
-func noSuchWorker(cmd *cobra.Command, store cli.Store, name string, err error) error {
-	workers, listErr := store.Workers(cmd.Context())
-	if listErr != nil {
-		return errors.Join(err, listErr)
-	}
-	var names []string
-	for _, w := range workers {
-		if w.Name == name {
-			return fmt.Errorf("drain worker %q: it has stopped already", name)
-		}
-		if w.State != workqueue.WorkerStopped {
-			names = append(names, w.Name)
-		}
-	}
-	hint := strictyaml.Suggest(name, names)
-	switch {
-	case hint != "":
-	case len(names) == 0:
-		hint = "no worker is running"
-	default:
-		hint = "running workers: " + strings.Join(names, ", ")
-	}
-	return fmt.Errorf("%w; %s", err, hint)
 }

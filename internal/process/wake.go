@@ -143,8 +143,12 @@ func (w *waker) logListening(err error) {
 	w.p.o.Log.Info().Msg("listening for new items")
 }
 
-// open returns the pipelines that can be woken now.
+// open returns the pipelines that can be woken now: none while a user's request to drain is in
+// force.
 func (w *waker) open() []wakeTarget {
+	if w.p.runner.Suspended() {
+		return nil
+	}
 	return slices.DeleteFunc(slices.Clone(*w.targets.Load()), func(t wakeTarget) bool { return !t.starts && !t.runs() })
 }
 

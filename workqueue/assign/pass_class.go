@@ -58,6 +58,7 @@ func newPassClasses(p AssignParams, loads []workqueue.WorkerLoad, queues map[str
 	}
 	for i := range loads {
 		l := &loads[i]
+		c.fault(l.Fault, "worker %q", l.Name)
 		own, err := matching.ParseLabels(string(l.Labels))
 		c.fault(err, "labels of worker %q", l.Name)
 		w := plan.Worker{ID: l.WorkerID, Slots: l.Capacity, Reserved: l.Reserved, AvailableSince: l.AvailableSince.UnixMilli()}

@@ -10,6 +10,11 @@ import (
 // the names of those pipelines.
 const WorkerBroken = "BrokenPipelines"
 
+// AutomaticLabel reports whether a worker sets the label of this key itself.
+func AutomaticLabel(key string) bool {
+	return key == WorkerID || key == WorkerName || key == WorkerBroken
+}
+
 const brokenSeparator = ", "
 
 // WithBroken returns a worker's labels with these broken pipelines, or without the

@@ -18,13 +18,19 @@ type board struct {
 
 	mu        sync.Mutex
 	slots     slots
-	line      line
-	sessions  []*Session // the sessions with an open or waiting step
-	policies  queuePolicies
-	pace      throughput
-	roundTrip time.Duration // from the start of a fetch until its items are in line, exponentially weighted
-	cost      float64       // slots of an item, exponentially weighted
-	bytes     int           // size of an item's payload and pipeline: the mean of the latest claims
+	channels  workqueue.Channels // that this worker runs; nil: all
+	queues    []string           // that it serves; nil: all
+	overrides workqueue.JSONText // what a person set instead of the process's settings
+
+	// reconfigured is true until the next plan: what sessions reuse of passes has the old settings.
+	reconfigured bool
+	line         line
+	sessions     []*Session // the sessions with an open or waiting step
+	policies     queuePolicies
+	pace         throughput
+	roundTrip    time.Duration // from the start of a fetch until its items are in line, exponentially weighted
+	cost         float64       // slots of an item, exponentially weighted
+	bytes        int           // size of an item's payload and pipeline: the mean of the latest claims
 
 	// below is the priority below which a claim may find something, as in passState.
 	below    int
@@ -45,11 +51,9 @@ type board struct {
 func newBoard(r *Runner) *board {
 	b := &board{
 		r: r, poked: make(chan struct{}, 1), below: anything, cost: 1,
-		slots: newSlots(r.o.Spec.Capacity, r.o.Spec.ReservedSlots),
+		slots: newSlots(r.o.Spec.Capacity, r.o.Spec.ReservedSlots), channels: r.o.Spec.Channels, queues: r.o.Spec.Queues,
 	}
-	for _, c := range r.o.Spec.Channels {
-		b.cost = max(b.cost, float64(c.Cost))
-	}
+	b.expectCost()
 	return b
 }
 
@@ -100,7 +104,7 @@ func (b *board) bands() []workqueue.Band {
 
 // expectedStarts returns how many items will probably start within t.
 func (b *board) expectedStarts(t time.Duration, now time.Time) int {
-	if b.slots.free == b.r.o.Spec.Capacity {
+	if b.slots.free == b.slots.capacity {
 		now = b.pace.last // nothing runs because there were no items
 	}
 	return b.pace.expectedEnds(t, now)
@@ -148,7 +152,7 @@ func (b *board) closeQuiet() {
 func (b *board) itemsIn(slots int) int { return max(int(float64(slots)/b.cost), 1) }
 
 // capacity returns how many items run at a time.
-func (b *board) capacity() int { return b.itemsIn(b.r.o.Spec.Capacity) }
+func (b *board) capacity() int { return b.itemsIn(b.slots.capacity) }
 
 func (b *board) woken() bool {
 	return slices.ContainsFunc(b.sessions, func(s *Session) bool { return s.woken })

@@ -28,7 +28,7 @@ func (cl *claimer) claim(f *fetch) (claimBatch, error) {
 	items, err := cl.r.o.Store.Claim(ctx, workqueue.ClaimParams{
 		WorkerID: cl.r.worker.ID, InstanceID: cl.r.worker.InstanceID,
 		Band: f.band, Max: f.most, Lease: cl.r.o.Spec.Lease,
-		Begin: f.begin, Work: claimAhead * time.Duration(cl.r.o.Spec.Capacity), Bytes: claimBytes, FullChannels: f.full,
+		Begin: f.begin, Work: claimAhead * time.Duration(f.slots), Bytes: claimBytes, FullChannels: f.full,
 	})
 	if err != nil {
 		return claimBatch{}, err
@@ -162,7 +162,7 @@ func (cl *claimer) setSelfAssign(s *Session, reusable *assign.SelfAssign, now ti
 func (cl *claimer) passClaim(f *fetch) *workqueue.PassClaim {
 	return &workqueue.PassClaim{
 		WorkerID: cl.r.worker.ID, InstanceID: cl.r.worker.InstanceID, Lease: cl.r.o.Spec.Lease,
-		Band: f.band, Max: f.most, Begin: f.begin, Work: claimAhead * time.Duration(cl.r.o.Spec.Capacity), Ahead: f.ahead, Within: cl.r.statementTime(),
+		Band: f.band, Max: f.most, Begin: f.begin, Work: claimAhead * time.Duration(f.slots), Ahead: f.ahead, Within: cl.r.statementTime(),
 	}
 }
 

@@ -52,8 +52,6 @@ var errNoHeartbeat = errors.New("no items are claimed while heartbeats cannot be
 type claimPlanner struct {
 	*board
 
-	oneByOne bool // some channel has a maximum: a claim of several items might exceed it
-
 	lastClaim   time.Time // when the latest claim began
 	releaseFrom time.Time // unplaced items are not released before this time
 
@@ -63,11 +61,7 @@ type claimPlanner struct {
 }
 
 func newClaimPlanner(b *board) *claimPlanner {
-	cp := &claimPlanner{board: b}
-	for _, c := range b.r.o.Spec.Channels {
-		cp.oneByOne = cp.oneByOne || c.Max > 0
-	}
-	return cp
+	return &claimPlanner{board: b}
 }
 
 // fetch is one claim of items assigned to this worker, or the passes of one session, which
@@ -77,6 +71,7 @@ type fetch struct {
 	band  workqueue.Band
 	most  int
 	begin int
+	slots int      // of this worker
 	full  []string // channels that have no room
 
 	claimGen, passGen int // those of the board and of the session when it was planned
@@ -133,6 +128,12 @@ func (cp *claimPlanner) recordSuccess() {
 func (cp *claimPlanner) plan(now time.Time) *fetch {
 	if cp.claiming || cp.r.drains() || now.Before(cp.retry) {
 		return nil
+	}
+	if cp.reconfigured {
+		cp.reconfigured = false
+		for _, s := range cp.sessions {
+			s.selfAssigned = nil
+		}
 	}
 	if len(cp.bands()) == 0 {
 		return nil
@@ -215,9 +216,10 @@ func (cp *claimPlanner) room(now time.Time) (*fetch, bool) {
 	default:
 		return nil, false
 	}
-	if cp.oneByOne {
+	if cp.boundsChannels() {
 		f.most = 1
 	}
+	f.slots = cp.slots.capacity
 	f.begin = min(f.begin, f.most, claimLimit)
 	f.most = min(f.most, claimLimit, max(f.begin, claimBytes/max(cp.bytes, 1)))
 	f.full = cp.slots.fullChannels()

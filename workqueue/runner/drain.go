@@ -23,8 +23,16 @@ func (r *Runner) enter() bool {
 	return true
 }
 
-// drains reports whether the worker claims no more items.
-func (r *Runner) drains() bool {
+// drains reports whether the worker claims no items now: it stops, or a user has asked it to
+// drain.
+func (r *Runner) drains() bool { return r.suspended.Load() || r.stops() }
+
+// Suspended reports whether a user has asked the worker to drain. It claims no items until it is
+// resumed.
+func (r *Runner) Suspended() bool { return r.suspended.Load() }
+
+// stops reports whether the worker claims no more items until it ends.
+func (r *Runner) stops() bool {
 	select {
 	case <-r.draining:
 		return true
@@ -37,7 +45,7 @@ func (r *Runner) drains() bool {
 // continue. It happens once: later calls wait for it until ctx ends.
 func (r *Runner) Drain(ctx context.Context) {
 	r.mu.Lock()
-	first, started := !r.drains(), r.started
+	first, started := !r.stops(), r.started
 	if first {
 		close(r.draining)
 		if started {
@@ -60,8 +68,13 @@ func (r *Runner) Drain(ctx context.Context) {
 	if err := r.recordDraining(ctx); err != nil {
 		r.o.Log.Warn().Err(err).Msg("could not record that this worker is draining; items assigned to it meanwhile are released when it stops")
 	}
+	r.giveBackAssigned(ctx)
+}
+
+// giveBackAssigned releases the items that are assigned to this worker and not claimed.
+func (r *Runner) giveBackAssigned(ctx context.Context) {
 	if n, err := r.o.Store.ReleaseAssigned(ctx, r.worker.ID, r.worker.InstanceID); err != nil {
-		r.o.Log.Warn().Err(err).Msg("could not release assigned items; other workers get them after this one has stopped")
+		r.o.Log.Warn().Err(err).Msg("could not release assigned items; other workers get them with a later pass")
 	} else if n > 0 {
 		r.o.Log.Info().Int("items", n).Msg("released assigned items")
 	}

@@ -87,9 +87,7 @@ func (r *Runner) beat(ctx context.Context) error {
 	if result.History != nil {
 		r.logHistory(result.History)
 	}
-	if result.State == workqueue.WorkerDraining {
-		r.drainOnRequest(ctx)
-	}
+	r.obey(ctx, &result)
 	return nil
 }
 
@@ -105,21 +103,6 @@ func (r *Runner) logHistory(h *workqueue.HistoryChange) {
 		r.o.Log.Error().Str("statement", statement).
 			Msg("this login may not advance an identity, so ids may be used twice: ask the owner of the tables to execute the statement")
 	}
-}
-
-// drainOnRequest drains because a user requested it in the database. The process continues,
-// claims nothing, and cancels items that run longer than the shutdown timeout.
-func (r *Runner) drainOnRequest(ctx context.Context) {
-	if r.drains() {
-		return
-	}
-	r.o.Log.Info().Msg("drain requested; this worker takes no more items until it is restarted")
-	r.Drain(ctx)
-	r.loop.Go(func() {
-		if !waitFor(r.runs, r.runs.Done(), r.o.ShutdownGrace) && r.runs.Err() == nil {
-			r.held.cancelAll(workqueue.ErrDraining)
-		}
-	})
 }
 
 // watch cancels runs whose lease could not be renewed. It does so a tenth of the lease before

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"botwork/workqueue"
@@ -41,7 +42,7 @@ type Runner struct {
 	cancelDispatch context.CancelCauseFunc
 	loop           sync.WaitGroup
 
-	draining  chan struct{} // closed when no more items may be claimed
+	draining  chan struct{} // closed when no more items may be claimed until the worker ends
 	drained   chan struct{} // closed when assigned items have been released
 	executing sync.WaitGroup
 	stopOnce  sync.Once
@@ -58,6 +59,11 @@ type Runner struct {
 	paced   chan pacedPass   // passes to repeat for items that wait for a rate
 	beatNow chan struct{}    // holds a token when the next heartbeat must not wait
 	wall    func() time.Time // the machine's clock
+
+	// suspended is set while a user's request to drain is in force; resumed is closed when it
+	// ends. The heartbeat owns resumed.
+	suspended atomic.Bool
+	resumed   chan struct{}
 
 	// mu prevents that an Execute begins during Drain: Stop would not wait for it.
 	mu      sync.Mutex
@@ -139,6 +145,13 @@ func (r *Runner) Start(ctx context.Context) error {
 	r.runs, r.stop = background, stop
 	r.dispatchCtx, r.cancelDispatch = context.WithCancelCause(background)
 	r.dispatch.planner.recordBeat(time.Now())
+	r.applyOverrides(worker.Overrides)
+	if worker.State == workqueue.WorkerDraining {
+		r.suspended.Store(true)
+		r.resumed = make(chan struct{})
+		r.o.Log.Warn().Str("hint", "botwork workers resume "+worker.Name).
+			Msg("a user has asked this worker to drain; it takes no items until it is resumed")
+	}
 	loops := []func(context.Context){r.completer.run, r.dispatch.run, r.heartbeat, r.watch, r.reportProgress, r.foldStatistics, r.learnDurations}
 	if r.o.Attend != nil {
 		loops = append(loops, r.pollStranded, r.pace)
@@ -177,7 +190,7 @@ func (r *Runner) isLost() bool {
 	}
 }
 
-// Draining is closed when the worker claims no more items.
+// Draining is closed when the worker claims no more items until it ends. See also Suspended.
 func (r *Runner) Draining() <-chan struct{} { return r.draining }
 
 // Assign runs an assignment pass. When the worker runs out of items, Execute repeats the

@@ -38,7 +38,8 @@ func (n need) before(other need) bool {
 	return n.priority > other.priority
 }
 
-// channelUse counts the items of a channel that has a maximum.
+// channelUse counts the items of a channel that has a maximum; most is 0 if the maximum was
+// removed while they run.
 type channelUse struct{ running, stuck, most int }
 
 // errAllStuck is the error of a worker whose slots are all stuck.
@@ -47,6 +48,17 @@ var errAllStuck = errors.New("all slots are stuck: their handlers ignore that th
 
 func newSlots(capacity, reserved int) slots {
 	return slots{capacity: capacity, reserved: reserved, free: capacity, use: map[string]channelUse{}}
+}
+
+// resize changes the slots. Running items keep theirs: free is negative while they need more than
+// the new capacity, and no item starts until enough of them have ended.
+func (s *slots) resize(capacity, reserved int, channels workqueue.Channels) {
+	s.free += capacity - s.capacity
+	s.capacity, s.reserved = capacity, reserved
+	for name, u := range s.use {
+		u.most = channels[name].Max
+		s.use[name] = u
+	}
 }
 
 // occupy occupies the slots that n needs; there must be room for it.
@@ -67,14 +79,17 @@ func (s *slots) release(n need) {
 
 func (s *slots) count(n need, running, stuck int) {
 	u := s.use[n.channel]
-	s.use[n.channel] = channelUse{running: u.running + running, stuck: u.stuck + stuck, most: n.most}
+	if running > 0 { // n may be older than the present maximum when it ends
+		u.most = n.most
+	}
+	s.use[n.channel] = channelUse{running: u.running + running, stuck: u.stuck + stuck, most: u.most}
 }
 
 // fullChannels returns the channels that run their maximum of items. Channels whose items are
 // all stuck are not among them: an item that waits for one must be refused.
 func (s *slots) fullChannels() (names []string) {
 	for name, u := range s.use {
-		if u.running >= u.most && u.stuck < u.most {
+		if u.most > 0 && u.running >= u.most && u.stuck < u.most {
 			names = append(names, name)
 		}
 	}

@@ -16,13 +16,16 @@ func (r *Runner) strandedEvery() time.Duration { return r.o.Spec.Lease / 6 }
 func (r *Runner) pollStranded(ctx context.Context) {
 	ticker := time.NewTicker(r.strandedEvery())
 	defer ticker.Stop()
-	for !r.drains() {
+	for !r.stops() {
 		select {
 		case <-ctx.Done():
 			return
 		case <-r.draining:
 			return
 		case <-ticker.C:
+		}
+		if r.drains() {
+			continue
 		}
 		bounded, cancel := context.WithTimeout(ctx, r.statementTime())
 		band, found, err := r.o.Store.AbandonedBand(bounded, r.worker.ID)

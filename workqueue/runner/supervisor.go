@@ -50,9 +50,9 @@ func (sv *supervisor) addToLine(list []*claimed) {
 			it.step.session.moved++
 		}
 		var refused error
-		it.need, refused = sv.r.needOf(&it.Item)
+		it.need, refused = sv.needOf(&it.Item)
 		if refused == nil && sv.slots.blockedByStuck(it.need) {
-			refused = tooStuck(it.need)
+			refused = sv.slots.blocked(it.need)
 		}
 		switch {
 		case it.step == nil || sv.r.drains():
@@ -66,7 +66,7 @@ func (sv *supervisor) addToLine(list []*claimed) {
 			wait = append(wait, it)
 		}
 	}
-	if sv.slots.free == sv.r.o.Spec.Capacity {
+	if sv.slots.free == sv.slots.capacity {
 		sv.pace.resumed(time.Now())
 	}
 	sv.line.add(wait...)

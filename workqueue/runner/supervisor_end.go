@@ -161,12 +161,17 @@ func (sv *supervisor) markStuck(n need, more int) {
 	defer sv.mu.Unlock()
 	sv.slots.markStuck(n, more)
 	for _, it := range sv.line.removeAll(func(it *claimed) bool { return sv.slots.blockedByStuck(it.need) }) {
-		sv.refuse(it, tooStuck(it.need))
+		sv.refuse(it, sv.slots.blocked(it.need))
 	}
 	sv.poke()
 }
 
-func tooStuck(n need) error {
+// blocked returns why there is no room for an item until stuck handlers return or the worker gets
+// more slots.
+func (s *slots) blocked(n need) error {
+	if s.stuck == 0 {
+		return fmt.Errorf("an item of channel %q needs %d slots, and this worker has %d for it", n.channel, n.size(), s.capacity-s.kept(n.priority))
+	}
 	if n.channel == "" {
 		return errAllStuck
 	}

@@ -62,11 +62,15 @@ func (v *assignView) askLoads(seenWithin time.Duration, band workqueue.Band, def
 func (l *loadsRead) worker(scan scanner) error {
 	var w workqueue.WorkerLoad
 	var since database.Time
-	var labels, channels, queues nullText
-	if err := scan(&w.WorkerID, &w.Name, &w.Capacity, &w.Reserved, &labels, &channels, &queues, &since); err != nil {
+	var labels, channels, queues, overrides nullText
+	var s workqueue.WorkerSettings
+	var stuck int
+	if err := scan(&w.WorkerID, &w.Name, &s.Capacity, &stuck, &s.ReservedSlots, &labels, &channels, &queues, &overrides, &since); err != nil {
 		return err
 	}
-	w.Labels, w.Channels, w.Queues, w.AvailableSince = workqueue.JSONText(labels), workqueue.JSONText(channels), workqueue.JSONText(queues), since.Time
+	s.Labels, s.Channels, s.Queues = workqueue.JSONText(labels), workqueue.JSONText(channels), workqueue.JSONText(queues)
+	s, w.Fault = s.With(workqueue.JSONText(overrides))
+	w.Capacity, w.Reserved, w.Labels, w.Channels, w.Queues, w.AvailableSince = max(s.Capacity-stuck, 0), s.ReservedSlots, s.Labels, s.Channels, s.Queues, since.Time
 	l.at[w.WorkerID] = len(l.list)
 	l.list = append(l.list, w)
 	return nil

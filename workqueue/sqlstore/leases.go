@@ -142,9 +142,11 @@ func (s *leaseStore) Beat(ctx context.Context, p workqueue.BeatParams) (workqueu
 		if err != nil {
 			return err
 		}
-		if err := eachRow(rows, func() error { return rows.Scan(&result.State, &beats) }); err != nil {
+		var overrides nullText
+		if err := eachRow(rows, func() error { return rows.Scan(&result.State, &beats, &overrides) }); err != nil {
 			return err
 		}
+		result.Overrides = workqueue.JSONText(overrides)
 		if result.State == "" {
 			result = workqueue.BeatResult{} // rolled back: nothing was renewed
 			return workqueue.ErrWorkerReplaced

@@ -245,6 +245,30 @@ var workerMethods = []method{
 		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.DrainWorker(ctx, w.Name, "") },
 			func() int { return x.count(countWorker, w.ID, workqueue.WorkerDraining) }}
 	}},
+	{"RequestDrain", 1, false, func(x *behindProxy) trial {
+		w := x.make.Worker(storetest.WorkerOpts{})
+		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.RequestDrain(ctx, w.Name) },
+			func() int { return x.count(countWorker, w.ID, workqueue.WorkerDraining) }}
+	}},
+	{"ResumeWorker", 1, false, func(x *behindProxy) trial {
+		w := x.make.Worker(storetest.WorkerOpts{})
+		if err := x.way.RequestDrain(x.Context(), w.Name); err != nil {
+			x.Fatal(err)
+		}
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.ResumeWorker(ctx, w.Name)
+			return err
+		}, func() int { return x.count(countWorker, w.ID, workqueue.WorkerActive) }}
+	}},
+	{"SetWorker", 3, true, func(x *behindProxy) trial {
+		w := x.make.Worker(storetest.WorkerOpts{})
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.SetWorker(ctx, w.Name, false, workqueue.WorkerOverrides{Capacity: new(9)})
+			return err
+		}, func() int {
+			return x.count(`SELECT COUNT(*) FROM "BotWorkers" WHERE "Id" = $1 AND "Overrides" IS NOT NULL`, w.ID)
+		}}
+	}},
 	{"StopWorker", 4, true, func(x *behindProxy) trial {
 		w, _ := x.assigned()
 		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.StopWorker(ctx, w.ID, w.InstanceID) },

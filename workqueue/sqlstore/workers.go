@@ -12,7 +12,10 @@ import (
 	"botwork/workqueue"
 )
 
-var _ workqueue.WorkerStore = (*workerStore)(nil)
+var (
+	_ workqueue.WorkerStore        = (*workerStore)(nil)
+	_ workqueue.WorkerControlStore = (*workerStore)(nil)
+)
 
 // workerStore registers workers, and keeps their labels and states.
 type workerStore struct {
@@ -40,17 +43,34 @@ type workerRow struct {
 	LastSeenAt     database.Time
 	LeaseExpiresAt database.Time
 	AvailableSince database.Time
+
+	Overrides        nullText
+	DrainRequestedAt database.Time
 }
 
 func (workerRow) TableName() string { return "BotWorkers" }
 
 func (r *workerRow) worker() workqueue.Worker {
-	return workqueue.Worker{
+	w := workqueue.Worker{
 		ID: r.ID, Name: r.Name, InstanceID: r.InstanceID, Host: r.Host, PID: r.Pid, ProcessKey: string(r.ProcessKey), Version: r.Version,
-		Capacity: r.Capacity, StuckSlots: r.StuckSlots, Labels: workqueue.JSONText(r.Labels), State: workqueue.WorkerState(r.State),
-		ReservedSlots: r.ReservedSlots, Channels: workqueue.JSONText(r.Channels), Queues: workqueue.JSONText(r.Queues),
-		StartedAt: r.StartedAt.Time, LastSeenAt: r.LastSeenAt.Time, LeaseExpiresAt: r.LeaseExpiresAt.Pointer(),
-		AvailableSince: r.AvailableSince.Pointer(),
+		StuckSlots: r.StuckSlots, State: workqueue.WorkerState(r.State), StartedAt: r.StartedAt.Time, LastSeenAt: r.LastSeenAt.Time,
+		LeaseExpiresAt: r.LeaseExpiresAt.Pointer(), AvailableSince: r.AvailableSince.Pointer(),
+		Overrides: workqueue.JSONText(r.Overrides), DrainRequestedAt: r.DrainRequestedAt.Pointer(),
+	}
+	reported := r.reported()
+	settings, _ := reported.With(w.Overrides) // the passes and the worker report what cannot be read
+	w.Capacity, w.ReservedSlots, w.Labels, w.Channels, w.Queues = settings.Capacity, settings.ReservedSlots, settings.Labels, settings.Channels, settings.Queues
+	if w.Overrides != "" {
+		w.Reported = &reported
+	}
+	return w
+}
+
+// reported returns the settings that the process reported.
+func (r *workerRow) reported() workqueue.WorkerSettings {
+	return workqueue.WorkerSettings{
+		Capacity: r.Capacity, ReservedSlots: r.ReservedSlots, Labels: workqueue.JSONText(r.Labels),
+		Channels: workqueue.JSONText(r.Channels), Queues: workqueue.JSONText(r.Queues),
 	}
 }
 
@@ -127,7 +147,8 @@ func (s *workerStore) register(ctx context.Context, tx *sql.Tx, spec workqueue.W
 	}
 	var state string
 	var beats int64
-	if err := eachRow(rows, func() error { return rows.Scan(&state, &beats) }); err != nil {
+	var overrides nullText
+	if err := eachRow(rows, func() error { return rows.Scan(&state, &beats, &overrides) }); err != nil {
 		return workqueue.Worker{}, err
 	}
 	if state == "" {

@@ -17,6 +17,7 @@ type Store interface {
 	workqueue.TextStore
 	workqueue.RobotStore
 	workqueue.WorkerStore
+	workqueue.WorkerControlStore
 	workqueue.LeaseStore
 	workqueue.WaitingStore
 	workqueue.ScheduleStore

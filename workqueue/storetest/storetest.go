@@ -72,6 +72,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Expire", expireTests()},
 		{"Register", registerTests()},
 		{"Leave", leaveTests()},
+		{"Control", controlTests()},
 		{"Stranded", strandedTests()},
 		{"Waits", waitsTests()},
 		{"Ready", readyTests()},

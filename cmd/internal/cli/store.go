@@ -27,6 +27,7 @@ type Store interface {
 	workqueue.TaskStore
 	workqueue.TextStore
 	workqueue.WaitingStore
+	workqueue.WorkerControlStore
 	workqueue.WorkerStore
 	learned.Store
 

@@ -38,6 +38,14 @@ func (l link) Queue(ctx context.Context, name string) (workqueue.Queue, error) {
 	})
 }
 
+// Workers are set, drained and resumed outside of the processes.
+
+func (l link) SetWorker(context.Context, string, bool, workqueue.WorkerOverrides) (workqueue.Worker, error) {
+	return workqueue.Worker{}, errRefused
+}
+func (l link) RequestDrain(context.Context, string) error         { return errRefused }
+func (l link) ResumeWorker(context.Context, string) (bool, error) { return false, errRefused }
+
 // Items are enqueued and changed outside of the processes.
 
 func (l link) Enqueue(context.Context, []workqueue.NewItem) ([]workqueue.Enqueued, error) {

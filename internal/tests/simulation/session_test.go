@@ -88,6 +88,9 @@ func (p *process) poll() {
 		case <-p.w.over:
 			return
 		}
+		if p.runner.Suspended() {
+			continue
+		}
 		for _, j := range jobs {
 			if !p.w.rules.wakes(j) {
 				continue

@@ -1,7 +1,7 @@
 -- beat_worker: record a heartbeat of a worker.
 -- In:  worker, instance, lease_ms, stuck, ended_ms (NULL: no run has ended), now (NULL: the database clock)
--- Out: the worker's state and the number of its heartbeats; no row if the instance is not the
---      current one.
+-- Out: the worker's state, the number of its heartbeats, what a person set for it; no row if the
+--      instance is not the current one.
 UPDATE "BotWorkers" SET
     "Beats" = "Beats" + 1,
     "StuckSlots" = @stuck,
@@ -9,4 +9,4 @@ UPDATE "BotWorkers" SET
     "LastSeenAt" = {{now}},
     "LeaseExpiresAt" = {{now_plus ms=CAST(@lease_ms AS bigint)}}
 WHERE "Id" = @worker AND "InstanceId" = @instance AND "State" <> 'stopped'
-RETURNING "State", "Beats";
+RETURNING "State", "Beats", "Overrides";

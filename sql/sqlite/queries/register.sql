@@ -1,4 +1,5 @@
--- register: take over a worker's name for a new instance. A live process keeps its name.
+-- register: take over a worker's name for a new instance. A live process keeps its name. A
+-- requested drain stays in force, as do the overrides of the settings.
 -- In:  name, instance, host, pid, process, version, capacity, labels, channels, queues, reserved, replaces, now (NULL: the database clock)
 UPDATE BotWorkers SET
     InstanceId = @instance,
@@ -13,7 +14,7 @@ UPDATE BotWorkers SET
     Queues = @queues,
     ReservedSlots = @reserved,
     AvailableSince = NULL,
-    State = 'active',
+    State = CASE WHEN DrainRequestedAt IS NULL THEN 'active' ELSE 'draining' END,
     StartedAt = {{now}},
     LastSeenAt = {{now}}
 WHERE Name = @name AND (

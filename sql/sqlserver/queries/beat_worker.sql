@@ -1,12 +1,12 @@
 -- beat_worker: record a heartbeat of a worker.
 -- In:  worker, instance, lease_ms, stuck, ended_ms (NULL: no run has ended), now (NULL: the database clock)
--- Out: the worker's state and the number of its heartbeats; no row if the instance is not the
---      current one.
+-- Out: the worker's state, the number of its heartbeats, what a person set for it; no row if the
+--      instance is not the current one.
 UPDATE BotWorkers SET
     Beats = Beats + 1,
     StuckSlots = @stuck,
     AvailableSince = CASE WHEN CAST(@ended_ms AS bigint) IS NULL THEN AvailableSince ELSE {{now_minus ms=CAST(@ended_ms AS bigint)}} END,
     LastSeenAt = {{now}},
     LeaseExpiresAt = {{now_plus ms=@lease_ms}}
-OUTPUT inserted.State, inserted.Beats
+OUTPUT inserted.State, inserted.Beats, inserted.Overrides
 WHERE Id = @worker AND InstanceId = CAST(@instance AS NVARCHAR(450)) AND State <> N'stopped';

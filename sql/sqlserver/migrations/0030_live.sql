@@ -1,0 +1,12 @@
+-- +goose Up
+
+-- What a person set for a worker while it runs, as JSON: it replaces what the process reports, also
+-- after a restart. NULL: nothing is replaced.
+ALTER TABLE BotWorkers ADD Overrides NVARCHAR(MAX) NULL;
+
+-- Since when a worker must not take items, also after a restart; NULL: it may.
+ALTER TABLE BotWorkers ADD DrainRequestedAt DATETIME2(3) NULL;
+
+-- +goose Down
+ALTER TABLE BotWorkers DROP COLUMN DrainRequestedAt;
+ALTER TABLE BotWorkers DROP COLUMN Overrides;
