@@ -27,7 +27,7 @@ func (a *command) workersSetCommand() *cobra.Command {
 		Long: `Changes the slots, labels, channels and queues of a worker while it runs. They
 replace those of its settings file and its flags, also after a restart, until
 --reset. A running worker applies them at its next heartbeat (worker.heartbeat,
-30 seconds at most by default); the passes of all workers use them at once.
+20 seconds by default); the passes of all workers use them at once.
 
 With more slots, waiting items start. With fewer slots, running items continue, and
 no item starts until there are fewer of them than slots.

@@ -110,6 +110,8 @@ func TestEvaluateWorkers(t *testing.T) {
 	crashed := live("here", "host")
 	crashed.process = procid.Ended
 	dead := worker{name: "Old", host: "far", state: "active", pid: 8, seen: time.Hour, lease: -59 * time.Minute}
+	expired, draining := live("far", "far"), live("slow", "far")
+	expired.seen, expired.lease, draining.state = 61*time.Second, -time.Second, "draining"
 	stopped := worker{name: "here", host: "far", state: "stopped", pid: 9, seen: time.Minute, lease: -1}
 	for _, c := range []struct {
 		name        string
@@ -121,10 +123,14 @@ func TestEvaluateWorkers(t *testing.T) {
 	}{
 		{"no workers", nil, Warning, "no worker has ever registered", OK, "free"},
 		{"none active", []worker{dead}, Warning, "1h0m0s ago", OK, "free"},
-		{"other workers active", []worker{live("b", "far"), live("a", "near"), dead}, OK, "2 workers seen within 15 minutes: a, b", OK, "free"},
+		{"other workers active", []worker{live("b", "far"), live("a", "near"), dead}, OK, "2 workers take items: a, b", OK, "free"},
 		{"active on this machine", []worker{live("HERE", "host")}, OK, "1 worker", OK, "used by process 7"},
 		{"unknown whether active on this machine", []worker{live("here", "host")}, OK, "1 worker", OK, "cannot determine whether it still runs; its lease ends in 1m0s"},
-		{"crashed on this machine", []worker{crashed}, OK, "1 worker", OK, "has ended"},
+		{"crashed on this machine", []worker{crashed}, Warning, `no worker runs; the last one, "here", was seen 3s ago; not running: "here" (process 7 of this machine has ended)`, OK, "has ended"},
+		{"crashed a minute ago, elsewhere", []worker{expired}, Warning, `not running: "far" (its lease has ended)`, OK, "free"},
+		{"one of two crashed", []worker{live("a", "far"), expired}, OK, `1 worker takes items: a; not running: "far" (its lease has ended)`, OK, "free"},
+		{"drained", []worker{draining}, Warning, "no worker takes items; draining: slow", OK, "free"},
+		{"one of two drained", []worker{live("a", "far"), draining}, OK, "1 worker takes items: a; draining: slow", OK, "free"},
 		{"another host uses the name", []worker{live("here", "far")}, OK, "1 worker", Fault, `host "far"`},
 		{"another host used the name", []worker{stopped}, Warning, "no worker runs", OK, "free"},
 	} {

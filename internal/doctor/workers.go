@@ -12,8 +12,8 @@ import (
 	"botwork/internal/procid"
 )
 
-// recently is how long ago a worker may have been seen to count as active: an
-// assignment pass does not use other workers.
+// recently is how long ago a worker may have been seen to count as active. An assignment
+// pass does not use other workers, nor those that drain or whose lease has ended.
 const recently = 15 * time.Minute
 
 // worker is a row of BotWorkers; times by the database's clock.
@@ -48,27 +48,58 @@ func (d *Doctor) workers(ctx context.Context) []Result {
 	return evaluateWorkers(all, d.o.Worker, host)
 }
 
-// evaluateWorkers reports which workers are active, and whether the name is free for this host.
+// evaluateWorkers reports which workers take items, and whether the name is free for this host.
 func evaluateWorkers(all []worker, name, host string) []Result {
-	var seen []string
-	newest := time.Duration(-1)
-	for _, w := range all {
-		if w.state != "stopped" && w.seen <= recently {
-			seen = append(seen, w.name)
+	var active, draining, dead []string
+	last := -1
+	for i, w := range all {
+		switch fate := w.fate(host); {
+		case fate != "":
+			dead = append(dead, fmt.Sprintf("%q %s", w.name, fate))
+		case w.state == "draining":
+			draining = append(draining, w.name)
+		case w.state == "active" && w.seen <= recently:
+			active = append(active, w.name)
 		}
-		if newest < 0 || w.seen < newest {
-			newest = w.seen
+		if last < 0 || w.seen < all[last].seen {
+			last = i
 		}
 	}
-	r := Result{State: OK, Found: fmt.Sprintf("%s seen within 15 minutes: %s", counted(len(seen), "worker"), shortList(seen))}
+	r := Result{State: OK, Found: fmt.Sprintf("%s take items: %s", counted(len(active), "worker"), shortList(active))}
+	if len(active) == 1 {
+		r.Found = fmt.Sprintf("1 worker takes items: %s", active[0])
+	}
 	switch {
 	case len(all) == 0:
 		r = Result{State: Warning, Found: "no worker has ever registered", Advice: "start one: `botwork run`, or the service"}
-	case len(seen) == 0:
-		r = Result{State: Warning, Found: fmt.Sprintf("no worker runs; the last one was seen %s ago", newest.Round(time.Second)),
+	case len(active) == 0 && len(draining) > 0:
+		r = Result{State: Warning, Found: fmt.Sprintf("no worker takes items; draining: %s", shortList(draining)),
+			Advice: "`botwork workers resume NAME`, or start another worker; until then items wait"}
+	case len(active) == 0:
+		r = Result{State: Warning, Found: fmt.Sprintf("no worker runs; the last one, %q, was seen %s ago", all[last].name, all[last].seen.Round(time.Second)),
 			Advice: "start one: `botwork run`, or the service; until then items wait"}
+	case len(draining) > 0:
+		r.Found += "; draining: " + shortList(draining)
+	}
+	if len(dead) > 0 {
+		r.Found += "; not running: " + shortList(dead)
 	}
 	return []Result{r, evaluateName(all, name, host)}
+}
+
+// fate returns what shows that the process of a worker has died without a shutdown; "" if it lives,
+// stopped normally, or died so long ago that nobody expects it.
+func (w *worker) fate(host string) string {
+	switch {
+	case w.state == "stopped" || w.seen > recently:
+		return ""
+	case w.host == host && w.process == procid.Ended:
+		return fmt.Sprintf("(process %d of this machine has ended)", w.pid)
+	case w.lease <= 0:
+		return "(its lease has ended)"
+	default:
+		return ""
+	}
 }
 
 func evaluateName(all []worker, name, host string) Result {

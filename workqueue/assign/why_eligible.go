@@ -58,8 +58,11 @@ func dueOf(it *workqueue.Item) workqueue.DueItem {
 
 func (w *why) noWorker() Reason {
 	r := Reason{Kind: WhyNoWorker, Text: "no worker is alive", Change: "start one: botwork run"}
-	var last *workqueue.Worker
+	var last, draining *workqueue.Worker
 	for i := range w.workers {
+		if one := &w.workers[i]; one.State == workqueue.WorkerDraining && one.LeaseExpiresAt != nil && !one.LeaseExpiresAt.Before(w.now) {
+			draining = one
+		}
 		if last == nil || w.workers[i].LastSeenAt.After(last.LastSeenAt) {
 			last = &w.workers[i]
 		}
@@ -68,8 +71,10 @@ func (w *why) noWorker() Reason {
 		return r
 	}
 	r.Worker, r.Since = last.Name, &last.LastSeenAt
-	if last.State == workqueue.WorkerDraining {
-		r.Text = "no worker accepts items"
+	if draining != nil {
+		last, r.Text = draining, "no worker accepts items"
+		r.Worker, r.Since = last.Name, &last.LastSeenAt
+		r.Change = fmt.Sprintf("let it take items again: botwork workers resume %s; or start another worker: botwork run", last.Name)
 	}
 	r.Text += fmt.Sprintf("; the last one, %q (%s), was seen %s", last.Name, last.State, w.inText(last.LastSeenAt))
 	return r
