@@ -59,6 +59,10 @@ type Queue struct {
 	DefinedBy *string    `json:"definedBy"`
 	CreatedAt time.Time  `json:"createdAt"`
 	UpdatedAt *time.Time `json:"updatedAt"` // nil: never changed by the program
+
+	// Override is set while a command's policy is in force instead of the definition in
+	// the settings.
+	Override *QueueOverride `json:"override"`
 }
 
 // Consumer is who runs the items of a queue.

@@ -24,6 +24,22 @@ type QueueStore interface {
 	// twice, DefineQueues returns a *QueueError and writes nothing.
 	DefineQueues(ctx context.Context, defs []Queue, by string) (changed []string, err error)
 
+	// RefreshQueues is DefineQueues for a worker that starts: queues that a command has
+	// changed keep what the command set, until the next DefineQueues. It records their
+	// definitions for Queue.Override, and returns the names of those that differ from it
+	// as overridden.
+	RefreshQueues(ctx context.Context, defs []Queue, by string) (changed, overridden []string, err error)
+
+	// CreateQueue creates a queue by command. ErrQueueExists if there is one.
+	CreateQueue(ctx context.Context, def Queue, by string) error
+
+	// OverrideQueue replaces the policy of a queue by command, until the next
+	// DefineQueues that names it. def.Revision is that of the policy on which the change is
+	// based: ErrQueueChanged if the queue has another one. ErrNotFound if there is no such
+	// queue, *QueueError if Validate rejects the policy. changed is false if the policy was
+	// the same before.
+	OverrideQueue(ctx context.Context, def Queue, by string) (changed bool, err error)
+
 	// PauseQueue stops the assignment and the checkout of a queue's items; running
 	// ones continue. ResumeQueue ends the pause. If the queue already has the
 	// requested state, changed is false. ErrNotFound if there is no such queue.
@@ -35,6 +51,12 @@ type QueueStore interface {
 	// ErrDefaultQueue. ErrNotFound if there is no such queue.
 	DeleteQueue(ctx context.Context, name string) error
 }
+
+// The errors of CreateQueue and OverrideQueue.
+var (
+	ErrQueueExists  = errors.New("the queue exists already")
+	ErrQueueChanged = errors.New("another process changed the queue at the same time")
+)
 
 // ErrDefaultQueue is returned for a request to delete DefaultQueue.
 var ErrDefaultQueue = errors.New("the queue " + DefaultQueue + " is never deleted: items that name no queue go there")

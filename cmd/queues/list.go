@@ -15,7 +15,9 @@ func (a *command) queuesListCommand() *cobra.Command {
 		Use:   "list",
 		Short: "List the queues",
 		Long: `Lists the queues by name, with their limits in the whole cluster: how many items run
-at a time, how many start in a period, and the same for each limit key.
+at a time, how many start in a period, and the same for each limit key. "*" marks
+queues that a command has changed since they were defined: "botwork queues show"
+lists what differs.
 
 JSON and YAML have the whole policy; durations are written as "1h30m0s", rates as
 "10/1m0s", and missing values are null.`,
@@ -39,7 +41,11 @@ func (a *command) queueTable(queues []workqueue.Queue) {
 	g := cli.NewGrid("name", "state", "taken by", "offset", "limits", "defined by", "revision", "description").DropWhenNarrow("revision", "defined by", "description")
 	for i := range queues {
 		q := &queues[i]
-		g.Add(q.Name, queueState(q), string(q.Consumer), signed(q.PriorityOffset), cli.OrNone(limitsOf(q)), cli.OrDash(q.DefinedBy),
+		definedBy := cli.OrDash(q.DefinedBy)
+		if q.Override != nil {
+			definedBy += "*"
+		}
+		g.Add(q.Name, queueState(q), string(q.Consumer), signed(q.PriorityOffset), cli.OrNone(limitsOf(q)), definedBy,
 			fmt.Sprint(q.Revision), cli.Shorten(orEmpty(q.Description), 40))
 	}
 	g.Print(a.Stdout)

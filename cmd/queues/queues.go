@@ -19,18 +19,21 @@ func Command(a *cli.App) *cobra.Command { return (&command{a}).queuesCommand() }
 
 func (a *command) queuesCommand() *cobra.Command {
 	return cli.Group(&cobra.Command{
-		Use: "queues", Aliases: []string{"queue"}, Short: "List, show, define and pause queues",
+		Use: "queues", Aliases: []string{"queue"}, Short: "List, show, define, change and pause queues",
 		Long: `Lists, shows and changes queues. A queue is a named set of items with one policy:
 whether workers or robots take them, how long they are kept, when they are retried,
 and the limits in the whole cluster. The queue "default" always exists.
 
 Queues are defined below the key "queues" of botwork.yaml. A worker that starts
-updates them in the database.`,
+updates them in the database, except those that "create" or "set" changed: a command
+overrides the file until the next "botwork queues define".`,
 	},
 		a.queuesListCommand(),
 		a.queuesShowCommand(),
 		a.queuesStatsCommand(),
 		a.queuesDefineCommand(),
+		a.queuesCreateCommand(),
+		a.queuesSetCommand(),
 		a.queuesPauseCommand(),
 		a.queuesResumeCommand(),
 		a.queuesPurgeCommand(),

@@ -71,10 +71,39 @@ func (a *command) queueSheet(q *workqueue.Queue) {
 	add("output schema", string(q.OutputSchema))
 	add("analytics schema", string(q.AnalyticsSchema))
 	add("defined by", cli.OrDash(q.DefinedBy))
+	add("changed by a command", a.overrideText(q))
 	add("revision", fmt.Sprint(q.Revision))
 	add("created", a.Instant(&q.CreatedAt))
 	add("changed", a.Instant(q.UpdatedAt))
 	g.Print(a.Stdout)
+}
+
+// overrideText describes what a command has changed of the definition; "" for nothing.
+func (a *command) overrideText(q *workqueue.Queue) string {
+	if q.Override == nil {
+		return ""
+	}
+	lines := []string{fmt.Sprintf("by %s, %s", q.Override.By, a.Instant(q.Override.At))}
+	differences, err := q.Differences()
+	switch {
+	case err != nil:
+		lines = append(lines, "the definition cannot be read: "+err.Error())
+	case q.Override.Defined == "":
+		lines = append(lines, "no settings define the queue")
+	case len(differences) == 0:
+		lines = append(lines, "it has the same settings as its definition")
+	}
+	for _, d := range differences {
+		lines = append(lines, fmt.Sprintf("%s: %s, defined: %s", d.Key, cli.Shorten(plainJSON(d.Now), 60), cli.Shorten(plainJSON(d.Defined), 60)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func plainJSON(text workqueue.JSONText) string {
+	if text == "" {
+		return "null"
+	}
+	return string(text)
 }
 
 func retainText(q *workqueue.Queue) string {

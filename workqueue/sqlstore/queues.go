@@ -59,6 +59,9 @@ type queueRow struct {
 	Revision            int64
 	DefinedBy           *string
 	UpdatedAt           database.Time
+	OverriddenBy        *string
+	OverriddenAt        database.Time
+	Defined             nullText
 }
 
 func (queueRow) TableName() string { return "BotQueues" }
@@ -212,7 +215,16 @@ func (r *queueRow) queue() workqueue.Queue {
 		DefinedBy:  r.DefinedBy,
 		CreatedAt:  r.CreatedAt.Time,
 		UpdatedAt:  r.UpdatedAt.Pointer(),
+		Override:   r.override(),
 	}
+}
+
+// override returns what a command changed; nil if the settings define the queue.
+func (r *queueRow) override() *workqueue.QueueOverride {
+	if r.OverriddenBy == nil {
+		return nil
+	}
+	return &workqueue.QueueOverride{By: *r.OverriddenBy, At: r.OverriddenAt.Pointer(), Defined: workqueue.JSONText(r.Defined)}
 }
 
 // span converts a column of milliseconds; nil for NULL.

@@ -26,19 +26,40 @@ const defineTries = 50
 
 // DefineQueues implements workqueue.QueueStore.
 func (s *queueStore) DefineQueues(ctx context.Context, defs []workqueue.Queue, by string) ([]string, error) {
+	changed, _, err := s.defineQueues(ctx, defs, by, false)
+	return changed, err
+}
+
+// RefreshQueues implements workqueue.QueueStore.
+func (s *queueStore) RefreshQueues(ctx context.Context, defs []workqueue.Queue, by string) (changed, overridden []string, err error) {
+	return s.defineQueues(ctx, defs, by, true)
+}
+
+func (s *queueStore) defineQueues(ctx context.Context, defs []workqueue.Queue, by string, keepOverrides bool) (changed, overridden []string, err error) {
 	// Sorted by name, so that two processes that define the same queues lock the rows in the
 	// same order.
 	defs = slices.SortedFunc(slices.Values(defs), func(a, b workqueue.Queue) int { return cmp.Compare(a.Name, b.Name) })
 	if err := checkDefinitions(defs); err != nil {
-		return nil, fmt.Errorf("define queues: %w", err)
+		return nil, nil, fmt.Errorf("define queues: %w", err)
 	}
-	var changed []string
-	err := s.retry(ctx, "define queues", func() (err error) {
+	err = s.retry(ctx, "define queues", func() (err error) {
 		for range defineTries {
 			err = s.tx(ctx, func(tx *sql.Tx) error {
-				changed = nil
+				changed, overridden = nil, nil
 				for i := range defs {
-					wrote, err := s.defineQueue(ctx, tx, &defs[i], by)
+					if keepOverrides {
+						kept, differs, err := s.keepOverride(ctx, tx, &defs[i])
+						if err != nil {
+							return err
+						}
+						if differs {
+							overridden = append(overridden, defs[i].Name)
+						}
+						if kept {
+							continue
+						}
+					}
+					wrote, err := s.defineQueue(ctx, tx, &defs[i], queueWrite{by: by})
 					if err != nil {
 						return err
 					}
@@ -55,9 +76,9 @@ func (s *queueStore) DefineQueues(ctx context.Context, defs []workqueue.Queue, b
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return changed, nil
+	return changed, overridden, nil
 }
 
 // checkDefinitions returns all faults of the definitions.
@@ -77,25 +98,40 @@ func checkDefinitions(defs []workqueue.Queue) error {
 	return errors.Join(errs...)
 }
 
+// queueWrite is who writes the definition of a queue: the settings, or a command that overrides
+// them.
+type queueWrite struct {
+	by string
+
+	command  bool
+	revision int64 // of a command: that the queue must have; 0: the queue must not exist
+}
+
 // defineQueue creates a queue, or changes it if its definition differs.
-func (s *queueStore) defineQueue(ctx context.Context, tx *sql.Tx, def *workqueue.Queue, by string) (wrote bool, err error) {
+func (s *queueStore) defineQueue(ctx context.Context, tx *sql.Tx, def *workqueue.Queue, w queueWrite) (wrote bool, err error) {
 	present, err := s.queueByName(s.in(ctx, tx), def.Name)
 	missing := errors.Is(err, workqueue.ErrNotFound)
 	if err != nil && !missing {
 		return false, err
 	}
+	if err := w.check(&present, missing); err != nil {
+		return false, err
+	}
 	want, robots := definition(def), robotsOf(def)
-	if !missing && maps.Equal(definition(&present), want) && slices.Equal(robotsOf(&present), robots) {
+	if !missing && maps.Equal(definition(&present), want) && slices.Equal(robotsOf(&present), robots) && (w.command || present.Override == nil) {
 		return false, nil
 	}
 	v := maps.Clone(want)
-	v["by"], v["now"] = null(clip(by, nameLen)), s.nowArg()
+	v["by"], v["overridden_by"], v["now"] = null(clip(w.by, nameLen)), w.overriddenBy(), s.nowArg()
 	name := present.Name // SQL Server also finds it by a name in another case
 	if missing {
 		v["name"], name = def.Name, def.Name
 		_, err = s.queries.exec(ctx, tx, "define_queue_new", v)
 	} else {
 		v["id"], v["revision"] = present.ID, present.Revision
+		if v["defined"], err = w.defined(&present); err != nil {
+			return false, err
+		}
 		var n int64
 		if n, err = s.queries.exec(ctx, tx, "define_queue", v); err == nil && n == 0 {
 			err = errChangedMeanwhile

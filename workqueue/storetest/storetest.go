@@ -50,6 +50,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Items", listTests()},
 		{"Queues", queueTests()},
 		{"Define", defineTests()},
+		{"Override", overrideTests()},
 		{"Change", changeTests()},
 		{"Update", updateTests()},
 		{"Search", searchTests()},

@@ -23,9 +23,13 @@ func Queues(ctx context.Context, a *cli.App, log zerolog.Logger, store cli.Store
 			log.Warn().Str("queue", q.Name).Msg("encrypted queue, but no keyset is configured; this worker can neither add items to it nor run them")
 		}
 	}
-	changed, err := store.DefineQueues(ctx, queues, a.Config.Worker.Name)
+	changed, overridden, err := store.RefreshQueues(ctx, queues, a.Config.Worker.Name)
 	if err == nil && len(changed) > 0 {
 		log.Info().Strs("queues", changed).Msg("updated queues from botwork.yaml")
+	}
+	if err == nil && len(overridden) > 0 {
+		log.Warn().Strs("queues", overridden).Str("hint", "botwork queues define").
+			Msg("queues differ from botwork.yaml because they were changed by a command; the command's settings stay in force until the queues are defined again")
 	}
 	return err
 }

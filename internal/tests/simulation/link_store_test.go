@@ -63,6 +63,13 @@ func (l link) Items(context.Context, workqueue.ItemFilter) ([]workqueue.Item, er
 func (l link) CountItems(context.Context, workqueue.ItemFilter) (int64, error) { return 0, errRefused }
 func (l link) Attempts(context.Context, int64) ([]workqueue.Attempt, error)    { return nil, errRefused }
 
+func (l link) RefreshQueues(context.Context, []workqueue.Queue, string) ([]string, []string, error) {
+	return nil, nil, errRefused
+}
+func (l link) CreateQueue(context.Context, workqueue.Queue, string) error { return errRefused }
+func (l link) OverrideQueue(context.Context, workqueue.Queue, string) (bool, error) {
+	return false, errRefused
+}
 func (l link) DefineQueues(context.Context, []workqueue.Queue, string) ([]string, error) {
 	return nil, errRefused
 }

@@ -1,6 +1,6 @@
 -- define_queue: change the definition of a queue, unless another process has changed it since it
 -- was read.
--- In:  id, revision, by, now (NULL: the database clock), and the definition: description, consumer,
+-- In:  id, revision, by, overridden_by (NULL: the settings define it), defined, now (NULL: the database clock), and the definition: description, consumer,
 --      priority_offset, resilience_config, retry_as, key_scope, deleted_keys_count, ttl_ms, retain_ms,
 --      archive_age_ms, archive_limit, deletion, payload_schema, output_schema, analytics_schema, encrypted,
 --      public_access, robot_deletes_only_own, checkout_ms, concurrency_limit, key_concurrency_limit,
@@ -37,5 +37,8 @@ UPDATE "BotQueues" SET
     "MaxOutput" = @max_output,
     "Revision" = "Revision" + 1,
     "DefinedBy" = @by,
+    "OverriddenBy" = CAST(@overridden_by AS varchar),
+    "OverriddenAt" = CASE WHEN CAST(@overridden_by AS varchar) IS NULL THEN NULL ELSE {{now}} END,
+    "Defined" = CAST(@defined AS text),
     "UpdatedAt" = {{now}}
 WHERE "Id" = @id AND "Revision" = @revision;

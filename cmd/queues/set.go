@@ -1,0 +1,109 @@
+package queues
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"botwork/cmd/internal/cli"
+	"botwork/internal/author/queuedefs"
+	"botwork/workqueue"
+)
+
+// settingsDoc describes the arguments of `botwork queues create` and `set`.
+const settingsDoc = `A setting is a key of the queue's definition in botwork.yaml, with dots between its
+parts, and its value: ttl=7d, limits.concurrency=5, retry={limit: 3}. An empty value
+is the default: ttl=.`
+
+// setTries limits how often a change is repeated because another process changed the queue.
+const setTries = 10
+
+func (a *command) queuesSetCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "set NAME KEY=VALUE...",
+		Short: "Change the policy of a queue until it is defined again",
+		Long: `Changes settings of a queue. The other settings keep their values.
+
+` + settingsDoc + `
+
+botwork.yaml defines queues; this command overrides a definition until the next
+"botwork queues define". A worker that starts does not undo it, but logs a warning if
+the queue differs from its file. "botwork queues list" marks such a queue with "*",
+and "botwork queues show" lists what differs.`,
+		Example: "  botwork queues set invoices limits.concurrency=5\n  botwork queues set mail ttl=7d 'retry={limit: 3, delay: 30s}'\n  botwork queues set mail ttl=",
+		Args:    atLeastTwo,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.WithStore(cmd.Context(), func(store cli.Store) error {
+				changed, err := setQueue(cmd.Context(), store, args[0], args[1:])
+				switch {
+				case errors.Is(err, workqueue.ErrNotFound):
+					return cli.NoSuchQueue(cmd.Context(), store, args[0], err)
+				case err != nil:
+					return err
+				case !changed:
+					fmt.Fprintf(a.Stdout, "queue %s: has these settings already\n", args[0])
+				default:
+					fmt.Fprintf(a.Stdout, "queue %s: changed, until `botwork queues define`\n", args[0])
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func atLeastTwo(_ *cobra.Command, args []string) error {
+	if len(args) < 2 {
+		return cli.Usagef("got %d arguments, want the queue's name and at least one setting, such as limits.concurrency=5", len(args))
+	}
+	return nil
+}
+
+func setQueue(ctx context.Context, store cli.Store, name string, settings []string) (changed bool, err error) {
+	for range setTries {
+		var queue workqueue.Queue
+		if queue, err = store.Queue(ctx, name); err != nil {
+			return false, err
+		}
+		if queue, err = queuedefs.Change(queue, settings); err != nil {
+			return false, cli.Usagef("%v", err)
+		}
+		changed, err = store.OverrideQueue(ctx, queue, cli.UserName())
+		if !errors.Is(err, workqueue.ErrQueueChanged) {
+			return changed, err
+		}
+	}
+	return false, err
+}
+
+func (a *command) queuesCreateCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "create NAME [KEY=VALUE...]",
+		Short: "Create a queue that botwork.yaml does not define",
+		Long: `Creates a queue, with the defaults for what is not given.
+
+` + settingsDoc + `
+
+If botwork.yaml defines a queue of this name later, "botwork queues define" replaces
+the policy; a worker that starts does not.`,
+		Example: "  botwork queues create invoices\n  botwork queues create mail limits.rate=10/1m retain=2h",
+		Args:    cli.SomeArguments("the queue's name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			queue, err := queuedefs.Change(workqueue.Queue{Name: args[0]}, args[1:])
+			if err != nil {
+				return cli.Usagef("%v", err)
+			}
+			return a.WithStore(cmd.Context(), func(store cli.Store) error {
+				if err := store.CreateQueue(cmd.Context(), queue, cli.UserName()); err != nil {
+					if errors.Is(err, workqueue.ErrQueueExists) {
+						return fmt.Errorf("%w; hint: botwork queues set %s KEY=VALUE changes it", err, args[0])
+					}
+					return err
+				}
+				fmt.Fprintf(a.Stdout, "queue %s: created\n", args[0])
+				return nil
+			})
+		},
+	}
+}
