@@ -36,7 +36,7 @@ type AssignView interface {
 	// PassState returns what passes remember.
 	PassState(ctx context.Context) (PassState, error)
 
-	// NeedsSweep reports whether Rescue or Expire would find something.
+	// NeedsSweep reports whether Rescue, Expire or ApplyPolicies would find something.
 	NeedsSweep(ctx context.Context, assignedFor time.Duration) (bool, error)
 
 	// DueItems returns up to limit items of the band that wait and are due,
@@ -79,6 +79,13 @@ type AssignTx interface {
 	// within their queue's time to live, as expired, and returns how many.
 	Expire(ctx context.Context) (int, error)
 
+	// ApplyPolicies applies the policies of their queues to waiting items that were
+	// inserted by hand, up to a bound: the priority offset, the time to live and the
+	// unique key. It cancels those that Enqueue would refuse: their payload does not
+	// match the queue's schema, or another item has their unique key; of several with
+	// the same key, the oldest stays.
+	ApplyPolicies(ctx context.Context) (AppliedPolicies, error)
+
 	// Write assigns items to workers, or moves them from the worker that each
 	// names as From, and returns how many it changed. An item stays as it is when it
 	// was cancelled or started meanwhile, or when DueItems would not return it for
@@ -95,6 +102,12 @@ type AssignTx interface {
 
 	// RecordPass counts this pass and remembers whose turn it is.
 	RecordPass(ctx context.Context, m PassState) error
+}
+
+// AppliedPolicies are the results of AssignTx.ApplyPolicies.
+type AppliedPolicies struct {
+	Applied int // items that wait on
+	Refused int // items that were cancelled
 }
 
 // PassQuery says what a pass needs to read.
@@ -172,6 +185,10 @@ type DueItem struct {
 
 	// Holder is the worker that the item is assigned to; 0: none.
 	Holder int64
+
+	// ByHand: it was inserted by hand, and ApplyPolicies must come before it is assigned.
+	// Only DueItems sets it.
+	ByHand bool
 }
 
 // CompareDue orders items as AssignView.DueItems returns them.

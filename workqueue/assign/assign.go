@@ -75,6 +75,9 @@ type AssignParams struct {
 	// unbounded assigns more than fits into slots, in every mode; see plan.Options.
 	unbounded bool
 
+	// applied: the pass has applied the policies of queues to items inserted by hand.
+	applied bool
+
 	// Brief skips the search for abandoned and expired items, since another pass made it a few
 	// seconds ago.
 	Brief bool

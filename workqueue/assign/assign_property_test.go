@@ -85,6 +85,9 @@ func (m *assignMemory) Assign(ctx context.Context, pass func(context.Context, wo
 	return pass(ctx, m)
 }
 
+func (m *assignMemory) ApplyPolicies(context.Context) (workqueue.AppliedPolicies, error) {
+	return workqueue.AppliedPolicies{}, nil
+}
 func (m *assignMemory) Expire(context.Context) (int, error) { return 0, nil }
 
 func (m *assignMemory) Rescue(context.Context, time.Duration) (workqueue.RescueResult, error) {

@@ -85,6 +85,9 @@ func (t *dryTx) DueItems(ctx context.Context, band workqueue.Band, full workqueu
 	}
 	due = slices.DeleteFunc(due, func(it workqueue.DueItem) bool { return given[it.ID] })
 	due = workqueue.FirstDue(due, limit)
+	for i := range due {
+		due[i].ByHand = false
+	}
 	t.remember(due)
 	return due, err
 }
@@ -108,6 +111,11 @@ func (t *dryTx) Limits(ctx context.Context) ([]workqueue.LimitUse, error) { retu
 // Rescue implements AssignTx.
 func (t *dryTx) Rescue(context.Context, time.Duration) (workqueue.RescueResult, error) {
 	return workqueue.RescueResult{}, nil
+}
+
+// ApplyPolicies implements AssignTx; DueItems returns items inserted by hand as they are.
+func (t *dryTx) ApplyPolicies(context.Context) (workqueue.AppliedPolicies, error) {
+	return workqueue.AppliedPolicies{}, nil
 }
 
 // Expire implements AssignTx.

@@ -81,11 +81,16 @@ func (w *why) waiting(ctx context.Context) ([]workqueue.DueItem, error) {
 			break
 		}
 	}
-	if w.item.Priority == workqueue.EveryPriority.Min {
-		return list, nil
+	var err error
+	if w.item.Priority != workqueue.EveryPriority.Min {
+		var lesser []workqueue.DueItem
+		lesser, err = w.view.DueItems(ctx, workqueue.Band{Min: workqueue.EveryPriority.Min, Max: w.item.Priority - 1}, workqueue.Full{}, mostLesser)
+		list = append(list, lesser...)
 	}
-	lesser, err := w.view.DueItems(ctx, workqueue.Band{Min: workqueue.EveryPriority.Min, Max: w.item.Priority - 1}, workqueue.Full{}, mostLesser)
-	return append(list, lesser...), err
+	for i := range list {
+		list[i].ByHand = false // count it as it is
+	}
+	return list, err
 }
 
 // scheduled returns the item if it is not due yet, else nil.

@@ -92,6 +92,11 @@ func (f *forecast) Rescue(context.Context, time.Duration) (workqueue.RescueResul
 	return workqueue.RescueResult{}, nil
 }
 
+// ApplyPolicies implements AssignTx; items inserted by hand count as they are.
+func (f *forecast) ApplyPolicies(context.Context) (workqueue.AppliedPolicies, error) {
+	return workqueue.AppliedPolicies{}, nil
+}
+
 // Expire implements AssignTx; DueItems leaves out what has expired.
 func (f *forecast) Expire(context.Context) (int, error) { return 0, nil }
 

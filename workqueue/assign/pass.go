@@ -17,6 +17,10 @@ type AssignResult struct {
 	// Expired counts the items that were cancelled because they had not started in time.
 	Expired int `json:"expired"`
 
+	// Refused counts the items that were inserted by hand and cancelled, because their queues
+	// refuse them.
+	Refused int `json:"refused,omitempty"`
+
 	// Workers counts the workers that could take items of every priority of the
 	// band when the pass began.
 	Workers int `json:"workers"`
@@ -90,8 +94,10 @@ func (p AssignParams) Pass(ctx context.Context, store workqueue.AssignStore) (As
 			if err := p.sweep(ctx, store, &result); err != nil {
 				return result, nil, err
 			}
-			// Items that look abandoned again are left to the next pass.
-			if plan, err = p.survey(ctx, store, true); err != nil {
+			// Items that look abandoned again, and new rows inserted by hand, are left to the next pass.
+			again := p
+			again.applied = true
+			if plan, err = again.survey(ctx, store, true); err != nil {
 				return result, nil, err
 			}
 		}
@@ -119,26 +125,39 @@ func (p AssignParams) Pass(ctx context.Context, store workqueue.AssignStore) (As
 // sweep frees abandoned items and cancels expired ones in its own transaction. The next read
 // finds the freed items.
 func (p AssignParams) sweep(ctx context.Context, store workqueue.AssignStore, result *AssignResult) error {
-	var rescued workqueue.RescueResult
-	var expired int
+	var done cleared
 	err := store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) (err error) {
-		rescued, expired, err = p.clear(ctx, tx)
+		done, err = p.clear(ctx, tx)
 		return err
 	})
 	if err == nil {
-		result.RescueResult = result.Plus(rescued)
-		result.Expired += expired
+		done.addTo(result)
 	}
 	return err
 }
 
-func (p AssignParams) clear(ctx context.Context, tx workqueue.AssignTx) (workqueue.RescueResult, int, error) {
-	rescued, err := tx.Rescue(ctx, p.AssignedFor)
-	if err != nil {
-		return rescued, 0, err
+// cleared is what a pass did before it assigned items.
+type cleared struct {
+	rescued          workqueue.RescueResult
+	expired, refused int
+}
+
+func (c *cleared) addTo(result *AssignResult) {
+	result.RescueResult = result.Plus(c.rescued)
+	result.Expired += c.expired
+	result.Refused += c.refused
+}
+
+func (p AssignParams) clear(ctx context.Context, tx workqueue.AssignTx) (c cleared, err error) {
+	if c.rescued, err = tx.Rescue(ctx, p.AssignedFor); err != nil {
+		return c, err
 	}
-	expired, err := tx.Expire(ctx)
-	return rescued, expired, err
+	applied, err := tx.ApplyPolicies(ctx)
+	if c.refused = applied.Refused; err != nil {
+		return c, err
+	}
+	c.expired, err = tx.Expire(ctx)
+	return c, err
 }
 
 // passPlan is what a pass has decided without the lock.
@@ -215,12 +234,11 @@ func (p AssignParams) locked(ctx context.Context, store workqueue.AssignStore, b
 	var result AssignResult
 	err := store.Assign(ctx, func(ctx context.Context, tx workqueue.AssignTx) error {
 		result = before
-		rescued, expired, err := p.clear(ctx, tx)
+		done, err := p.clear(ctx, tx)
 		if err != nil {
 			return err
 		}
-		result.RescueResult = result.Plus(rescued)
-		result.Expired += expired
+		done.addTo(&result)
 		limits := &passLimits{}
 		result.Left = true
 		pl, err := p.planner(ctx, tx, 0)
@@ -243,7 +261,7 @@ func (pl *passPlanner) pages(ctx context.Context, tx workqueue.AssignTx, limits 
 			result.Left = limits.full() > 0
 			return err
 		}
-		items, err := pl.items(ctx, due)
+		items, err := pl.items(ctx, pl.withoutByHand(due))
 		if err != nil {
 			return err
 		}
@@ -265,7 +283,7 @@ func (pl *passPlanner) pages(ctx context.Context, tx workqueue.AssignTx, limits 
 			}
 			pl.PassState.Passes++
 		}
-		if last && result.Assigned-before == len(items) {
+		if last && result.Assigned-before == len(items) && !pl.byHand {
 			result.Left = false
 			return nil
 		}

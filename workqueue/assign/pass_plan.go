@@ -33,7 +33,8 @@ type passPlanner struct {
 	workers int // with room for items of every priority of the band
 	room    int // for about this many items
 
-	left bool // not all due items were assigned, or none was read
+	left   bool // not all due items were assigned, or none was read
+	byHand bool // due items were inserted by hand, and the policies of their queues come first
 }
 
 // survey reads and plans without the lock, unless there are items to free first and they were not
@@ -56,7 +57,11 @@ func (p AssignParams) survey(ctx context.Context, store workqueue.AssignStore, s
 		if plan.limited, err = pl.window(ctx, view); plan.limited || err != nil {
 			return err
 		}
-		plan.left = pl.left
+		// Their policies may change their priority, or refuse them.
+		if plan.sweepable = pl.byHand && !p.applied; plan.sweepable {
+			return nil
+		}
+		plan.left = pl.left || pl.byHand
 		placements, turns := pl.Plan()
 		if pl.Idles() && pl.waits() {
 			if moved, movedTurns, ok, err := pl.takeBack(ctx, view); err != nil {
@@ -220,7 +225,7 @@ func (pl *passPlanner) window(ctx context.Context, view workqueue.AssignView) (l
 				fresh = append(fresh, due[i])
 			}
 		}
-		items, err := pl.items(ctx, fresh)
+		items, err := pl.items(ctx, pl.withoutByHand(fresh))
 		if err != nil {
 			return false, err
 		}
@@ -242,6 +247,15 @@ func (pl *passPlanner) window(ctx context.Context, view workqueue.AssignView) (l
 		full.Queues, full.Pipelines = pl.classes.exhausted(), pl.classes.broken.here
 	}
 	return false, nil
+}
+
+// withoutByHand returns the due items without those that were inserted by hand and to which the
+// policies of their queues were not applied yet.
+func (pl *passPlanner) withoutByHand(due []workqueue.DueItem) []workqueue.DueItem {
+	return slices.DeleteFunc(due, func(it workqueue.DueItem) bool {
+		pl.byHand = pl.byHand || it.ByHand
+		return it.ByHand
+	})
 }
 
 // due returns due items: those that ReadPass has already read, if these are all.
@@ -338,7 +352,7 @@ func (pl *passPlanner) takeBack(ctx context.Context, view workqueue.AssignView) 
 	}
 	// Items of queues with limits are not planned without the lock; they are no more urgent than
 	// what was assigned already.
-	due = slices.DeleteFunc(due, func(it workqueue.DueItem) bool { return it.Queue != "" })
+	due = slices.DeleteFunc(pl.withoutByHand(due), func(it workqueue.DueItem) bool { return it.Queue != "" })
 	pl.begin(true)
 	items, err := pl.items(ctx, append(assigned, due...))
 	if err != nil {

@@ -178,7 +178,7 @@ func (sa *SelfAssign) plan(ctx context.Context, view workqueue.AssignView, p Ass
 		return nil, err
 	}
 	placements, turns := pl.Plan()
-	if len(turns) > 0 || pl.classes.fillSlots { // what it holds is unknown here
+	if len(turns) > 0 || pl.byHand || pl.classes.fillSlots { // what it holds is unknown here
 		return nil, nil
 	}
 	plan := &passPlan{marks: marks, assignments: assignmentsOf(placements)}

@@ -145,10 +145,12 @@ func (v *assignView) askDue(band workqueue.Band, full workqueue.Full, limit int)
 
 func (d *dueRead) item(scan scanner) error {
 	var later bool
-	it, err := scanDue(scan, d.texts, &later)
+	var byHand int
+	it, err := scanDue(scan, d.texts, &later, &byHand)
 	if err != nil {
 		return err
 	}
+	it.ByHand = byHand == 1
 	if later {
 		d.scheduled++
 	}

@@ -78,6 +78,7 @@ func (v *assignView) NeedsSweep(ctx context.Context, assignedFor time.Duration) 
 		ask{"stale", values{"assigned_ms": ms(assignedFor), "limit_rows": 1, "now": one["now"]}, finds},
 		ask{"expired", one, finds},
 		ask{"withheld", one, finds},
+		ask{"by_hand", values{"limit_rows": 1}, finds},
 	)
 	return found, err
 }

@@ -51,6 +51,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Queues", queueTests()},
 		{"Define", defineTests()},
 		{"Override", overrideTests()},
+		{"ByHand", byHandTests()},
 		{"Change", changeTests()},
 		{"Update", updateTests()},
 		{"Search", searchTests()},

@@ -86,6 +86,13 @@ func (tx *passTx) Rescue(ctx context.Context, assignedFor time.Duration) (workqu
 	return got, err
 }
 
+// Nobody inserts items by hand in the simulation.
+func (tx *passTx) ApplyPolicies(ctx context.Context) (workqueue.AppliedPolicies, error) {
+	got, err := tx.real.ApplyPolicies(ctx)
+	tx.addFault("apply policies", differ(got, workqueue.AppliedPolicies{}))
+	return got, err
+}
+
 func (tx *passTx) Expire(ctx context.Context) (int, error) {
 	got, err := tx.real.Expire(ctx)
 	tx.addFault("expire", differ(got, tx.model.Expire()))

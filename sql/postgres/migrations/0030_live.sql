@@ -13,7 +13,16 @@ ALTER TABLE "BotQueues" ADD COLUMN "OverriddenBy" VARCHAR(200) NULL;
 ALTER TABLE "BotQueues" ADD COLUMN "OverriddenAt" TIMESTAMPTZ(3) NULL;
 ALTER TABLE "BotQueues" ADD COLUMN "Defined" TEXT NULL;
 
+-- Whether the policies of its queue were applied to an item: the program does that when it enqueues
+-- an item, and the next assignment pass for rows that were inserted by hand. Rows that exist already
+-- count as applied.
+ALTER TABLE "BotWorkQueueItems" ADD COLUMN "PoliciesApplied" BOOLEAN NOT NULL DEFAULT TRUE;
+ALTER TABLE "BotWorkQueueItems" ALTER COLUMN "PoliciesApplied" SET DEFAULT FALSE;
+CREATE INDEX "IX_BotWorkQueueItems_ByHand" ON "BotWorkQueueItems" ("Id") WHERE "State" IN (0, 4) AND NOT "PoliciesApplied" AND "Fence" = 0;
+
 -- +goose Down
+DROP INDEX "IX_BotWorkQueueItems_ByHand";
+ALTER TABLE "BotWorkQueueItems" DROP COLUMN "PoliciesApplied";
 ALTER TABLE "BotQueues" DROP COLUMN "Defined";
 ALTER TABLE "BotQueues" DROP COLUMN "OverriddenAt";
 ALTER TABLE "BotQueues" DROP COLUMN "OverriddenBy";

@@ -4,11 +4,11 @@
 -- Out: the new id; no row if the item does not exist.
 INSERT INTO "BotWorkQueueItems" (
     {{copied_columns row=}},
-    "DeadlineAt", "FinishBy", "State", "UniqueKey", "AvailableAt", "CreatedAt", "CreatedBy", "ExpiresAt")
+    "DeadlineAt", "FinishBy", "State", "UniqueKey", "AvailableAt", "CreatedAt", "CreatedBy", "ExpiresAt", "PoliciesApplied")
 SELECT
     {{copied_columns row=i.}},
     COALESCE({{if_ahead column=i."DeadlineAt"}}, {{if_ahead column=i."FinishBy"}}), {{if_ahead column=i."FinishBy"}}, 4, CAST(@unique_key AS varchar),
-    {{now}}, {{now}}, CAST(@author AS varchar), {{now_plus ms=CAST(@life_ms AS bigint)}}
+    {{now}}, {{now}}, CAST(@author AS varchar), {{now_plus ms=CAST(@life_ms AS bigint)}}, TRUE
 FROM "BotWorkQueueItems" i
 WHERE i."Id" = @id
 RETURNING "Id";

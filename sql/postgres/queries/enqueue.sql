@@ -14,7 +14,8 @@
 INSERT INTO "BotWorkQueueItems"
     ("QueueName", "State", "Priority", "IntegrationConfig", "Payload", "EstimatedDurationMs", "ResilienceConfig",
      "AvailableAt", "Scheduled", "DeadlineAt", "FinishBy", "CreatedBy", "CreatedAt", "TaskName", "NaturalKey", "LimitKey", "Tags", "Metadata",
-     "Labels", "Selectors", "Expedite", "RetainMs", "ExpiresAt", "Encrypted", "LockKey", "UniqueKey", "ContentKey", "TimedKey", "TimedUntil")
+     "Labels", "Selectors", "Expedite", "RetainMs", "ExpiresAt", "Encrypted", "LockKey", "UniqueKey", "ContentKey", "TimedKey", "TimedUntil",
+     "PoliciesApplied")
 SELECT j."Queue", j."NewState", j."Prio", j."Config", j."Body", j."EstimateMs", j."Policy",
     COALESCE(j."DueAt", {{now_plus ms=j."DelayMs"}}),
     CASE WHEN j."DueAt" IS NULL THEN j."DelayMs" > 0 ELSE j."DueAt" > COALESCE(CAST(@now AS timestamptz), statement_timestamp()) END,
@@ -24,7 +25,7 @@ SELECT j."Queue", j."NewState", j."Prio", j."Config", j."Body", j."EstimateMs", 
     j."Task", j."KeyText", j."LimitText", j."TagList", j."Meta", j."LabelText", j."SelectorText", j."Expedited" = 1, j."KeepMs",
     {{now_plus ms=j."LifeMs"}},
     j."Sealed" = 1, j."Ticket", j."UniqueHash", j."ContentHash", j."TimedHash",
-    {{now_plus ms=j."TimedMs"}}
+    {{now_plus ms=j."TimedMs"}}, TRUE
 FROM (SELECT
         [[- range $i, $c := .Cells]][[if $i]],[[end]]
         [[if .Own]]r."[[.Name]]"[[else]]CAST([[if .Absent]]NULL[[else]]@[[.Name]][[end]] AS [[template "type" .]])[[end]] AS "[[.Name]]"

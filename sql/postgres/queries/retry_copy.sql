@@ -5,13 +5,13 @@ INSERT INTO "BotWorkQueueItems" (
     {{copied_columns row=}},
     "DeadlineAt", "FinishBy", "ExpiresAt", "TaskPlannedAt", "TaskPriority", "IdempotencyKey", "UniqueKey",
     "ContentKey", "FirstStartedAt", "CreatedBy", "State", "RetryCount", "RootId", "AvailableAt",
-    "Scheduled", "CreatedAt")
+    "Scheduled", "CreatedAt", "PoliciesApplied")
 SELECT
     {{copied_columns row=i.}},
     i."DeadlineAt", i."FinishBy", i."ExpiresAt", i."TaskPlannedAt", i."TaskPriority", i."IdempotencyKey",
     CAST(@unique_key AS varchar), i."ContentKey", i."FirstStartedAt", i."CreatedBy", 0,
     CAST(@failures AS int), COALESCE(i."RootId", i."Id"), {{now_plus ms=CAST(@delay_ms AS bigint)}},
-    CAST(@delay_ms AS bigint) > 0, {{now}}
+    CAST(@delay_ms AS bigint) > 0, {{now}}, TRUE
 FROM "BotWorkQueueItems" i
 WHERE i."Id" = @id AND i."Fence" = @fence AND i."State" = 3
 RETURNING "Id";

@@ -13,7 +13,16 @@ ALTER TABLE BotQueues ADD COLUMN OverriddenBy TEXT NULL;
 ALTER TABLE BotQueues ADD COLUMN OverriddenAt DATETIME NULL;
 ALTER TABLE BotQueues ADD COLUMN Defined TEXT NULL;
 
+-- Whether the policies of its queue were applied to an item: the program does that when it enqueues
+-- an item, and the next assignment pass for rows that were inserted by hand. Rows that exist already
+-- count as applied.
+ALTER TABLE BotWorkQueueItems ADD COLUMN PoliciesApplied INTEGER NOT NULL DEFAULT 0;
+UPDATE BotWorkQueueItems SET PoliciesApplied = 1 WHERE Fence = 0;
+CREATE INDEX IX_BotWorkQueueItems_ByHand ON BotWorkQueueItems (Id) WHERE State IN (0, 4) AND PoliciesApplied = 0 AND Fence = 0;
+
 -- +goose Down
+DROP INDEX IX_BotWorkQueueItems_ByHand;
+ALTER TABLE BotWorkQueueItems DROP COLUMN PoliciesApplied;
 ALTER TABLE BotQueues DROP COLUMN Defined;
 ALTER TABLE BotQueues DROP COLUMN OverriddenAt;
 ALTER TABLE BotQueues DROP COLUMN OverriddenBy;

@@ -4,12 +4,12 @@
 -- Out: the new id; no row if the item does not exist.
 INSERT INTO BotWorkQueueItems (
     {{copied_columns row=}},
-    DeadlineAt, FinishBy, State, UniqueKey, AvailableAt, CreatedAt, CreatedBy, ExpiresAt, IdempotencyKey)
+    DeadlineAt, FinishBy, State, UniqueKey, AvailableAt, CreatedAt, CreatedBy, ExpiresAt, IdempotencyKey, PoliciesApplied)
 SELECT
     {{copied_columns row=i.}},
     COALESCE({{if_ahead column=i.DeadlineAt}}, {{if_ahead column=i.FinishBy}}), {{if_ahead column=i.FinishBy}}, 4, @unique_key, {{now}}, {{now}},
     @author, CASE WHEN @life_ms IS NOT NULL THEN {{now_plus ms=@life_ms}} END,
-    {{random_key}}
+    {{random_key}}, 1
 FROM BotWorkQueueItems i
 WHERE i.Id = @id
 RETURNING Id;

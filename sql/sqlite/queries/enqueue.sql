@@ -10,7 +10,7 @@
 INSERT INTO BotWorkQueueItems
     (QueueName, State, Priority, IntegrationConfig, Payload, EstimatedDurationMs, ResilienceConfig, AvailableAt,
      Scheduled, DeadlineAt, FinishBy, CreatedBy, CreatedAt, TaskName, NaturalKey, LimitKey, Tags, Metadata, Labels, Selectors, Expedite, RetainMs, ExpiresAt, Encrypted,
-     LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil, IdempotencyKey)
+     LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil, IdempotencyKey, PoliciesApplied)
 SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     COALESCE(j.DueAt, CASE WHEN j.DelayMs = 0 THEN {{now_once}} ELSE {{now_plus ms=j.DelayMs}} END),
     CASE WHEN j.DueAt IS NULL THEN j.DelayMs > 0 ELSE j.DueAt > {{now_once}} END,
@@ -21,7 +21,7 @@ SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     CASE WHEN j.LifeMs IS NOT NULL THEN {{now_plus ms=j.LifeMs}} END,
     j.Sealed, j.Ticket, j.UniqueHash, j.ContentHash, j.TimedHash,
     CASE WHEN j.TimedMs IS NOT NULL THEN {{now_plus ms=j.TimedMs}} END,
-    {{random_key}}
+    {{random_key}}, 1
 FROM (SELECT
         [[- range $i, $c := .Cells]][[if $i]],[[end]]
         [[if .Own]]json_extract(value, '$.[[.Name]]')[[else if .Absent]]NULL[[else]]@[[.Name]][[end]] AS [[.Name]]

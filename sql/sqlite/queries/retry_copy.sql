@@ -4,12 +4,12 @@
 INSERT INTO BotWorkQueueItems (
     {{copied_columns row=}},
     DeadlineAt, FinishBy, ExpiresAt, TaskPlannedAt, TaskPriority, IdempotencyKey, UniqueKey, ContentKey,
-    FirstStartedAt, CreatedBy, State, RetryCount, RootId, AvailableAt, Scheduled, CreatedAt)
+    FirstStartedAt, CreatedBy, State, RetryCount, RootId, AvailableAt, Scheduled, CreatedAt, PoliciesApplied)
 SELECT
     {{copied_columns row=i.}},
     i.DeadlineAt, i.FinishBy, i.ExpiresAt, i.TaskPlannedAt, i.TaskPriority, i.IdempotencyKey, @unique_key,
     i.ContentKey, i.FirstStartedAt, i.CreatedBy, 0, @failures, COALESCE(i.RootId, i.Id),
-    {{now_plus ms=@delay_ms}}, CASE WHEN @delay_ms > 0 THEN 1 ELSE 0 END, {{now}}
+    {{now_plus ms=@delay_ms}}, CASE WHEN @delay_ms > 0 THEN 1 ELSE 0 END, {{now}}, 1
 FROM BotWorkQueueItems i
 WHERE i.Id = @id AND i.Fence = @fence AND i.State = 3
 RETURNING Id;

@@ -9,7 +9,8 @@
 -- Out: id, priority, deadline, estimate in ms, the beginning of the pipeline, queue, 1 if
 --      it has limits, the key that they count by, since when it is due, labels,
 --      selectors, whether it may overtake others, task and natural key if there is
---      no estimate, whether it is in the last part; part after part.
+--      no estimate, whether it is in the last part, 1 if it was inserted by hand and the policies of its
+--      queue were not applied; part after part.
 -- include: due_part part=undated; condition=i.Scheduled = 0 AND i.DeadlineAt IS NULL; order=i.Priority DESC, i.Id
 UNION ALL
 -- include: due_part part=dated; condition=i.Scheduled = 0 AND i.DeadlineAt IS NOT NULL AND i.DeadlineAt >= {{now}}; order=i.Priority DESC, i.DeadlineAt, i.Id

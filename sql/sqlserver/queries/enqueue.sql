@@ -9,7 +9,7 @@
 INSERT INTO BotWorkQueueItems
     (QueueName, State, Priority, IntegrationConfig, Payload, EstimatedDurationMs, ResilienceConfig, AvailableAt,
      Scheduled, DeadlineAt, FinishBy, CreatedBy, CreatedAt, TaskName, NaturalKey, LimitKey, Tags, Metadata, Labels, Selectors, Expedite, RetainMs, ExpiresAt, Encrypted,
-     LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil)
+     LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil, PoliciesApplied)
 OUTPUT inserted.Id, inserted.LockKey
 SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     COALESCE(j.DueAt, {{now_plus ms=j.DelayMs}}),
@@ -20,7 +20,7 @@ SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     j.Task, j.KeyText, j.LimitText, j.TagList, j.Meta, j.LabelText, j.SelectorText, j.Expedited, j.KeepMs,
     {{now_plus ms=j.LifeMs}},
     j.Sealed, j.Ticket, j.UniqueHash, j.ContentHash, j.TimedHash,
-    {{now_plus ms=j.TimedMs}}
+    {{now_plus ms=j.TimedMs}}, 1
 FROM OPENJSON(@rows) WITH (
     Queue NVARCHAR(MAX) '$.Queue', NewState INT '$.NewState', Prio INT '$.Prio', Config NVARCHAR(MAX) '$.Config',
     Body NVARCHAR(MAX) '$.Body', EstimateMs BIGINT '$.EstimateMs', Policy NVARCHAR(MAX) '$.Policy',

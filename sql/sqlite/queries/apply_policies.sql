@@ -1,0 +1,13 @@
+-- apply_policies: apply the policies of their queues to items that were inserted by hand. If another
+-- item has the unique key, the index refuses the batch.
+-- In:  rows [{ItemId, ItemFence, NewPriority, NewKey, LifeMs}] (LifeMs: how long they may wait; NULL: no bound)
+UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
+    Priority = j.NewPriority,
+    UniqueKey = COALESCE(UniqueKey, j.NewKey),
+    ExpiresAt = COALESCE(ExpiresAt, CASE WHEN j.LifeMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', CreatedAt, printf('%+.3f seconds', j.LifeMs / 1000.0)) END),
+    PoliciesApplied = 1
+FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.ItemFence') AS ItemFence, json_extract(value, '$.NewPriority') AS NewPriority,
+          json_extract(value, '$.NewKey') AS NewKey, json_extract(value, '$.LifeMs') AS LifeMs
+      FROM jsonb_each(@rows)) j
+WHERE Id = j.ItemId AND Fence = j.ItemFence AND State IN (0, 4) AND PoliciesApplied = 0;
