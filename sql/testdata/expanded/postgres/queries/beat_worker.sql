@@ -5,4 +5,4 @@ UPDATE "BotWorkers" SET
     "LastSeenAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
     "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
 WHERE "Id" = @worker AND "InstanceId" = @instance AND "State" <> 'stopped'
-RETURNING "State", "Beats";
+RETURNING "State", "Beats", "Overrides";

@@ -30,5 +30,8 @@ UPDATE "BotQueues" SET
     "MaxOutput" = @max_output,
     "Revision" = "Revision" + 1,
     "DefinedBy" = @by,
+    "OverriddenBy" = CAST(@overridden_by AS varchar),
+    "OverriddenAt" = CASE WHEN CAST(@overridden_by AS varchar) IS NULL THEN NULL ELSE CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) END,
+    "Defined" = CAST(@defined AS text),
     "UpdatedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
 WHERE "Id" = @id AND "Revision" = @revision;

@@ -1,11 +1,11 @@
 INSERT INTO "BotQueues"
-    ("Name", "DefinedBy", "CreatedAt", "UpdatedAt",
+    ("Name", "DefinedBy", "OverriddenBy", "OverriddenAt", "CreatedAt", "UpdatedAt",
     "Description", "Consumer", "PriorityOffset", "ResilienceConfig", "RetryAs", "KeyScope", "DeletedKeysCount",
     "TtlMs", "RetainMs", "ArchiveAgeMs", "ArchiveLimit", "Deletion", "PayloadSchema", "OutputSchema",
     "AnalyticsSchema", "Encrypted", "PublicAccess", "RobotDeletesOnlyOwn", "CheckoutMs", "ConcurrencyLimit",
     "KeyConcurrencyLimit", "RateLimit", "RatePeriodMs", "KeyRateLimit", "KeyRatePeriodMs", "Distribution", "MaxReleases", "MaxPayload", "MaxOutput")
 VALUES
-    (@name, @by, CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
+    (@name, @by, CAST(@overridden_by AS varchar), CASE WHEN CAST(@overridden_by AS varchar) IS NULL THEN NULL ELSE CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) END, CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
     CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
     @description, @consumer, @priority_offset, @resilience_config, @retry_as, @key_scope, @deleted_keys_count,
     @ttl_ms, @retain_ms, @archive_age_ms, @archive_limit, @deletion, @payload_schema, @output_schema,

@@ -11,7 +11,7 @@ UPDATE "BotWorkers" SET
     "Queues" = CAST(@queues AS varchar),
     "ReservedSlots" = @reserved,
     "AvailableSince" = NULL,
-    "State" = 'active',
+    "State" = CASE WHEN "DrainRequestedAt" IS NULL THEN 'active' ELSE 'draining' END,
     "StartedAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)),
     "LastSeenAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
 WHERE "Name" = @name AND (

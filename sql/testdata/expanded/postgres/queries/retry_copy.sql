@@ -4,7 +4,7 @@ INSERT INTO "BotWorkQueueItems" (
     "LimitKey", "RetainMs", "TaskScope",
     "DeadlineAt", "FinishBy", "ExpiresAt", "TaskPlannedAt", "TaskPriority", "IdempotencyKey", "UniqueKey",
     "ContentKey", "FirstStartedAt", "CreatedBy", "State", "RetryCount", "RootId", "AvailableAt",
-    "Scheduled", "CreatedAt")
+    "Scheduled", "CreatedAt", "PoliciesApplied")
 SELECT
     i."QueueName", i."Priority", i."IntegrationConfig", i."Payload", i."EstimatedDurationMs",
     i."ResilienceConfig", i."NaturalKey", i."Tags", i."Metadata", i."Labels", i."Selectors",
@@ -12,7 +12,7 @@ SELECT
     i."DeadlineAt", i."FinishBy", i."ExpiresAt", i."TaskPlannedAt", i."TaskPriority", i."IdempotencyKey",
     CAST(@unique_key AS varchar), i."ContentKey", i."FirstStartedAt", i."CreatedBy", 0,
     CAST(@failures AS int), COALESCE(i."RootId", i."Id"), CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@delay_ms AS bigint) * INTERVAL '1 millisecond',
-    CAST(@delay_ms AS bigint) > 0, CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
+    CAST(@delay_ms AS bigint) > 0, CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)), TRUE
 FROM "BotWorkQueueItems" i
 WHERE i."Id" = @id AND i."Fence" = @fence AND i."State" = 3
 RETURNING "Id";

@@ -5,4 +5,4 @@ UPDATE BotWorkers SET
     LastSeenAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
     LeaseExpiresAt = strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', @lease_ms / 1000.0))
 WHERE Id = @worker AND InstanceId = @instance AND State <> 'stopped'
-RETURNING State, Beats;
+RETURNING State, Beats, Overrides;

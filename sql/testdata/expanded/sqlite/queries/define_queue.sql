@@ -30,5 +30,8 @@ UPDATE BotQueues SET
     MaxOutput = @max_output,
     Revision = Revision + 1,
     DefinedBy = @by,
+    OverriddenBy = @overridden_by,
+    OverriddenAt = CASE WHEN @overridden_by IS NULL THEN NULL ELSE COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) END,
+    Defined = @defined,
     UpdatedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
 WHERE Id = @id AND Revision = @revision;

@@ -1,11 +1,11 @@
 INSERT INTO BotQueues
-    (Name, DefinedBy, CreatedAt, UpdatedAt,
+    (Name, DefinedBy, OverriddenBy, OverriddenAt, CreatedAt, UpdatedAt,
     Description, Consumer, PriorityOffset, ResilienceConfig, RetryAs, KeyScope, DeletedKeysCount, TtlMs, RetainMs,
     ArchiveAgeMs, ArchiveLimit, Deletion, PayloadSchema, OutputSchema, AnalyticsSchema, Encrypted, PublicAccess,
     RobotDeletesOnlyOwn, CheckoutMs, ConcurrencyLimit, KeyConcurrencyLimit, RateLimit, RatePeriodMs, KeyRateLimit,
     KeyRatePeriodMs, Distribution, MaxReleases, MaxPayload, MaxOutput)
 VALUES
-    (@name, @by, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
+    (@name, @by, @overridden_by, CASE WHEN @overridden_by IS NULL THEN NULL ELSE COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) END, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
     COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
     @description, @consumer, @priority_offset, @resilience_config, @retry_as, @key_scope, @deleted_keys_count,
     @ttl_ms, @retain_ms, @archive_age_ms, @archive_limit, @deletion, @payload_schema, @output_schema,

@@ -11,7 +11,7 @@ UPDATE BotWorkers SET
     Queues = @queues,
     ReservedSlots = @reserved,
     AvailableSince = NULL,
-    State = 'active',
+    State = CASE WHEN DrainRequestedAt IS NULL THEN 'active' ELSE 'draining' END,
     StartedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')),
     LastSeenAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
 WHERE Name = @name AND (

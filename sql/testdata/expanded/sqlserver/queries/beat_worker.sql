@@ -4,5 +4,5 @@ UPDATE BotWorkers SET
     AvailableSince = CASE WHEN CAST(@ended_ms AS bigint) IS NULL THEN AvailableSince ELSE DATEADD(millisecond, -(CAST(@ended_ms AS bigint) % 1000), DATEADD(second, -(CAST(@ended_ms AS bigint) / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) END,
     LastSeenAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
     LeaseExpiresAt = DATEADD(millisecond, (@lease_ms % 1000), DATEADD(second, (@lease_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
-OUTPUT inserted.State, inserted.Beats
+OUTPUT inserted.State, inserted.Beats, inserted.Overrides
 WHERE Id = @worker AND InstanceId = CAST(@instance AS NVARCHAR(450)) AND State <> N'stopped';

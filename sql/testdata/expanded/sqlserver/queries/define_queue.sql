@@ -30,5 +30,8 @@ UPDATE BotQueues SET
     MaxOutput = @max_output,
     Revision = Revision + 1,
     DefinedBy = @by,
+    OverriddenBy = @overridden_by,
+    OverriddenAt = CASE WHEN @overridden_by IS NULL THEN NULL ELSE COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) END,
+    Defined = @defined,
     UpdatedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
 WHERE Id = @id AND Revision = @revision;

@@ -1,11 +1,12 @@
 SELECT undated.Id, undated.Priority, undated.DeadlineAt, undated.EstimatedDurationMs, undated.Pipeline, undated.QueueName, undated.Limited,
-    undated.LimitKey, undated.AvailableAt, undated.Labels, undated.Selectors, undated.Expedite, undated.TaskName, undated.NaturalKey, undated.Scheduled
+    undated.LimitKey, undated.AvailableAt, undated.Labels, undated.Selectors, undated.Expedite, undated.TaskName, undated.NaturalKey, undated.Scheduled, undated.ByHand
 FROM (
     SELECT TOP (@limit_rows) i.Id, i.Priority, i.DeadlineAt, i.EstimatedDurationMs, SUBSTRING(i.IntegrationConfig, 1, 200) AS Pipeline, i.QueueName,
         CASE WHEN i.QueueName IN (SELECT q.Name FROM BotQueues q
             WHERE q.ConcurrencyLimit IS NOT NULL OR q.KeyConcurrencyLimit IS NOT NULL OR q.RateLimit IS NOT NULL OR q.KeyRateLimit IS NOT NULL) THEN 1 ELSE 0 END AS Limited,
         RTRIM(i.LimitKey) COLLATE Latin1_General_100_BIN2 AS LimitKey, i.AvailableAt, i.Labels, i.Selectors, i.Expedite,
-        CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END AS TaskName, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END AS NaturalKey, i.Scheduled
+        CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END AS TaskName, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END AS NaturalKey, i.Scheduled,
+        CASE WHEN i.PoliciesApplied = 0 AND i.Fence = 0 THEN 1 ELSE 0 END AS ByHand
     FROM BotWorkQueueItems i
     WHERE i.State IN (0, 4) AND i.Scheduled = 0 AND i.DeadlineAt IS NULL
       AND i.Priority BETWEEN @min_priority AND @max_priority
@@ -20,13 +21,14 @@ FROM (
     ORDER BY i.Priority DESC, i.Id) undated
 UNION ALL
 SELECT dated.Id, dated.Priority, dated.DeadlineAt, dated.EstimatedDurationMs, dated.Pipeline, dated.QueueName, dated.Limited,
-    dated.LimitKey, dated.AvailableAt, dated.Labels, dated.Selectors, dated.Expedite, dated.TaskName, dated.NaturalKey, dated.Scheduled
+    dated.LimitKey, dated.AvailableAt, dated.Labels, dated.Selectors, dated.Expedite, dated.TaskName, dated.NaturalKey, dated.Scheduled, dated.ByHand
 FROM (
     SELECT TOP (@limit_rows) i.Id, i.Priority, i.DeadlineAt, i.EstimatedDurationMs, SUBSTRING(i.IntegrationConfig, 1, 200) AS Pipeline, i.QueueName,
         CASE WHEN i.QueueName IN (SELECT q.Name FROM BotQueues q
             WHERE q.ConcurrencyLimit IS NOT NULL OR q.KeyConcurrencyLimit IS NOT NULL OR q.RateLimit IS NOT NULL OR q.KeyRateLimit IS NOT NULL) THEN 1 ELSE 0 END AS Limited,
         RTRIM(i.LimitKey) COLLATE Latin1_General_100_BIN2 AS LimitKey, i.AvailableAt, i.Labels, i.Selectors, i.Expedite,
-        CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END AS TaskName, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END AS NaturalKey, i.Scheduled
+        CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END AS TaskName, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END AS NaturalKey, i.Scheduled,
+        CASE WHEN i.PoliciesApplied = 0 AND i.Fence = 0 THEN 1 ELSE 0 END AS ByHand
     FROM BotWorkQueueItems i
     WHERE i.State IN (0, 4) AND i.Scheduled = 0 AND i.DeadlineAt IS NOT NULL AND i.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
       AND i.Priority BETWEEN @min_priority AND @max_priority
@@ -41,13 +43,14 @@ FROM (
     ORDER BY i.Priority DESC, i.DeadlineAt, i.Id) dated
 UNION ALL
 SELECT expedited.Id, expedited.Priority, expedited.DeadlineAt, expedited.EstimatedDurationMs, expedited.Pipeline, expedited.QueueName, expedited.Limited,
-    expedited.LimitKey, expedited.AvailableAt, expedited.Labels, expedited.Selectors, expedited.Expedite, expedited.TaskName, expedited.NaturalKey, expedited.Scheduled
+    expedited.LimitKey, expedited.AvailableAt, expedited.Labels, expedited.Selectors, expedited.Expedite, expedited.TaskName, expedited.NaturalKey, expedited.Scheduled, expedited.ByHand
 FROM (
     SELECT TOP (@limit_rows) i.Id, i.Priority, i.DeadlineAt, i.EstimatedDurationMs, SUBSTRING(i.IntegrationConfig, 1, 200) AS Pipeline, i.QueueName,
         CASE WHEN i.QueueName IN (SELECT q.Name FROM BotQueues q
             WHERE q.ConcurrencyLimit IS NOT NULL OR q.KeyConcurrencyLimit IS NOT NULL OR q.RateLimit IS NOT NULL OR q.KeyRateLimit IS NOT NULL) THEN 1 ELSE 0 END AS Limited,
         RTRIM(i.LimitKey) COLLATE Latin1_General_100_BIN2 AS LimitKey, i.AvailableAt, i.Labels, i.Selectors, i.Expedite,
-        CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END AS TaskName, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END AS NaturalKey, i.Scheduled
+        CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END AS TaskName, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END AS NaturalKey, i.Scheduled,
+        CASE WHEN i.PoliciesApplied = 0 AND i.Fence = 0 THEN 1 ELSE 0 END AS ByHand
     FROM BotWorkQueueItems i
     WHERE i.State IN (0, 4) AND i.Scheduled = 0 AND i.Expedite = 1 AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
       AND i.Priority BETWEEN @min_priority AND @max_priority
@@ -62,13 +65,14 @@ FROM (
     ORDER BY i.Priority DESC, i.Id) expedited
 UNION ALL
 SELECT later.Id, later.Priority, later.DeadlineAt, later.EstimatedDurationMs, later.Pipeline, later.QueueName, later.Limited,
-    later.LimitKey, later.AvailableAt, later.Labels, later.Selectors, later.Expedite, later.TaskName, later.NaturalKey, later.Scheduled
+    later.LimitKey, later.AvailableAt, later.Labels, later.Selectors, later.Expedite, later.TaskName, later.NaturalKey, later.Scheduled, later.ByHand
 FROM (
     SELECT TOP (@limit_rows) i.Id, i.Priority, i.DeadlineAt, i.EstimatedDurationMs, SUBSTRING(i.IntegrationConfig, 1, 200) AS Pipeline, i.QueueName,
         CASE WHEN i.QueueName IN (SELECT q.Name FROM BotQueues q
             WHERE q.ConcurrencyLimit IS NOT NULL OR q.KeyConcurrencyLimit IS NOT NULL OR q.RateLimit IS NOT NULL OR q.KeyRateLimit IS NOT NULL) THEN 1 ELSE 0 END AS Limited,
         RTRIM(i.LimitKey) COLLATE Latin1_General_100_BIN2 AS LimitKey, i.AvailableAt, i.Labels, i.Selectors, i.Expedite,
-        CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END AS TaskName, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END AS NaturalKey, i.Scheduled
+        CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END AS TaskName, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END AS NaturalKey, i.Scheduled,
+        CASE WHEN i.PoliciesApplied = 0 AND i.Fence = 0 THEN 1 ELSE 0 END AS ByHand
     FROM BotWorkQueueItems i
     WHERE i.State IN (0, 4) AND i.Scheduled = 1 AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
       AND i.Priority BETWEEN @min_priority AND @max_priority

@@ -11,7 +11,7 @@ UPDATE BotWorkers SET
     Queues = @queues,
     ReservedSlots = @reserved,
     AvailableSince = NULL,
-    State = N'active',
+    State = CASE WHEN DrainRequestedAt IS NULL THEN N'active' ELSE N'draining' END,
     StartedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
     LastSeenAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
 WHERE Name = CAST(@name AS NVARCHAR(450)) AND (

@@ -2,7 +2,7 @@ INSERT INTO BotWorkQueueItems (
     QueueName, Priority, IntegrationConfig, Payload, EstimatedDurationMs, ResilienceConfig, NaturalKey,
     Tags, Metadata, Labels, Selectors, Expedite, TaskName, Encrypted, LimitKey, RetainMs, TaskScope,
     DeadlineAt, FinishBy, ExpiresAt, TaskPlannedAt, TaskPriority, IdempotencyKey, UniqueKey, ContentKey,
-    FirstStartedAt, CreatedBy, State, RetryCount, RootId, AvailableAt, Scheduled, CreatedAt)
+    FirstStartedAt, CreatedBy, State, RetryCount, RootId, AvailableAt, Scheduled, CreatedAt, PoliciesApplied)
 OUTPUT inserted.Id
 SELECT
     i.QueueName, i.Priority, i.IntegrationConfig, i.Payload, i.EstimatedDurationMs, i.ResilienceConfig,
@@ -10,6 +10,6 @@ SELECT
     i.LimitKey, i.RetainMs, i.TaskScope,
     i.DeadlineAt, i.FinishBy, i.ExpiresAt, i.TaskPlannedAt, i.TaskPriority, i.IdempotencyKey, @unique_key,
     i.ContentKey, i.FirstStartedAt, i.CreatedBy, 0, @failures, COALESCE(i.RootId, i.Id),
-    DATEADD(millisecond, (@delay_ms % 1000), DATEADD(second, (@delay_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))), CASE WHEN @delay_ms > 0 THEN 1 ELSE 0 END, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+    DATEADD(millisecond, (@delay_ms % 1000), DATEADD(second, (@delay_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))), CASE WHEN @delay_ms > 0 THEN 1 ELSE 0 END, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))), 1
 FROM BotWorkQueueItems i
 WHERE i.Id = @id AND i.Fence = @fence AND i.State = 3;

@@ -1,0 +1,3 @@
+UPDATE "BotWorkers" SET
+    "Overrides" = CAST(@overrides AS varchar)
+WHERE "Id" = @id AND COALESCE("Overrides", '') = @old;

@@ -1,0 +1,3 @@
+UPDATE BotWorkers SET
+    Overrides = @overrides
+WHERE Id = @id AND COALESCE(Overrides, '') = @old;

@@ -1,0 +1,3 @@
+UPDATE BotQueues SET
+    Defined = @defined
+WHERE Id = @id AND Revision = @revision AND OverriddenBy IS NOT NULL;
