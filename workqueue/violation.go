@@ -17,6 +17,7 @@ const (
 	CheckEndedTwice   = "ended-twice"   // a claim with two ends
 	CheckFiredTwice   = "fired-twice"   // a planned instant that ran twice
 	CheckOverdue      = "overdue"       // due for a long time, and nothing explains why it waits
+	CheckByHand       = "by-hand"       // inserted by hand, and its queue's policies do not hold
 	CheckWorker       = "worker"        // an impossible worker's row
 	CheckHistory      = "history"       // the database may have lost transactions: a note, not a violation
 	CheckStatistics   = "statistics"    // a figure of a queue that differs from its items
@@ -24,7 +25,7 @@ const (
 
 // Checks lists the names of all checks in the order of a report.
 func Checks() []string {
-	return []string{CheckItemState, CheckLostItem, CheckAttemptLimit, CheckEndedTwice, CheckFiredTwice, CheckOverdue, CheckWorker, CheckHistory, CheckStatistics}
+	return []string{CheckItemState, CheckLostItem, CheckAttemptLimit, CheckEndedTwice, CheckFiredTwice, CheckOverdue, CheckByHand, CheckWorker, CheckHistory, CheckStatistics}
 }
 
 // Violation is one item, worker, queue or schedule for which the database breaks a

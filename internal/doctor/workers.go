@@ -88,7 +88,7 @@ func evaluateWorkers(all []worker, name, host string) []Result {
 }
 
 // fate returns what shows that the process of a worker has died without a shutdown; "" if it lives,
-// stopped normally, or died so long ago that nobody expects it.
+// stopped normally, or died so long ago that it may have been removed for good.
 func (w *worker) fate(host string) string {
 	switch {
 	case w.state == "stopped" || w.seen > recently:

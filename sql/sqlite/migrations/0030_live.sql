@@ -17,7 +17,7 @@ ALTER TABLE BotQueues ADD COLUMN Defined TEXT NULL;
 -- an item, and the next assignment pass for rows that were inserted by hand. Rows that exist already
 -- count as applied.
 ALTER TABLE BotWorkQueueItems ADD COLUMN PoliciesApplied INTEGER NOT NULL DEFAULT 0;
-UPDATE BotWorkQueueItems SET PoliciesApplied = 1 WHERE Fence = 0;
+UPDATE BotWorkQueueItems SET PoliciesApplied = 1 WHERE Fence = 0 OR State NOT BETWEEN 2 AND 3;
 CREATE INDEX IX_BotWorkQueueItems_ByHand ON BotWorkQueueItems (Id) WHERE State IN (0, 4) AND PoliciesApplied = 0 AND Fence = 0;
 
 -- +goose Down

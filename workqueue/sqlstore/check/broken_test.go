@@ -104,6 +104,27 @@ var brokenItems = []broken{
 		return "item 990001", func() { x.exec(`DELETE FROM "BotWorkItemAttempts" WHERE "ItemId" = 990001`) }
 	}},
 
+	{"inserted by hand as assigned", workqueue.CheckByHand, "inserted by hand as assigned at 2001-01-01T00:00:00Z, and no pass has applied the policies of its queue \"default\"", func(x *checked) (string, func()) {
+		it := x.Item(storetest.ItemOpts{State: workqueue.Assigned, Priority: 950})
+		x.set(it.ID, `PoliciesApplied = `+x.truth(false)+`, Fence = 0`)
+		x.wantClean() // it is new
+		x.set(it.ID, `CreatedAt = `+longAgo)
+		return subjectOf(it.ID), func() { x.set(it.ID, `PoliciesApplied = `+x.truth(true)) }
+	}},
+	{"a natural key twice", workqueue.CheckByHand, `the natural key "by-hand-1", which item`, func(x *checked) (string, func()) {
+		x.exec(`INSERT INTO "BotQueues" ("Name", "KeyScope") VALUES ('byhand', 'queue')`)
+		first := x.Item(storetest.ItemOpts{In: time.Hour})
+		x.set(first.ID, `QueueName = 'byhand', NaturalKey = 'by-hand-1', UniqueKey = 'by-hand-1'`)
+		second := x.Item(storetest.ItemOpts{In: time.Hour})
+		x.set(second.ID, `QueueName = 'byhand', NaturalKey = 'by-hand-1'`)
+		x.wantClean() // it is new
+		x.set(second.ID, `CreatedAt = `+longAgo)
+		return subjectOf(second.ID), func() {
+			x.exec(`DELETE FROM "BotWorkQueueItems" WHERE "QueueName" = 'byhand'`)
+			x.exec(`DELETE FROM "BotQueues" WHERE "Name" = 'byhand'`)
+		}
+	}},
+
 	{"unknown state of a worker", workqueue.CheckWorker, `State is "asleep"`, func(x *checked) (string, func()) {
 		w := x.Worker(storetest.WorkerOpts{Name: "sleeper"})
 		x.exec(`UPDATE "BotWorkers" SET "State" = 'asleep' WHERE "Id" = %d`, w.ID)

@@ -59,7 +59,7 @@ func Run(ctx context.Context, db Database, p workqueue.CheckParams) (workqueue.C
 		return workqueue.CheckReport{}, err
 	}
 	for _, check := range []func(context.Context) error{
-		r.loadQueues, r.items, r.lostItems, r.firings, r.runs, r.workers, r.overdue, r.statistics, r.history,
+		r.loadQueues, r.items, r.lostItems, r.firings, r.runs, r.workers, r.overdue, r.byHand, r.statistics, r.history,
 	} {
 		if err := check(ctx); err != nil {
 			return workqueue.CheckReport{}, err

@@ -154,6 +154,18 @@ func (x *checked) when(ahead time.Duration) string {
 	return "'" + text + "'"
 }
 
+// truth returns a truth value as SQL.
+func (x *checked) truth(v bool) string {
+	switch {
+	case x.engine.Driver == database.Postgres:
+		return fmt.Sprint(v)
+	case v:
+		return "1"
+	default:
+		return "0"
+	}
+}
+
 // insert inserts an item by hand, with only the name of its pipeline, and returns its id.
 func (x *checked) insert() int64 {
 	x.Helper()
