@@ -130,7 +130,7 @@ func TestCleanUpRejectsWrongParameters(t *testing.T) {
 // The step with a real database removes old rows and keeps others.
 func TestCleanUpOfADatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "botwork.db")
-	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: database.SQLite, DSN: path})
+	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(database.SQLite), DSN: path})
 	if err != nil {
 		t.Fatal(err)
 	}

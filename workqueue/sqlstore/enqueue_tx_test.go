@@ -238,7 +238,7 @@ func TestEnqueueTxEncrypts(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		ctx, dsn := t.Context(), e.DSN(t)
 		e.Open(t, dsn)
-		store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: e.Driver, DSN: dsn, Cipher: placeCipher{}})
+		store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: string(e.Driver), DSN: dsn, Cipher: placeCipher{}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 // migrate opens a store, as a process does when it starts, and uses it once.
 func migrate(driver database.Driver, dsn string) error {
 	ctx := context.Background()
-	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: driver, DSN: dsn})
+	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: string(driver), DSN: dsn})
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,8 @@ func newStore(c *connection) *Store {
 
 // Options configure Open.
 type Options struct {
-	Driver database.Driver
+	// Driver is the engine: "sqlite", "sqlserver" or "postgres". DSN is in its syntax.
+	Driver string
 	DSN    string
 
 	// MaxOpen and MaxIdle limit the pool; 0 means 16 and 4. SQLite ignores them: it has one
@@ -96,7 +97,7 @@ type Options struct {
 // Open opens a store and checks that the database responds. It does not change the database:
 // see Migrate. Errors name the driver and the DSN without its password.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	engine, err := newEngine(o.Driver)
+	engine, err := newEngine(database.Driver(o.Driver))
 	if err != nil {
 		return nil, err
 	}
