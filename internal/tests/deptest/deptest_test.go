@@ -281,7 +281,7 @@ var may = map[string]map[string]string{
 }
 
 // roots connect everything, so they may import everything.
-var roots = []string{"cmd", "examples"}
+var roots = []string{module, "cmd", "examples"}
 
 // testsOnly contain only tests of the whole program, which may import everything.
 var testsOnly = []string{"internal/tests/chaos", "internal/tests/deptest", "internal/tests/docstest", "internal/tests/e2e", "internal/tests/failover", "internal/tests/simulation", "internal/tests/winetest", "internal/tests/yamllstest"}
@@ -293,8 +293,8 @@ var thirdParty = []struct {
 	importers []string
 	why       string
 }{
-	{"gorm.io", []string{"workqueue/sqlstore"}, "models and dialects are the store's business"},
-	{module + "/workqueue/sqlstore", []string{"cmd/internal/cli", "cmd/internal/clitest", "examples/internal/worker", "internal/bench", "internal/testdb", "workqueue/sqlstore"}, "who opens a store chooses it; the others name the methods that they call"},
+	{"gorm.io", []string{module, "workqueue/sqlstore"}, "models and dialects are the store's business; programs enqueue in their own transactions of gorm"},
+	{module + "/workqueue/sqlstore", []string{module, "cmd/internal/cli", "cmd/internal/clitest", "examples/internal/worker", "internal/bench", "internal/testdb", "workqueue/sqlstore"}, "who opens a store chooses it; the others name the methods that they call"},
 	{"github.com/pressly/goose", []string{"workqueue/sqlstore"}, "so are migrations"},
 	{"github.com/go-co-op/gocron", []string{"internal/scheduler"}, "it fires; what is planned and what was fired is decided elsewhere"},
 	{"github.com/aymanbagabas/go-udiff", []string{"cmd/pipelines"}, "differences are for people to read"},
