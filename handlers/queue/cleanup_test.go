@@ -172,7 +172,7 @@ func TestCleanUpOfADatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"completed": 600, "archived": 600, "deleted": 0, "firings": 0, "runs": 0, "workers": 0, "durations": 0, "texts": 0, "keys": 0, "figures": 0, "complete": true,
+		"completed": 600, "archived": 600, "deleted": 0, "firings": 0, "runs": 0, "workers": 0, "durations": 0, "texts": 0, "audit": 0, "keys": 0, "figures": 0, "complete": true,
 	}
 	if diff := cmp.Diff(any(want), out); diff != "" {
 		t.Errorf("output (-want +got):\n%s", diff)
