@@ -25,4 +25,5 @@ type Store interface {
 	workqueue.AssignStore
 	workqueue.BatchStore
 	workqueue.HistoryStore
+	workqueue.AuditStore
 }

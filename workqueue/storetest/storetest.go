@@ -95,6 +95,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Durations", durationTests()},
 		{"Texts", textTests()},
 		{"Batches", batchTests()},
+		{"Audit", auditTests()},
 		{"Housekeeping", housekeepingTests()},
 		{"Why", whyTests()},
 		{"DryRun", dryRunTests()},

@@ -12,6 +12,7 @@ import (
 // Store is the database as commands use it. Only this package depends on the implementation.
 type Store interface {
 	workqueue.AssignStore
+	workqueue.AuditStore
 	workqueue.BatchStore
 	workqueue.Checker
 	workqueue.CleanUpStore

@@ -131,6 +131,8 @@ func (l link) RemoveRuns(context.Context, time.Duration, int) (int, error)    { 
 func (l link) RemoveWorkers(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
 func (l link) RemoveTexts(context.Context, time.Duration, int) (int, error)   { return 0, errRefused }
 func (l link) RemoveBatches(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
+
+func (l link) RemoveAudit(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
 func (l link) EnqueueBatch(context.Context, workqueue.BatchPart, []workqueue.NewItem) ([]workqueue.Enqueued, error) {
 	return nil, errRefused
 }
