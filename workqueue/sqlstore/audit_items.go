@@ -160,8 +160,8 @@ func valueOrNull(t workqueue.JSONText) []byte {
 	return text
 }
 
-// marker stands for a text that the audit log does not hold. The hash of an encrypted text is that
-// of the text as it is stored, so that nobody can guess the original from it.
+// marker replaces a text that the audit log does not hold. The hash of an encrypted text is that of
+// the text as it is stored, so that a reader cannot check a guess of the original.
 func marker(text string, encrypted bool) []byte {
 	sum := sha256.Sum256([]byte(text))
 	return valueOf(struct {
