@@ -21,6 +21,7 @@ import (
 	"botwork/cmd/lsp"
 	"botwork/cmd/pipelines"
 	"botwork/cmd/queues"
+	"botwork/cmd/report"
 	"botwork/cmd/robots"
 	"botwork/cmd/run"
 	"botwork/cmd/runs"
@@ -82,6 +83,7 @@ func commands(a *cli.App) []*cobra.Command {
 		assign.Command(a),
 		pipelines.Command(a),
 		runs.Command(a),
+		report.Command(a),
 		handlerscmd.Command(a),
 		setup.SchemaCommand(a),
 		db.Command(a),

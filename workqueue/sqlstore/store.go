@@ -42,6 +42,7 @@ type Store struct {
 	*durationStore
 	*statisticsStore
 	*textStore
+	*failureStore
 	*housekeepingStore
 }
 
@@ -51,7 +52,7 @@ func newStore(c *connection) *Store {
 		connection: c, migrations: &migrations{c}, epochs: &epochs{c}, sessions: &sessions{c},
 		policies: &policies{connection: c}, notices: &notices{connection: c, name: rand.Text()[:12]},
 		itemRows: &itemRows{c}, bookkeeping: &bookkeeping{c}, batches: &batches{c},
-		waitingStore: &waitingStore{c}, durationStore: &durationStore{c}, scheduleStore: &scheduleStore{c}, textStore: &textStore{c},
+		waitingStore: &waitingStore{c}, durationStore: &durationStore{c}, scheduleStore: &scheduleStore{c}, textStore: &textStore{c}, failureStore: &failureStore{c},
 	}
 	s.archive = &archive{c, s.policies, s.bookkeeping}
 	s.itemLists = &itemLists{c, s.itemRows}

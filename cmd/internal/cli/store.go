@@ -15,6 +15,7 @@ type Store interface {
 	workqueue.BatchStore
 	workqueue.Checker
 	workqueue.CleanUpStore
+	workqueue.FailureStore
 	workqueue.HistoryStore
 	workqueue.HousekeepingStore
 	workqueue.ItemStore
