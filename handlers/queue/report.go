@@ -103,7 +103,7 @@ func (r *reportStep) Handle(ctx context.Context, _ *handlers.Call) (any, error) 
 		"text": made.Text(), "headline": made.Headline(), "quiet": made.Quiet(), "complete": len(made.Bounds) == 0,
 		"items": made.Failed.Items, "givenUp": made.Failed.GivenUp, "attempts": made.Failed.Attempts, "groups": len(made.Failures),
 		"runs": runs, "workers": len(made.Workers), "queues": len(made.Queues),
-		"since": made.Since.Format(time.RFC3339), "until": made.Until.Format(time.RFC3339),
+		"since": made.Since, "until": made.Until,
 	}, nil
 }
 

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -59,6 +58,7 @@ type tally struct {
 	groups   map[key]*tallied
 	messages map[string]string // texts that were read before
 	items    map[int64]bool    // all items that failed; true if they ended
+	latest   map[int64]key     // of the latest failed attempt of each item
 	attempts int
 }
 
@@ -71,15 +71,22 @@ type tallied struct {
 }
 
 func newTally() *tally {
-	return &tally{groups: map[key]*tallied{}, messages: map[string]string{}, items: map[int64]bool{}}
+	return &tally{groups: map[key]*tallied{}, messages: map[string]string{}, items: map[int64]bool{}, latest: map[int64]key{}}
 }
 
-// add counts a failure of an item that ended, or a failed attempt. They must come in the order of
-// a store: the latest first.
+// add counts a failed attempt, or an item that ended. They must come in the order of a store, the
+// latest first, and the attempts before the items.
 func (t *tally) add(f *workqueue.Failure, ended bool) {
-	k := key{pipeline: f.Pipeline, step: f.Step, kind: f.Kind, message: t.message(withoutStep(f.Error, f.Step))}
+	k := key{pipeline: f.Pipeline, step: f.Step, kind: f.Kind, message: t.message(withoutStep(f.Error))}
 	if workqueue.InlinePipeline(f.Pipeline) {
 		k.pipeline = inline
+	}
+	latest, attempted := t.latest[f.ItemID]
+	switch {
+	case !ended && !attempted:
+		t.latest[f.ItemID] = k
+	case ended && attempted && latest.kind == k.kind && latest.message == k.message:
+		k = latest // the attempt knows the step that failed, the item the last one that it reached
 	}
 	g := t.groups[k]
 	if g == nil {
@@ -108,12 +115,15 @@ func (t *tally) add(f *workqueue.Failure, ended bool) {
 
 // withoutStep removes the name of the failed step from the beginning of an error, as in
 // `step "load" (HTTP): `, because reports show it separately.
-func withoutStep(text, step string) string {
-	rest, ok := strings.CutPrefix(text, fmt.Sprintf("step %q (", step))
+func withoutStep(text string) string {
+	rest, ok := strings.CutPrefix(text, `step "`)
 	if !ok {
 		return text
 	}
-	if _, rest, ok = strings.Cut(rest, "): "); !ok {
+	if _, rest, ok = strings.Cut(rest, `" (`); ok {
+		_, rest, ok = strings.Cut(rest, "): ")
+	}
+	if !ok {
 		return text
 	}
 	return rest

@@ -75,6 +75,7 @@ func (h *history) fail(item int64, at time.Duration, ended bool, f workqueue.Fai
 	h.attempts = append(h.attempts, f)
 	if ended {
 		f.ID = item
+		f.Step = "" // unknown
 		h.items = append(h.items, f)
 	}
 	latest := func(a, b workqueue.Failure) int { return b.At.Compare(a.At) }

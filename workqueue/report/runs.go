@@ -101,7 +101,7 @@ func (b *builder) readRuns(ctx context.Context, workers []workqueue.Worker, now 
 		}
 		switch {
 		case r.Outcome == workqueue.RunFailed:
-			found.add(runKey{r.Pipeline, ProblemFailed, deref(r.FailedStep), Message(withoutStep(deref(r.Error), deref(r.FailedStep)))}, r.StartedAt, r.ID)
+			found.add(runKey{r.Pipeline, ProblemFailed, deref(r.FailedStep), Message(withoutStep(deref(r.Error)))}, r.StartedAt, r.ID)
 		case r.Interrupted(worker, now):
 			found.add(runKey{pipeline: r.Pipeline, problem: ProblemInterrupted}, r.StartedAt, r.ID)
 		}
