@@ -22,6 +22,7 @@ import (
 	"botwork/cmd/lsp"
 	"botwork/cmd/pipelines"
 	"botwork/cmd/queues"
+	"botwork/cmd/report"
 	"botwork/cmd/robots"
 	"botwork/cmd/run"
 	"botwork/cmd/runs"
@@ -84,6 +85,7 @@ func commands(a *cli.App) []*cobra.Command {
 		pipelines.Command(a),
 		runs.Command(a),
 		audit.Command(a),
+		report.Command(a),
 		handlerscmd.Command(a),
 		setup.SchemaCommand(a),
 		db.Command(a),

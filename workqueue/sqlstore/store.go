@@ -44,6 +44,7 @@ type Store struct {
 	*durationStore
 	*statisticsStore
 	*textStore
+	*failureStore
 	*housekeepingStore
 }
 
@@ -53,7 +54,7 @@ func newStore(c *connection) *Store {
 		connection: c, migrations: &migrations{c}, epochs: &epochs{c, &auditing{c}}, sessions: &sessions{c},
 		policies: &policies{connection: c}, notices: &notices{connection: c, name: rand.Text()[:12]},
 		itemRows: &itemRows{c}, bookkeeping: &bookkeeping{c}, batches: &batches{c}, auditing: &auditing{c}, auditLog: &auditLog{c},
-		waitingStore: &waitingStore{c}, textStore: &textStore{c},
+		waitingStore: &waitingStore{c}, textStore: &textStore{c}, failureStore: &failureStore{c},
 	}
 	s.durationStore = &durationStore{c, s.auditing}
 	s.scheduleStore = &scheduleStore{c, s.auditing}

@@ -15,6 +15,7 @@ type Store interface {
 	workqueue.StatisticsStore
 	learned.Store
 	workqueue.TextStore
+	workqueue.FailureStore
 	workqueue.RobotStore
 	workqueue.WorkerStore
 	workqueue.LeaseStore

@@ -16,6 +16,7 @@ type Store interface {
 	workqueue.BatchStore
 	workqueue.Checker
 	workqueue.CleanUpStore
+	workqueue.FailureStore
 	workqueue.HistoryStore
 	workqueue.HousekeepingStore
 	workqueue.ItemStore

@@ -48,6 +48,8 @@ var may = map[string]map[string]string{
 		"handlers":           "it implements the contract",
 		"workqueue":          "it moves the queue",
 		"pipelines":          "running an item runs its pipeline: this is one of the two joints",
+		"internal/moments":   "the stretch of a report is written as on the command line",
+		"workqueue/report":   "a step's output is the report of botwork report",
 		"tasks":              "it serves the tasks that are due",
 	},
 	"internal/bench": {
@@ -120,8 +122,11 @@ var may = map[string]map[string]string{
 	},
 	"internal/author/lsp/rpc":    {},
 	"internal/author/lsp/sketch": {},
-	"internal/namedsql":          {},
-	"internal/procid":            {},
+	"internal/moments": {
+		"internal/spans": "how long ago is a duration",
+	},
+	"internal/namedsql": {},
+	"internal/procid":   {},
 	"internal/process": {
 		"workqueue/runner":           "it runs a worker over a store",
 		"internal/procid":            "whether the process that had a name has ended",
@@ -131,6 +136,7 @@ var may = map[string]map[string]string{
 		"pipelines":                  "it loads them",
 		"tasks":                      "the handlers that serve tasks get the store here",
 		"workqueue/matching":         "the label by which a worker names its broken pipelines",
+		"workqueue/report":           "the handler Report gets the store here",
 		"workqueue":                  "it runs a worker over a store",
 	},
 	"internal/programs": {},
@@ -260,6 +266,9 @@ var may = map[string]map[string]string{
 		"sql":                      "the importer of its statements",
 		"workqueue":                "it implements the store's contract",
 		"workqueue/sqlstore/check": "the checks, which read through it",
+	},
+	"workqueue/report": {
+		"workqueue": "it reads a store, through an interface of its own",
 	},
 	"workqueue/sqlstore/check": {
 		"internal/database": "times as each engine returns them",

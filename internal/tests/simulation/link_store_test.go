@@ -55,6 +55,16 @@ func (l link) Items(context.Context, workqueue.ItemFilter) ([]workqueue.Item, er
 func (l link) CountItems(context.Context, workqueue.ItemFilter) (int64, error) { return 0, errRefused }
 func (l link) Attempts(context.Context, int64) ([]workqueue.Attempt, error)    { return nil, errRefused }
 
+func (l link) AuditEntries(context.Context, workqueue.AuditFilter) ([]workqueue.AuditEntry, error) {
+	return nil, errRefused
+}
+func (l link) AuditItems(context.Context, int64, int64, int) ([]workqueue.AuditItem, error) {
+	return nil, errRefused
+}
+func (l link) Failures(context.Context, workqueue.FailureFilter) ([]workqueue.Failure, error) {
+	return nil, errRefused
+}
+
 func (l link) DefineQueues(context.Context, []workqueue.Queue, string) ([]string, error) {
 	return nil, errRefused
 }
