@@ -256,7 +256,7 @@ var notAudited = map[string][]string{
 	"it reads": {
 		"Item", "Items", "CountItems", "Attempts", "Queues", "Queue", "Tasks", "TaskFirings", "TaskScopesBusy", "WaitingTaskItems", "Statistics",
 		"Learned", "Durations", "Texts", "PeekItems", "RobotItem", "Workers", "Lost", "AbandonedBand", "Ready", "Waits", "Listen", "LastFiring",
-		"Firings", "Runs", "RunsElsewhere", "Controls", "RunRequests", "ReadUnlocked", "EachBatchRecord", "Installation", "AuditEntries", "AuditItems",
+		"Firings", "Runs", "RunsElsewhere", "Controls", "RunRequests", "ReadUnlocked", "EachBatchRecord", "Installation", "AuditEntries", "AuditItems", "Failures",
 	},
 	"the new item names who enqueued it": {"Enqueue", "EnqueueBatch", "RobotEnqueue", "FireTasks", "NotifyTaskFailures"},
 	"items and attempts are the record of runs": {
