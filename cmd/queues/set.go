@@ -21,7 +21,7 @@ is the default: ttl=.`
 const setTries = 10
 
 func (a *command) queuesSetCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "set NAME KEY=VALUE...",
 		Short: "Change the policy of a queue until it is defined again",
 		Long: `Changes settings of a queue. The other settings keep their values.
@@ -51,6 +51,8 @@ and "botwork queues show" lists what differs.`,
 			})
 		},
 	}
+	cli.ReasonFlag(cmd)
+	return cmd
 }
 
 func atLeastTwo(_ *cobra.Command, args []string) error {
@@ -78,7 +80,7 @@ func setQueue(ctx context.Context, store cli.Store, name string, settings []stri
 }
 
 func (a *command) queuesCreateCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "create NAME [KEY=VALUE...]",
 		Short: "Create a queue that botwork.yaml does not define",
 		Long: `Creates a queue, with the defaults for what is not given.
@@ -106,4 +108,6 @@ the policy; a worker that starts does not.`,
 			})
 		},
 	}
+	cli.ReasonFlag(cmd)
+	return cmd
 }

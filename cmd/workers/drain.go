@@ -27,6 +27,7 @@ With --until-restart it ends with the present process.`,
 		Example: "  botwork workers drain worker-2\n  botwork workers drain worker-2 --until-restart",
 		Args:    cli.OneArgument("the worker's name"),
 	}
+	cli.ReasonFlag(cmd)
 	cmd.Flags().BoolVar(&untilRestart, "until-restart", false, "the worker takes items again when it is restarted")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.WithStore(cmd.Context(), func(store cli.Store) error {
@@ -50,7 +51,7 @@ With --until-restart it ends with the present process.`,
 }
 
 func (a *command) workersResumeCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "resume NAME",
 		Short: "Let a drained worker take items again",
 		Long: `Ends a drain. A running worker takes items again after its next heartbeat, and a
@@ -75,6 +76,8 @@ stopped one when it starts. A worker whose process is shutting down does not res
 			})
 		},
 	}
+	cli.ReasonFlag(cmd)
+	return cmd
 }
 
 // noSuchWorker adds the running workers to err.

@@ -42,6 +42,7 @@ the whole list.`,
 		Args: cli.OneArgument("the worker's name"),
 	}
 	flags := cmd.Flags()
+	cli.ReasonFlag(cmd)
 	flags.IntVar(&f.capacity, "capacity", 0, "how many items run at the same time: `SLOTS`, 1 to 10000")
 	flags.IntVar(&f.reserved, "reserved", 0, "how many of the slots are kept free for items above priority 1000: `SLOTS`")
 	flags.StringArrayVar(&f.labels, "label", nil, "set a label, `KEY=VALUE`, or remove it with -KEY; may be repeated")

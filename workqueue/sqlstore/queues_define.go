@@ -107,6 +107,18 @@ type queueWrite struct {
 	revision int64 // of a command: that the queue must have; 0: the queue must not exist
 }
 
+// action returns the action for the audit log.
+func (w queueWrite) action() string {
+	switch {
+	case !w.command:
+		return workqueue.AuditQueuesDefine
+	case w.revision == 0:
+		return workqueue.AuditQueuesCreate
+	default:
+		return workqueue.AuditQueuesSet
+	}
+}
+
 // defineQueue creates a queue, or changes it if its definition differs.
 func (s *queueStore) defineQueue(ctx context.Context, tx *sql.Tx, def *workqueue.Queue, w queueWrite) (wrote bool, err error) {
 	present, err := s.queueByName(s.in(ctx, tx), def.Name)
@@ -140,7 +152,18 @@ func (s *queueStore) defineQueue(ctx context.Context, tx *sql.Tx, def *workqueue
 	if err != nil {
 		return false, err
 	}
-	return true, s.defineRobots(ctx, tx, name, robots)
+	if err := s.defineRobots(ctx, tx, name, robots); err != nil {
+		return false, err
+	}
+	now, err := s.queueByName(s.in(ctx, tx), name)
+	if err != nil {
+		return false, err
+	}
+	was := &present
+	if missing {
+		was = nil
+	}
+	return true, s.auditQueue(ctx, tx, w.action(), w.by, was, &now)
 }
 
 // robotRight is a listed robot inside a JSON parameter.

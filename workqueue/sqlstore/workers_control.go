@@ -57,9 +57,13 @@ func (s *workerStore) setWorker(ctx context.Context, name string, reset bool, ad
 		if n == 0 {
 			return errLostRace
 		}
+		was, now := workqueue.JSONText(row.Overrides), text
 		row.Overrides = nullText(text)
 		worker = row.worker()
-		return nil
+		if was == now {
+			return nil
+		}
+		return s.auditWorker(ctx, tx, workqueue.AuditWorkersSet, name, "overrides", was, now)
 	})
 	return worker, err
 }
@@ -76,24 +80,33 @@ func (s *workerStore) existingWorker(ctx context.Context, tx *sql.Tx, name strin
 // RequestDrain implements workqueue.WorkerControlStore.
 func (s *workerStore) RequestDrain(ctx context.Context, name string) error {
 	return s.retry(ctx, fmt.Sprintf("drain worker %q", name), func() error {
-		n, err := s.queries.exec(ctx, s.db, "request_drain", values{"name": name, "now": s.nowArg()})
-		if err == nil && n == 0 {
-			err = workqueue.ErrNotFound
-		}
-		return err
+		return s.tx(ctx, func(tx *sql.Tx) error {
+			n, err := s.queries.exec(ctx, tx, "request_drain", values{"name": name, "now": s.nowArg()})
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				_, err := s.existingWorker(ctx, tx, name)
+				return err
+			}
+			return s.auditWorker(ctx, tx, workqueue.AuditWorkersDrain, name, "drainRequested", false, true)
+		})
 	})
 }
 
 // ResumeWorker implements workqueue.WorkerControlStore.
 func (s *workerStore) ResumeWorker(ctx context.Context, name string) (changed bool, err error) {
 	err = s.retry(ctx, fmt.Sprintf("resume worker %q", name), func() error {
-		n, err := s.queries.exec(ctx, s.db, "resume_worker", values{"name": name})
-		if changed = n > 0; changed || err != nil {
-			return err
-		}
 		return s.tx(ctx, func(tx *sql.Tx) error {
-			_, err := s.existingWorker(ctx, tx, name)
-			return err
+			n, err := s.queries.exec(ctx, tx, "resume_worker", values{"name": name})
+			if changed = n > 0; err != nil {
+				return err
+			}
+			if !changed {
+				_, err := s.existingWorker(ctx, tx, name)
+				return err
+			}
+			return s.auditWorker(ctx, tx, workqueue.AuditWorkersResume, name, "drainRequested", true, false)
 		})
 	})
 	return changed, err

@@ -15,6 +15,7 @@ type Store interface {
 	workqueue.StatisticsStore
 	learned.Store
 	workqueue.TextStore
+	workqueue.FailureStore
 	workqueue.RobotStore
 	workqueue.WorkerStore
 	workqueue.WorkerControlStore
@@ -26,4 +27,5 @@ type Store interface {
 	workqueue.AssignStore
 	workqueue.BatchStore
 	workqueue.HistoryStore
+	workqueue.AuditStore
 }

@@ -70,6 +70,16 @@ func (l link) CreateQueue(context.Context, workqueue.Queue, string) error { retu
 func (l link) OverrideQueue(context.Context, workqueue.Queue, string) (bool, error) {
 	return false, errRefused
 }
+func (l link) AuditEntries(context.Context, workqueue.AuditFilter) ([]workqueue.AuditEntry, error) {
+	return nil, errRefused
+}
+func (l link) AuditItems(context.Context, int64, int64, int) ([]workqueue.AuditItem, error) {
+	return nil, errRefused
+}
+func (l link) Failures(context.Context, workqueue.FailureFilter) ([]workqueue.Failure, error) {
+	return nil, errRefused
+}
+
 func (l link) DefineQueues(context.Context, []workqueue.Queue, string) ([]string, error) {
 	return nil, errRefused
 }
@@ -146,6 +156,8 @@ func (l link) RemoveRuns(context.Context, time.Duration, int) (int, error)    { 
 func (l link) RemoveWorkers(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
 func (l link) RemoveTexts(context.Context, time.Duration, int) (int, error)   { return 0, errRefused }
 func (l link) RemoveBatches(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
+
+func (l link) RemoveAudit(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
 func (l link) EnqueueBatch(context.Context, workqueue.BatchPart, []workqueue.NewItem) ([]workqueue.Enqueued, error) {
 	return nil, errRefused
 }

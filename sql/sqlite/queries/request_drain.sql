@@ -3,4 +3,4 @@
 UPDATE BotWorkers SET
     DrainRequestedAt = COALESCE(DrainRequestedAt, {{now}}),
     State = CASE WHEN State = 'active' THEN 'draining' ELSE State END
-WHERE Name = @name;
+WHERE Name = @name AND (DrainRequestedAt IS NULL OR State = 'active');

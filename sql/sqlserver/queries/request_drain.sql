@@ -3,4 +3,4 @@
 UPDATE BotWorkers SET
     DrainRequestedAt = COALESCE(DrainRequestedAt, {{now}}),
     State = CASE WHEN State = N'active' THEN N'draining' ELSE State END
-WHERE Name = CAST(@name AS NVARCHAR(450));
+WHERE Name = CAST(@name AS NVARCHAR(450)) AND (DrainRequestedAt IS NULL OR State = N'active');
