@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 
@@ -70,6 +71,35 @@ func (a *assignTx) ApplyPolicies(ctx context.Context) (total workqueue.AppliedPo
 		}
 	}
 	return total, nil
+}
+
+// byHandEvery is how often the checkouts of a process look for items that were inserted by hand.
+// Queues for robots may have no worker whose passes do that.
+const byHandEvery = time.Second
+
+// applyByHand applies the policies of queues to items that were inserted by hand, if that was not
+// done just now.
+func (s *checkouts) applyByHand(ctx context.Context) error {
+	last, now := s.byHandAt.Load(), time.Now().UnixNano()
+	if now-last < int64(byHandEvery) || !s.byHandAt.CompareAndSwap(last, now) {
+		return nil
+	}
+	ids := 0
+	rows, err := s.queries.query(ctx, s.db, "by_hand", values{"limit_rows": 1})
+	if err == nil {
+		err = eachRow(rows, func() error { ids++; return nil })
+	}
+	if err != nil || ids == 0 {
+		return err
+	}
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		_, err := s.assignTx(tx).ApplyPolicies(ctx)
+		return err
+	})
+	if classify(err) == uniqueError {
+		return nil // another item was just enqueued with the key of one of them: the next look refuses that one
+	}
+	return err
 }
 
 func (a *assignTx) byHand(ctx context.Context) ([]byHandRow, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"botwork/workqueue"
@@ -20,6 +21,8 @@ type checkouts struct {
 	*enqueuing
 	*queueStore
 	*assignStore
+
+	byHandAt atomic.Int64 // when items inserted by hand were last looked for, in Unix nanoseconds
 }
 
 // Checkout implements workqueue.RobotStore.
@@ -30,6 +33,9 @@ func (s *checkouts) Checkout(ctx context.Context, p workqueue.CheckoutParams) (w
 		return taken, fmt.Errorf("checkout: %w", err)
 	}
 	err = s.retry(ctx, fmt.Sprintf("check out items of queue %q", p.Queue), func() error {
+		if err := s.applyByHand(ctx); err != nil {
+			return err
+		}
 		key := workqueue.NewLockKey()
 		items, err := s.checkout(ctx, s.db, p, key, nil)
 		if err == nil && len(items) == 0 {

@@ -67,7 +67,7 @@ func newStore(c *connection) *Store {
 	s.queueStore = &queueStore{c, s.notices, s.auditing}
 	s.itemChanges = &itemChanges{c, s.policies, s.notices, s.batches, s.itemLists, s.itemRows, s.bookkeeping, s.archive, s.auditing, s.queueStore}
 	s.housekeepingStore = &housekeepingStore{c, s.bookkeeping, s.batches, s.itemLists, s.auditing, s.queueStore}
-	s.checkouts = &checkouts{c, s.policies, s.notices, s.itemRows, s.enqueuing, s.queueStore, s.assignStore}
+	s.checkouts = &checkouts{connection: c, policies: s.policies, notices: s.notices, itemRows: s.itemRows, enqueuing: s.enqueuing, queueStore: s.queueStore, assignStore: s.assignStore}
 	s.holds = &holds{c, s.itemRows, s.bookkeeping, s.archive, s.queueStore, s.auditing, s.leaseStore, s.itemChanges, s.checkouts}
 	s.statisticsStore = &statisticsStore{c, s.bookkeeping, s.auditing, s.queueStore}
 	s.taskStore = &taskStore{c, s.notices, s.enqueuing, s.bookkeeping, s.auditing, s.scheduleStore}

@@ -18,6 +18,7 @@ func byHandTests() []test {
 		{"a payload that the queue refuses", byHandSchema},
 		{"rows of the program are not judged", byHandProgram},
 		{"a pass assigns no row that was not judged", byHandPass},
+		{"a robot gets the row after its policies were applied", byHandRobots},
 	}
 }
 
@@ -170,4 +171,29 @@ func byHandPass(x *fixture) {
 		}
 	}
 	x.wantState(workqueue.Cancelled, second)
+}
+
+// byHandRobots has a queue for robots and no worker: the checkouts apply its policies.
+func byHandRobots(x *fixture) {
+	q := workqueue.Queue{Name: "erp", Consumer: workqueue.ConsumerRobots, PriorityOffset: 50}
+	q.KeyScope = workqueue.KeyScopeQueue
+	x.define("test", []string{"erp"}, q)
+	older := x.insertByHand("erp", `, "NaturalKey", "Priority"`, `, 'k', 700`)
+	younger := x.insertByHand("erp", `, "NaturalKey", "Priority"`, `, 'k', 900`)
+	// A checkout looks for such rows once a second.
+	for late := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		taken, err := x.Store.Checkout(x.ctx, workqueue.CheckoutParams{Robot: "ann", Queue: "erp", Max: 5})
+		if err != nil {
+			x.Fatal(err)
+		}
+		if len(taken.Items) == 1 && taken.Items[0].ID == older && taken.Items[0].Priority == 750 {
+			break
+		}
+		if len(taken.Items) > 0 || time.Now().After(late) {
+			x.Fatalf("took %s, want item %d with the offset of its queue", asJSON(taken.Items), older)
+		}
+	}
+	if got := x.show(younger); got.State != workqueue.Cancelled {
+		x.Errorf("item %d is %s, want it cancelled: its key is in use", younger, asJSON(got))
+	}
 }

@@ -1,8 +1,9 @@
 -- checkout_filter: the conditions of an item that a checkout may give out, beside its state and
--- deadline: it is due, matches all that the robot asks for, and its limit key is not in full_keys.
+-- deadline: the policies of its queue were applied, it is due, matches all that the robot asks for, and its limit key is not in full_keys.
 -- In:  queue, natural_key, tries_new, tries_once, tries_again, ids, tags_any, full_keys, tags_all, metadata: see checkout;
 --      now (NULL: the database clock)
 AND c.QueueName = CAST(@queue AS NVARCHAR(450)) AND c.DeletedAt IS NULL
+AND (c.PoliciesApplied = 1 OR c.Fence > 0)
 AND c.AvailableAt <= {{now}}
 AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= {{now}})
 AND (@natural_key IS NULL OR c.NaturalKey = CAST(@natural_key AS NVARCHAR(450)))

@@ -25,6 +25,7 @@ WHERE "State" IN (0, 4) AND "Id" = ANY (ARRAY(
             FROM "BotWorkQueueItems" c
             WHERE c."State" IN (0, 4) AND c."Fence" >= 0 AND c."DeadlineAt" IS NULL
               AND c."QueueName" = @queue AND c."DeletedAt" IS NULL
+              AND (c."PoliciesApplied" OR c."Fence" > 0)
               AND c."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
               AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
               AND (CAST(@natural_key AS text) IS NULL OR c."NaturalKey" = CAST(@natural_key AS text))
@@ -49,6 +50,7 @@ WHERE "State" IN (0, 4) AND "Id" = ANY (ARRAY(
             FROM "BotWorkQueueItems" c
             WHERE c."State" IN (0, 4) AND c."Fence" >= 0 AND c."DeadlineAt" IS NOT NULL AND c."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
               AND c."QueueName" = @queue AND c."DeletedAt" IS NULL
+              AND (c."PoliciesApplied" OR c."Fence" > 0)
               AND c."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
               AND (c."ExpiresAt" IS NULL OR c."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
               AND (CAST(@natural_key AS text) IS NULL OR c."NaturalKey" = CAST(@natural_key AS text))

@@ -17,6 +17,7 @@ WHERE i.Id IN (
             FROM BotWorkQueueItems c
             WHERE c.State IN (0, 4) AND c.Fence >= 0 AND c.DeadlineAt IS NULL
               AND c.QueueName = @queue AND c.DeletedAt IS NULL
+              AND (c.PoliciesApplied = 1 OR c.Fence > 0)
               AND c.AvailableAt <= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
               AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
               AND (@natural_key IS NULL OR c.NaturalKey = @natural_key)
@@ -39,6 +40,7 @@ WHERE i.Id IN (
             FROM BotWorkQueueItems c
             WHERE c.State IN (0, 4) AND c.Fence >= 0 AND c.DeadlineAt IS NOT NULL AND c.DeadlineAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
               AND c.QueueName = @queue AND c.DeletedAt IS NULL
+              AND (c.PoliciesApplied = 1 OR c.Fence > 0)
               AND c.AvailableAt <= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
               AND (c.ExpiresAt IS NULL OR c.ExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
               AND (@natural_key IS NULL OR c.NaturalKey = @natural_key)
