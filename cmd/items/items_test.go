@@ -167,7 +167,7 @@ func TestWorkers(t *testing.T) {
 		t.Errorf("the table does not show the stuck slot:\n%s", out)
 	}
 	clitest.Do(t, "workers", "drain", "worker-2").WantFailure(t, cli.ExitFailed, `did you mean "worker-1"?`)
-	if out := clitest.Must(t, "workers", "drain", "worker-1"); out != "worker worker-1: draining\n" {
+	if out := clitest.Must(t, "workers", "drain", "worker-1"); out != "worker worker-1: draining until `botwork workers resume worker-1`\n" {
 		t.Errorf("drain printed %q", out)
 	}
 	workers, err = store.Workers(t.Context())
@@ -177,5 +177,5 @@ func TestWorkers(t *testing.T) {
 	if err := store.StopWorker(t.Context(), workers[0].ID, "instance-1"); err != nil {
 		t.Fatal(err)
 	}
-	clitest.Do(t, "workers", "drain", "worker-1").WantFailure(t, cli.ExitFailed, "it has stopped already")
+	clitest.Do(t, "workers", "drain", "worker-1", "--until-restart").WantFailure(t, cli.ExitFailed, "it has stopped already")
 }
