@@ -61,6 +61,10 @@ type RobotStore interface {
 	// must be unique: *DuplicateError.
 	RobotChange(ctx context.Context, robot string, id int64, c RobotChange) error
 
+	// ChangeCheckout is RobotChange for an item that the robot holds. A priority applies to
+	// its next attempt. The robot needs the right to write.
+	ChangeCheckout(ctx context.Context, h Hold, c RobotChange) error
+
 	// RobotDelete deletes the waiting items of a queue that have this natural key, at
 	// most 500 at a time, and returns their number. If it may delete none of them,
 	// the error gives the reason: *AccessError for items created by others in a queue

@@ -56,14 +56,23 @@ func (f *holdFlags) register(cmd *cobra.Command) {
 	cmd.Args = cli.NoArguments
 }
 
-// read returns the hold.
-func (f *holdFlags) read(a *command) (workqueue.Hold, error) {
-	h := f.hold
+// item returns the robot and the item, for a request without a lock key.
+func (f *holdFlags) item() (workqueue.Hold, error) {
+	h := workqueue.Hold{Robot: f.hold.Robot, ItemID: f.hold.ItemID}
 	if err := workqueue.CheckRobot(h.Robot); err != nil {
 		return h, cli.Usagef("--robot: %v", err)
 	}
 	if h.ItemID < 1 {
 		return h, cli.Usagef("--item: got %d, want a whole number from 1 on", h.ItemID)
+	}
+	return h, nil
+}
+
+// read returns the hold.
+func (f *holdFlags) read(a *command) (workqueue.Hold, error) {
+	h := f.hold
+	if _, err := f.item(); err != nil {
+		return h, err
 	}
 	if h.Fence < 1 {
 		return h, cli.Usagef("--fence: got %d, want a whole number from 1 on", h.Fence)

@@ -180,6 +180,14 @@ func TestRobotsWrite(t *testing.T) {
 	if len(two.Checkout.Items) != 1 || two.Checkout.LockKey == "" {
 		t.Errorf("enqueued and took %+v, want one item with a lock key", two)
 	}
+	held := two.Checkout.Items[0]
+	hold := []string{"robots", "change", "--robot", "ann", "--item", fmt.Sprint(held.ID), "--fence", fmt.Sprint(held.Fence), "--tag", "page-2"}
+	clitest.Must(t, append(hold, "--lock-key", two.Checkout.LockKey)...)
+	clitest.Do(t, append(hold, "--lock-key", "guessed")...).WantFailure(t, cli.ExitFailed, "lease lost")
+	clitest.Do(t, hold...).WantFailure(t, cli.ExitUsage, "--lock-key: got an empty text")
+	if out := clitest.Must(t, "items", "show", fmt.Sprint(held.ID), "-o", "json"); !strings.Contains(out, `"page-2"`) {
+		t.Errorf("the held item does not have the new tag:\n%s", out)
+	}
 	if got := clitest.Decode[robots.Deleted](t, clitest.Must(t, "robots", "delete", "--robot", "eve", "--queue", "forms", "--key", "order-2")); got.Deleted != 1 {
 		t.Errorf("deleted %d items, want 1", got.Deleted)
 	}

@@ -99,35 +99,37 @@ func (f *newFlags) read(a *command, cmd *cobra.Command) (*workqueue.CheckoutOnEn
 }
 
 func (a *command) robotsChangeCommand() *cobra.Command {
-	var robot, key string
-	var id int64
+	var f holdFlags
+	var key string
 	var priority int
 	var tags, meta []string
 	cmd := &cobra.Command{
 		Use:   "change",
-		Short: "Change a waiting item",
-		Long: `Changes an item that waits: its priority, its natural key, and its tags and metadata,
-which are replaced as a whole. The robot needs the right to write in the item's
-queue.
+		Short: "Change a waiting item, or one that the robot holds",
+		Long: `Changes the priority and the natural key of an item, and its tags and metadata, which
+are replaced as a whole: of an item that waits, or, with --fence and --lock-key, of
+one that the robot holds; its priority then applies to the next attempt. The robot
+needs the right to write in the item's queue.
 
 Prints an object with the item's id.`,
-		Example: "  botwork robots change --robot ann --item 17 --priority 1500 --tag urgent\n  botwork robots change --robot ann --item 17 --key order-4712",
-		Args:    cli.NoArguments,
+		Example: "  botwork robots change --robot ann --item 17 --priority 1500 --tag urgent\n  botwork robots change --robot ann --item 17 --key order-4712\n" +
+			"  botwork robots change --robot ann --item 17 --fence 1 --lock-key KEY --meta page=2",
 	}
+	f.register(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&robot, "robot", "", "`NAME` of the robot that changes the item")
-	flags.Int64Var(&id, "item", 0, "`ID` of the item")
 	flags.IntVar(&priority, "priority", 0, "new priority `NUMBER`; the queue's offset is added")
 	flags.StringVar(&key, "key", "", "new natural `KEY`; an empty text removes it")
 	flags.StringArrayVar(&tags, "tag", nil, "replace all tags by this `TAG`; may be repeated")
 	flags.StringArrayVar(&meta, "meta", nil, "replace all metadata by this `KEY=VALUE`; may be repeated")
 	flags.Lookup("priority").DefValue = "0" // hides a default in the help
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := workqueue.CheckRobot(robot); err != nil {
-			return cli.Usagef("--robot: %v", err)
+		held := flags.Changed("fence") || flags.Changed("lock-key")
+		h, err := f.item()
+		if held {
+			h, err = f.read(a)
 		}
-		if id < 1 {
-			return cli.Usagef("--item: got %d, want a whole number from 1 on", id)
+		if err != nil {
+			return err
 		}
 		var change workqueue.RobotChange
 		if flags.Changed("priority") {
@@ -150,10 +152,15 @@ Prints an object with the item's id.`,
 			return cli.Usagef("got nothing to change, want --priority, --key, --tag or --meta")
 		}
 		return a.WithStore(cmd.Context(), func(store cli.Store) error {
-			if err := store.RobotChange(cmd.Context(), robot, id, change); err != nil {
+			if held {
+				err = store.ChangeCheckout(cmd.Context(), h, change)
+			} else {
+				err = store.RobotChange(cmd.Context(), h.Robot, h.ItemID, change)
+			}
+			if err != nil {
 				return err
 			}
-			return a.Print(cli.FormatJSON, Changed{id}, nil)
+			return a.Print(cli.FormatJSON, Changed{h.ItemID}, nil)
 		})
 	}
 	return cmd

@@ -82,6 +82,10 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 				"id": 1, "fence": 1, "sets_metadata": 1, "metadata": "{}", "sets_tags": 1, "tags": "[]", "priority": 1,
 				"sets_key": 1, "natural_key": "k", "unique_key": "x",
 			}, nil},
+			{"checkout_change", map[string]any{
+				"id": 1, "fence": 1, "robot": "ann", "lock_key": "x", "sets_metadata": 1, "metadata": "{}", "sets_tags": 1, "tags": "[]",
+				"priority": 1, "sets_key": 1, "natural_key": "k", "unique_key": "x",
+			}, nil},
 			{"still_held", map[string]any{"worker": 1, "instance": "x", "rows": rows}, nil},
 			{"finish_remove", map[string]any{"rows": rows}, nil},
 			{"seal", map[string]any{"rows": `[{"ItemId": 1, "Body": "x", "Meta": "x"}]`}, nil},

@@ -110,6 +110,18 @@ var robotMethods = []method{
 			return s.RobotChange(ctx, name, id, workqueue.RobotChange{Tags: &[]string{"t"}})
 		}, func() int { return x.count(countTagged, name) }}
 	}},
+	{"ChangeCheckout", 1, true, func(x *behindProxy) trial {
+		name, _ := x.forms(0)
+		x.make.Item(storetest.ItemOpts{Queue: name})
+		taken, err := x.store.Checkout(x.Context(), workqueue.CheckoutParams{Robot: name, Queue: name})
+		if err != nil || len(taken.Items) != 1 {
+			x.Fatalf("took %+v, %v, want one item", taken, err)
+		}
+		h := workqueue.Hold{Robot: name, ItemID: taken.Items[0].ID, Fence: taken.Items[0].Fence, LockKey: taken.LockKey}
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			return s.ChangeCheckout(ctx, h, workqueue.RobotChange{Tags: &[]string{"t"}})
+		}, func() int { return x.count(countTagged, name) }}
+	}},
 	{"RobotDelete", 3, true, func(x *behindProxy) trial {
 		name, _ := x.forms(3)
 		return trial{func(ctx context.Context, s *sqlstore.Store) error {

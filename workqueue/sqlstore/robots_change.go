@@ -12,6 +12,43 @@ import (
 
 // RobotChange implements workqueue.RobotStore.
 func (s *holds) RobotChange(ctx context.Context, robot string, id int64, c workqueue.RobotChange) error {
+	return s.changeAs(ctx, workqueue.Hold{Robot: robot, ItemID: id}, c, func(tx *sql.Tx) (taken, error) {
+		t, err := s.readHeld(ctx, tx, s.in(ctx, tx), workqueue.Hold{Robot: robot, ItemID: id})
+		if err == nil {
+			err = t.queue.RobotMay(robot, workqueue.RightWrite)
+		}
+		if err == nil && t.item.DeletedAt != nil {
+			err = workqueue.ErrNotFound
+		}
+		return t, err
+	}, func(ctx context.Context, tx *sql.Tx, t *taken, v values) (int, error) {
+		n, err := s.queries.exec(ctx, tx, "robot_change", v)
+		if err == nil && n == 0 {
+			err = workqueue.RefuseRobot("change", &t.item)
+		}
+		return int(n), err
+	})
+}
+
+// ChangeCheckout implements workqueue.RobotStore.
+func (s *holds) ChangeCheckout(ctx context.Context, h workqueue.Hold, c workqueue.RobotChange) error {
+	return s.changeAs(ctx, h, c, func(tx *sql.Tx) (taken, error) {
+		return s.holds(ctx, tx, s.in(ctx, tx), h, workqueue.RightWrite)
+	}, func(ctx context.Context, tx *sql.Tx, _ *taken, v values) (int, error) {
+		v["robot"], v["lock_key"], v["now"] = h.Robot, lockArg(h.LockKey), s.nowArg()
+		ids, err := s.queries.ids(ctx, tx, "checkout_change", v)
+		if err == nil && len(ids) == 0 {
+			err = workqueue.ErrCheckoutLost
+		}
+		return len(ids), err
+	})
+}
+
+// changeAs changes an item for a robot. read returns the item if the robot may change it, and write
+// runs the statement, which repeats that.
+func (s *holds) changeAs(ctx context.Context, h workqueue.Hold, c workqueue.RobotChange, read func(tx *sql.Tx) (taken, error),
+	write func(ctx context.Context, tx *sql.Tx, t *taken, v values) (int, error)) error {
+	robot, id := h.Robot, h.ItemID
 	doing := fmt.Sprintf("change item %d", id)
 	if err := workqueue.CheckRobot(robot); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
@@ -19,15 +56,9 @@ func (s *holds) RobotChange(ctx context.Context, robot string, id int64, c workq
 	var unique string // the key that the item would take
 	err := s.retry(ctx, doing, func() error {
 		return s.tx(ctx, func(tx *sql.Tx) error {
-			t, err := s.readHeld(ctx, tx, s.in(ctx, tx), workqueue.Hold{Robot: robot, ItemID: id})
+			t, err := read(tx)
 			if err != nil {
 				return err
-			}
-			if err := t.queue.RobotMay(robot, workqueue.RightWrite); err != nil {
-				return err
-			}
-			if t.item.DeletedAt != nil {
-				return workqueue.ErrNotFound
 			}
 			v, err := s.robotChangeValues(&t, c)
 			if err != nil {
@@ -41,13 +72,7 @@ func (s *holds) RobotChange(ctx context.Context, robot string, id int64, c workq
 				return err
 			}
 			entry := func(items []auditItem) auditEntry { return robotEntry(robot, "", workqueue.Update, items) }
-			n, err := s.audited(ctx, tx, []int64{id}, robotColumns(c), entry, func() (int, error) {
-				n, err := s.queries.exec(ctx, tx, "robot_change", v)
-				return int(n), err
-			})
-			if err == nil && n == 0 {
-				return workqueue.RefuseRobot("change", &t.item)
-			}
+			_, err = s.audited(ctx, tx, []int64{id}, robotColumns(c), entry, func() (int, error) { return write(ctx, tx, &t, v) })
 			return err
 		})
 	})

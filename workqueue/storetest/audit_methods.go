@@ -214,7 +214,7 @@ func auditedSchedules() []audited {
 
 func auditedRobots() []audited {
 	robot := func(method, action string, prepare func(x *fixture) (func(context.Context) error, []int64)) audited {
-		return audited{method: method, refused: method != "RobotChange", prepare: prepare,
+		return audited{method: method, refused: method != "RobotChange" && method != "ChangeCheckout", prepare: prepare,
 			want: workqueue.AuditEntry{Actor: "rob", Via: workqueue.ViaRobot, Action: action, TargetKind: "item", Changed: 1}}
 	}
 	return []audited{
@@ -224,6 +224,14 @@ func auditedRobots() []audited {
 			return func(ctx context.Context) error {
 				return x.Store.RobotChange(ctx, "rob", id, workqueue.RobotChange{Priority: new(3)})
 			}, []int64{id}
+		}),
+		robot("ChangeCheckout", "items.update", func(x *fixture) (func(context.Context) error, []int64) {
+			it := x.enqueueForms(form(901))[0]
+			c := x.takeAs(workqueue.CheckoutParams{Robot: "rob", Queue: forms, Lease: leaseTime})
+			hold := holdOf("rob", c, c.Items[0])
+			return func(ctx context.Context) error {
+				return x.Store.ChangeCheckout(ctx, hold, workqueue.RobotChange{Priority: new(4)})
+			}, []int64{it}
 		}),
 		robot("RobotDelete", "items.delete", func(x *fixture) (func(context.Context) error, []int64) {
 			id := x.enqueueForms(keyed("gone"))[0]

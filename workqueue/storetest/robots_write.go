@@ -14,6 +14,7 @@ func robotWriteTests() []test {
 		{"refused checkouts at enqueue", robotTakesNot},
 		{"changes", robotChanges},
 		{"refused changes", robotChangesNot},
+		{"changes of an item that the robot holds", robotChangesHeld},
 		{"deleted by key", robotDeletes},
 		{"only the robot's own items", robotDeletesOwn},
 	}
@@ -258,4 +259,38 @@ func robotDeletesOwn(x *fixture) {
 	_, err := x.Store.RobotDelete(x.ctx, ann, forms, "a", "")
 	x.wantAccess("items of others", err, ann, workqueue.RightWrite)
 	x.wantState(workqueue.Pending, ofStoretest, ofBob)
+}
+
+func robotChangesHeld(x *fixture) {
+	x.robots(func(q *workqueue.Queue) { q.PriorityOffset, q.KeyScope = 10, workqueue.KeyScopeQueue })
+	id := x.enqueueForms(keyed("a"))[0]
+	x.enqueueForms(keyed("b"))
+	_, h := x.takeID(id)
+	priority, taken, free := 5, "b", "c"
+	set := workqueue.RobotChange{Priority: &priority, Tags: &[]string{"page-2"}, Metadata: &map[string]string{"x": "1"}, NaturalKey: &free}
+	before := x.show(id)
+	other := h
+	other.LockKey = "guessed"
+	if err := x.Store.ChangeCheckout(x.ctx, other, set); !errors.Is(err, workqueue.ErrLeaseLost) {
+		x.Errorf("another lock key: %v, want ErrLeaseLost", err)
+	}
+	if err := x.Store.ChangeCheckout(x.ctx, h, workqueue.RobotChange{}); err == nil {
+		x.Error("nothing to change: no error")
+	}
+	var duplicate *workqueue.DuplicateError
+	if err := x.Store.ChangeCheckout(x.ctx, h, workqueue.RobotChange{NaturalKey: &taken}); !errors.As(err, &duplicate) {
+		x.Errorf("a key in use: %v, want a *DuplicateError", err)
+	}
+	x.wantSame(before)
+	if err := x.Store.ChangeCheckout(x.ctx, h, set); err != nil {
+		x.Fatal(err)
+	}
+	got := x.show(id)
+	if got.Priority != 15 || got.Tags != `["page-2"]` || got.Metadata != `{"x":"1"}` || deref(got.NaturalKey) != "c" || got.State != workqueue.Blocked || got.Fence != before.Fence {
+		x.Errorf("changed %s, want the new values and the same hold", asJSON(got))
+	}
+	x.end(h, workqueue.RobotEnd{}, workqueue.RobotEnded{State: workqueue.Processed})
+	if err := x.Store.ChangeCheckout(x.ctx, h, set); !errors.Is(err, workqueue.ErrLeaseLost) {
+		x.Errorf("after its end: %v, want ErrLeaseLost", err)
+	}
 }

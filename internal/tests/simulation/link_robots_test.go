@@ -35,6 +35,9 @@ func (l link) RobotEnqueue(context.Context, string, []workqueue.NewItem, *workqu
 func (l link) RobotChange(context.Context, string, int64, workqueue.RobotChange) error {
 	return errRefused
 }
+func (l link) ChangeCheckout(context.Context, workqueue.Hold, workqueue.RobotChange) error {
+	return errRefused
+}
 func (l link) RobotDelete(context.Context, string, string, string, string) (int, error) {
 	return 0, errRefused
 }

@@ -3,9 +3,5 @@
 --      sets_key (1: set natural_key and unique_key), natural_key, unique_key
 UPDATE BotWorkQueueItems SET
     Version = Version + 1,
-    Metadata = CASE WHEN @sets_metadata = 1 THEN @metadata ELSE Metadata END,
-    Tags = CASE WHEN @sets_tags = 1 THEN @tags ELSE Tags END,
-    Priority = COALESCE(@priority, Priority),
-    NaturalKey = CASE WHEN @sets_key = 1 THEN @natural_key ELSE NaturalKey END,
-    UniqueKey = CASE WHEN @sets_key = 1 THEN @unique_key ELSE UniqueKey END
+    -- include: robot_change_set
 WHERE Id = @id AND Fence = @fence AND State IN (0, 4) AND DeletedAt IS NULL;
