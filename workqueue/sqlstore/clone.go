@@ -46,21 +46,20 @@ func (s *itemChanges) clone(ctx context.Context, id int64, by string, part batch
 			return err
 		}
 		clone = ids[0]
+		if err := s.keepEnqueued(ctx, on, clone); err != nil {
+			return err
+		}
 		if from.Encrypted {
 			return s.sealCopy(ctx, on, id, clone, &from)
 		}
 		return nil
 	}
-	if from.Encrypted || part.Key != "" {
-		err = s.tx(ctx, func(tx *sql.Tx) error {
-			if err := insert(tx); err != nil || clone == 0 {
-				return err
-			}
-			return s.recordChange(ctx, tx, part, workqueue.ChangeResult{Changed: 1, Clones: []int64{clone}})
-		})
-	} else {
-		err = insert(s.db)
-	}
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		if err := insert(tx); err != nil || clone == 0 || part.Key == "" {
+			return err
+		}
+		return s.recordChange(ctx, tx, part, workqueue.ChangeResult{Changed: 1, Clones: []int64{clone}})
+	})
 	return clone, err
 }
 

@@ -41,6 +41,7 @@ type Store struct {
 	*scheduleStore
 	*durationStore
 	*statisticsStore
+	*seriesStore
 	*textStore
 	*housekeepingStore
 }
@@ -55,7 +56,7 @@ func newStore(c *connection) *Store {
 	}
 	s.archive = &archive{c, s.policies, s.bookkeeping}
 	s.itemLists = &itemLists{c, s.itemRows}
-	s.enqueuing = &enqueuing{c, s.policies, s.notices, s.batches, s.itemRows}
+	s.enqueuing = &enqueuing{c, s.policies, s.notices, s.batches, s.itemRows, s.bookkeeping}
 	s.workerStore = &workerStore{c, s.notices}
 	s.assignStore = &assignStore{c, s.notices, s.itemRows, s.bookkeeping, s.archive}
 	s.leaseStore = &leaseStore{c, s.epochs, s.notices, s.itemRows, s.bookkeeping, s.archive}
@@ -65,6 +66,7 @@ func newStore(c *connection) *Store {
 	s.checkouts = &checkouts{c, s.policies, s.notices, s.itemRows, s.enqueuing, s.queueStore, s.assignStore}
 	s.holds = &holds{c, s.itemRows, s.bookkeeping, s.archive, s.queueStore, s.leaseStore, s.itemChanges, s.checkouts}
 	s.statisticsStore = &statisticsStore{c, s.bookkeeping, s.queueStore}
+	s.seriesStore = &seriesStore{c}
 	s.taskStore = &taskStore{c, s.notices, s.enqueuing, s.scheduleStore}
 	return s
 }

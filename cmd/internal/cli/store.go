@@ -23,6 +23,7 @@ type Store interface {
 	workqueue.QueueStore
 	workqueue.RobotStore
 	workqueue.ScheduleStore
+	workqueue.SeriesStore
 	workqueue.StatisticsStore
 	workqueue.TaskStore
 	workqueue.TextStore
