@@ -92,6 +92,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Life", lifeTests()},
 		{"Transition", transitionTests()},
 		{"Statistics", statisticsTests()},
+		{"Series", seriesTests()},
 		{"Durations", durationTests()},
 		{"Texts", textTests()},
 		{"Batches", batchTests()},
