@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/assign"
+	"botwork/cmd/audit"
 	"botwork/cmd/bench"
 	"botwork/cmd/check"
 	"botwork/cmd/db"
@@ -21,6 +22,7 @@ import (
 	"botwork/cmd/lsp"
 	"botwork/cmd/pipelines"
 	"botwork/cmd/queues"
+	"botwork/cmd/report"
 	"botwork/cmd/robots"
 	"botwork/cmd/run"
 	"botwork/cmd/runs"
@@ -82,6 +84,8 @@ func commands(a *cli.App) []*cobra.Command {
 		assign.Command(a),
 		pipelines.Command(a),
 		runs.Command(a),
+		audit.Command(a),
+		report.Command(a),
 		handlerscmd.Command(a),
 		setup.SchemaCommand(a),
 		db.Command(a),
@@ -108,7 +112,7 @@ func rootCommand(a *cli.App) *cobra.Command {
   botwork items list`
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(cli.FlagError)
-	root.PersistentPreRun = func(*cobra.Command, []string) { a.Started = true }
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { a.Begin(cmd) }
 	root.PersistentFlags().StringVar(&a.ConfigFile, "config", "", "settings `FILE` (default botwork.yaml in the working folder, if it exists)")
 	_ = root.MarkPersistentFlagFilename("config", "yaml", "yml")
 	root.PersistentFlags().BoolVar(&a.UTC, "utc", false, "show times in UTC instead of the local time zone")

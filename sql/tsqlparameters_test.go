@@ -13,7 +13,7 @@ import (
 // numbers are the parameters that are integers or bits. The driver always declares them with
 // the same type.
 var numbers = []string{
-	"after_id", "begin_rows", "bytes", "delay_ms", "epoch", "fence", "id", "last_id", "limit_rows", "max_priority", "min_priority", "passes",
+	"after_id", "before_id", "begin_rows", "bytes", "delay_ms", "epoch", "fence", "id", "last_id", "limit_rows", "max_priority", "min_priority", "passes",
 	"paused", "queue_count", "request", "revision", "run", "settle", "state", "tier", "upto_id", "work_ms", "worker",
 }
 

@@ -48,7 +48,7 @@ func each(t *testing.T, test func(x *fixture)) {
 
 func (x *fixture) open() *sqlstore.Store {
 	x.Helper()
-	store, err := sqlstore.Open(x.Context(), sqlstore.Options{Driver: x.engine.Driver, DSN: x.dsn, Now: x.clock})
+	store, err := sqlstore.Open(x.Context(), sqlstore.Options{Driver: string(x.engine.Driver), DSN: x.dsn, Now: x.clock})
 	if err != nil {
 		x.Fatal(err)
 	}

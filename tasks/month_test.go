@@ -100,7 +100,7 @@ func TestAMonthOfTasks(t *testing.T) {
 }
 
 func (m *month) open() *sqlstore.Store {
-	store, err := sqlstore.Open(m.Context(), sqlstore.Options{Driver: database.SQLite, DSN: m.dsn, Now: time.Now})
+	store, err := sqlstore.Open(m.Context(), sqlstore.Options{Driver: string(database.SQLite), DSN: m.dsn, Now: time.Now})
 	if err != nil {
 		m.Fatal(err)
 	}

@@ -22,8 +22,8 @@ type CleanUpParams struct {
 	// Runs for those of system pipelines, Workers for the rows of workers that were
 	// not seen since, Durations for the learned durations of pipelines, tasks and
 	// keys that have not run since, Texts for the texts of pipelines that no worker
-	// has had since.
-	Deleted, Firings, Runs, Workers, Durations, Texts *time.Duration
+	// has had since, Audit for the entries of the audit log.
+	Deleted, Firings, Runs, Workers, Durations, Texts, Audit *time.Duration
 
 	// Batch is how many rows are removed at a time; 0 means 500, which is also the
 	// maximum. For is the time limit of the clean-up; 0 means until nothing is left.
@@ -52,7 +52,7 @@ func (p CleanUpParams) Validate() error {
 		age  *time.Duration
 	}{
 		{"completed", p.Completed}, {"archived", p.Archived}, {"deleted", p.Deleted},
-		{"firings", p.Firings}, {"runs", p.Runs}, {"workers", p.Workers}, {"durations", p.Durations}, {"texts", p.Texts},
+		{"firings", p.Firings}, {"runs", p.Runs}, {"workers", p.Workers}, {"durations", p.Durations}, {"texts", p.Texts}, {"audit", p.Audit},
 	} {
 		if f.age != nil && *f.age < 0 {
 			errs = append(errs, fmt.Errorf("%s: got %s, want 0s or more, or never", f.name, *f.age))
@@ -66,6 +66,9 @@ func (p CleanUpParams) Validate() error {
 	}
 	if p.Texts != nil && *p.Texts >= 0 && *p.Texts < LeastTextAge {
 		errs = append(errs, fmt.Errorf("texts: got %s, want 24h or more, or never: a worker records only every twelve hours that it has a text", *p.Texts))
+	}
+	if p.Audit != nil && *p.Audit >= 0 && *p.Audit < LeastAuditAge {
+		errs = append(errs, fmt.Errorf("audit: got %s, want 24h or more, or never: a command that is at work adds to its entry", *p.Audit))
 	}
 	if p.ArchivedItems != nil && *p.ArchivedItems < 0 {
 		errs = append(errs, fmt.Errorf("archivedItems: got %d, want 0 or more, or never", *p.ArchivedItems))
@@ -91,6 +94,7 @@ type CleanUpResult struct {
 	Workers   int
 	Durations int
 	Texts     int
+	Audit     int // entries of the audit log, and their items
 	Batches   int // records of batches, after BatchAge
 
 	// Complete is set if the clean-up did not stop early: the rest is small, new, or
@@ -199,6 +203,7 @@ func (p CleanUpParams) chores(store CleanUpStore, r *CleanUpResult) []chore {
 		{p.Workers, store.RemoveWorkers, &r.Workers},
 		{p.Durations, store.RemoveDurations, &r.Durations},
 		{p.Texts, store.RemoveTexts, &r.Texts},
+		{p.Audit, store.RemoveAudit, &r.Audit},
 	} {
 		if c.age != nil {
 			list = append(list, chore{func(ctx context.Context) (int, error) { return c.batch(ctx, *c.age, batch) }, c.count, full})

@@ -46,6 +46,30 @@ type PipelineRun struct {
 	RequestID   *int64  `json:"requestId"`
 }
 
+// RunOnTime is how late a run may start without counting as late.
+const RunOnTime = time.Minute
+
+// Delay returns the time from the planned time to the start. ok is false for a run that had
+// no planned time, and for a backfill.
+func (r *PipelineRun) Delay() (delay time.Duration, ok bool) {
+	if r.PlannedAt == nil || r.Trigger == TriggerBackfill {
+		return 0, false
+	}
+	return r.StartedAt.Sub(*r.PlannedAt), true
+}
+
+// Late reports whether the run started more than RunOnTime after its planned time.
+func (r *PipelineRun) Late() bool {
+	delay, ok := r.Delay()
+	return ok && delay > RunOnTime
+}
+
+// Interrupted reports whether the process of the run ended before the run. worker is the
+// row of the run's worker, nil if it is gone.
+func (r *PipelineRun) Interrupted(worker *Worker, now time.Time) bool {
+	return r.Outcome == RunRunning && (worker == nil || worker.State == WorkerStopped || worker.Gone(now) || r.StartedAt.Before(worker.StartedAt))
+}
+
 // RunEnd is how a run ended.
 type RunEnd struct {
 	Outcome RunOutcome

@@ -79,6 +79,11 @@ type HousekeepingStore interface {
 	// BatchStore.
 	RemoveBatches(ctx context.Context, age time.Duration, limit int) (removed int, err error)
 
+	// RemoveAudit removes entries of the audit log that are older than age, which must
+	// be LeastAuditAge or more. The items of an entry count as rows and are removed
+	// before it.
+	RemoveAudit(ctx context.Context, age time.Duration, limit int) (removed int, err error)
+
 	// PurgeQueue permanently removes one page of a queue's items, the newest first,
 	// regardless of the queue's deletion policy. It never removes a running item.
 	// Call it again with the result's Next as p.BeforeID until that is 0. ErrNotFound

@@ -46,6 +46,12 @@ type Worker struct {
 	LeaseExpiresAt *time.Time `json:"leaseExpiresAt"`
 }
 
+// Gone reports whether the worker did not stop normally and its lease has expired. now is
+// the time by the database's clock.
+func (w *Worker) Gone(now time.Time) bool {
+	return w.State != WorkerStopped && (w.LeaseExpiresAt == nil || w.LeaseExpiresAt.Before(now))
+}
+
 // WorkerLoad is an assignment pass's view of a worker.
 type WorkerLoad struct {
 	WorkerID int64

@@ -94,6 +94,7 @@ On SQL Server, filters ignore upper and lower case in names.`,
 	}
 	var flags durationFlags
 	flags.register(cmd)
+	cli.ReasonFlag(cmd)
 	all := cmd.Flags().Bool("all", false, "forget everything")
 	yes := cmd.Flags().Bool("yes", false, "confirm --all")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

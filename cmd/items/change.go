@@ -88,12 +88,14 @@ func (c *itemChange) register(cmd *cobra.Command) {
 	flags.BoolVar(&c.yes, "yes", false, yesDoc[c.Action == workqueue.RunNow])
 	switch c.Action {
 	case workqueue.Cancel, workqueue.Archive, workqueue.Delete:
-		flags.StringVar(&c.Reason, "reason", changeTexts[c.Action].done+" on the command line", "`TEXT` to keep with the items")
+		flags.StringVar(&c.Reason, "reason", changeTexts[c.Action].done+" on the command line", "`TEXT` to keep with the items and in the audit log")
+		return
 	case workqueue.Clone:
 		if who, err := user.Current(); err == nil {
 			c.By = who.Username
 		}
 	}
+	cli.ReasonFlag(cmd)
 }
 
 // yesDoc describes --yes; the key is true for the action that applies to both finished and

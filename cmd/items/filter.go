@@ -12,6 +12,7 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/internal/author/strictyaml"
+	"botwork/internal/moments"
 	"botwork/workqueue"
 )
 
@@ -136,7 +137,7 @@ func (f *itemFlags) parseRanges(filter *workqueue.ItemFilter, now time.Time, zon
 				continue
 			}
 			var err error
-			if *at, err = cli.ParseMoment(text, now, zone); err != nil {
+			if *at, err = moments.Parse(text, now, zone); err != nil {
 				return cli.Usagef("--%s: %v", name, err)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 // hideSecrets removes the secrets of these settings from the texts of a run. A worker does
 // that before it stores a text, but a row may be older than the setting of a secret, or
 // written by a worker with other settings.
-func (a *command) hideSecrets(item *workqueue.Item, attempts []workqueue.Attempt) {
+func (a *command) hideSecrets(item *workqueue.Item, attempts []workqueue.Attempt, audit []workqueue.AuditEntry) {
 	r := a.Redactor()
 	hideIn(r, item.Error, item.Progress, item.LogTail)
 	if text := r.Redact(string(item.Output)); json.Valid([]byte(text)) { // a secret that consists of digits may be a JSON number
@@ -19,6 +19,9 @@ func (a *command) hideSecrets(item *workqueue.Item, attempts []workqueue.Attempt
 	for i := range attempts {
 		at := &attempts[i]
 		hideIn(r, at.Error, at.Reason, at.Progress, at.LogTail)
+	}
+	for i := range audit {
+		audit[i].MapTexts(r.Redact)
 	}
 }
 

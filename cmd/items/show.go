@@ -11,13 +11,18 @@ import (
 	"botwork/workqueue"
 )
 
-// itemDetails is what `items show --output json` prints: the item's fields, and then its attempts.
+// auditShown is how many entries of the audit log are shown with an item, the newest.
+const auditShown = 20
+
+// itemDetails is what `items show --output json` prints: the item's fields, then its attempts, and
+// its entries of the audit log.
 type itemDetails struct {
 	workqueue.Item
 	Attempts []workqueue.Attempt
+	Audit    []workqueue.AuditEntry
 }
 
-// MarshalJSON appends the attempts to the item's JSON. An embedded item would write only its
+// MarshalJSON appends the attempts and the entries to the item's JSON. An embedded item would write only its
 // own fields.
 func (d itemDetails) MarshalJSON() ([]byte, error) {
 	item, err := d.Item.MarshalJSON()
@@ -28,20 +33,28 @@ func (d itemDetails) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fmt.Appendf(item[:len(item)-1], `,"attempts":%s}`, attempts), nil
+	audit, err := cli.PlainJSON(d.Audit)
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(item[:len(item)-1], `,"attempts":%s,"audit":%s}`, attempts, audit), nil
 }
 
 func (a *command) itemsShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
-		Short: "Show an item with its attempts",
+		Short: "Show an item with its attempts and changes",
 		Long: `Shows all fields of an item and the attempts that failed, timed out, were released
 or were snoozed. A snooze is not a failure: it has a reason instead of an error.
 
 Step, progress and log are shown for the current or last run, and for each attempt:
 they are recorded every two seconds during a run, and at its end.
 
-JSON and YAML are one object, with the attempts under "attempts".`,
+Below that are the latest changes on request, with who made them and why; "botwork
+audit show" shows their values.
+
+JSON and YAML are one object, with the attempts under "attempts" and the changes, with
+the item's values before and after, under "audit".`,
 		Example: "  botwork items show 17\n  botwork items show 17 --output json",
 		Args:    cli.OneArgument("the item's id"),
 	}
@@ -60,9 +73,13 @@ JSON and YAML are one object, with the attempts under "attempts".`,
 			if err != nil {
 				return err
 			}
-			a.hideSecrets(&item, attempts)
+			audit, err := store.AuditEntries(cmd.Context(), workqueue.AuditFilter{ItemID: item.ID, Limit: auditShown})
+			if err != nil {
+				return err
+			}
+			a.hideSecrets(&item, attempts, audit)
 			if *output != cli.FormatTable {
-				return a.Print(*output, itemDetails{item, attempts}, nil)
+				return a.Print(*output, itemDetails{item, attempts, audit}, nil)
 			}
 			workers, err := store.Workers(cmd.Context())
 			if err != nil {
@@ -70,6 +87,7 @@ JSON and YAML are one object, with the attempts under "attempts".`,
 			}
 			a.itemSheet(&item, attempts, workers)
 			a.attemptTable(attempts)
+			a.auditTable(audit)
 			return nil
 		})
 	}
@@ -90,6 +108,20 @@ func (a *command) attemptTable(attempts []workqueue.Attempt) {
 	for i := range attempts {
 		a.printAttemptLog(&attempts[i])
 	}
+}
+
+// auditTable prints the latest changes of the item.
+func (a *command) auditTable(entries []workqueue.AuditEntry) {
+	if len(entries) == 0 {
+		return
+	}
+	g := cli.NewGrid("audit", "time", "by", "host", "action", "reason")
+	for i := range entries {
+		e := &entries[i]
+		g.Add(fmt.Sprint(e.ID), a.Instant(&e.At), e.By(), cli.OrNone(e.Host), e.Action, cli.OrNone(cli.Shorten(e.Reason, 80)))
+	}
+	fmt.Fprintln(a.Stdout)
+	g.Print(a.Stdout)
 }
 
 // printAttemptLog prints the progress and the log of an attempt.

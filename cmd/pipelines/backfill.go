@@ -59,6 +59,7 @@ started within 24 hours expires.
 	}
 	from := cli.TimeFlag(cmd, &a.Streams, "from", "the first planned `TIME` (required)")
 	to := cli.TimeFlag(cmd, &a.Streams, "to", "planned times before this `TIME` (required)")
+	cli.ReasonFlag(cmd)
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what would run, without requesting it")
 	cmd.Flags().BoolVar(&yes, "yes", false, "confirm many runs, or runs of times without records")
 	output := cli.OutputFlag(cmd)

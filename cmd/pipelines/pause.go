@@ -40,12 +40,14 @@ the pipeline is resumed. "botwork pipelines backfill" runs them.`,
 }
 
 func (a *command) pipelinesResumeCommand() *cobra.Command {
-	return a.pipelinesChangeCommand(&cobra.Command{
+	cmd := &cobra.Command{
 		Use:     "resume NAME...",
 		Short:   "Resume paused system pipelines",
 		Long:    "Resumes paused pipelines: their next planned time starts a run again.",
 		Example: "  botwork pipelines resume nightly",
-	}, func(ctx context.Context, store cli.Store, name string) (string, error) {
+	}
+	cli.ReasonFlag(cmd)
+	return a.pipelinesChangeCommand(cmd, func(ctx context.Context, store cli.Store, name string) (string, error) {
 		changed, err := store.ResumePipeline(ctx, name, cli.UserName())
 		if changed || err != nil {
 			return "resumed", err

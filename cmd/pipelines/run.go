@@ -92,6 +92,7 @@ certainly fail.`,
 	partial.register(cmd)
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what would be done, without doing it")
 	cmd.Flags().BoolVar(&wait, "wait", false, "wait for the end of a system pipeline's run")
+	cli.ReasonFlag(cmd)
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !dry {

@@ -23,6 +23,7 @@ If a definition has errors, all errors are printed and nothing is written.`,
 		Example: "  botwork queues define\n  botwork queues define --output json",
 		Args:    cli.NoArguments,
 	}
+	cli.ReasonFlag(cmd)
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := a.LoadConfig(); err != nil {

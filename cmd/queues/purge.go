@@ -31,6 +31,7 @@ interrupted, it prints how many items it has removed; call it again to continue.
 		Args:    cli.OneArgument("the queue's name"),
 	}
 	words := cmd.Flags().StringSlice("lifecycle", nil, "only these `LIFECYCLES`: scheduled, pending, assigned, retry, completed, archived, deleted")
+	cli.ReasonFlag(cmd)
 	yes := cmd.Flags().Bool("yes", false, "confirm that the items will be permanently removed")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		p := workqueue.PurgeParams{Queue: args[0]}

@@ -93,6 +93,7 @@ func unlessSo(changed bool, state string) string {
 func (a *command) queuesChangeCommand(cmd *cobra.Command, do func(ctx context.Context, store cli.Store, name string) (string, error)) *cobra.Command {
 	cmd.Long += "\n\nThe exit code is 1 if this fails for any queue; the other queues are still changed."
 	cmd.Args = cli.SomeArguments("the queues' names")
+	cli.ReasonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		return a.WithStore(cmd.Context(), func(store cli.Store) error {
 			refused := false

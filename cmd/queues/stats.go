@@ -39,6 +39,7 @@ minute, failureRate is 0 to 1, and a missing value is null.`,
 		Args:    cli.OptionalArgument("the queue's name"),
 	}
 	output := cli.OutputFlag(cmd)
+	cli.ReasonFlag(cmd)
 	recount := cmd.Flags().Bool("recount", false, "count all items first, and correct the counters")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {

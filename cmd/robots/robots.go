@@ -20,9 +20,10 @@ func Command(a *cli.App) *cobra.Command { return (&command{a}).robotsCommand() }
 
 func (a *command) robotsCommand() *cobra.Command {
 	return cli.Group(&cobra.Command{
-		Use: "robots", Aliases: []string{"robot"}, Short: "Check items out like a robot, and report their outcome",
-		Long: `Does what robots do: checks out items of a queue whose consumer is robots, and
-reports their outcome. The output is JSON.
+		Use: "robots", Aliases: []string{"robot"}, Short: "Add items and check them out like a robot, and report their outcome",
+		Long: `Does what robots do, with the rights of a robot: adds, changes and deletes items,
+checks out items of a queue whose consumer is robots, and reports their outcome. The
+output is JSON.
 
 A checkout returns items with a lease and a lock key. With the lock key and the
 fence of an item, the robot extends, completes, fails or releases it; after the
@@ -30,11 +31,14 @@ lease has expired, another robot can take the item. The key is shown only once. 
 the command line (--lock-key) it may be visible in the process list; - reads it from
 standard input.`,
 	},
+		a.robotsEnqueueCommand(),
 		a.robotsTakeCommand(),
 		a.robotsDoneCommand(),
 		a.robotsFailCommand(),
 		a.robotsExtendCommand(),
 		a.robotsReleaseCommand(),
+		a.robotsChangeCommand(),
+		a.robotsDeleteCommand(),
 	)
 }
 

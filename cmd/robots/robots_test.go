@@ -153,3 +153,72 @@ func TestRobotsRefused(t *testing.T) {
 		t.Errorf("a key from an empty input: %+v", r)
 	}
 }
+
+// What robots write, with their rights: ann may read and write, eve only write.
+func TestRobotsWrite(t *testing.T) {
+	formsProject(t)
+	type made struct {
+		Items    []workqueue.Enqueued
+		Checkout takenItem
+	}
+	one := clitest.Decode[made](t, clitest.Must(t, "robots", "enqueue", "--queue", "forms", "--robot", "eve", "--key", "order-1", "--payload", `{"n":2}`, "--tag", "old"))
+	if len(one.Items) != 1 || one.Items[0].Existing || one.Checkout.LockKey != "" {
+		t.Fatalf("enqueued %+v, want a new item that is not checked out", one)
+	}
+	id := fmt.Sprint(one.Items[0].ID)
+	clitest.Must(t, "robots", "change", "--robot", "eve", "--item", id, "--priority", "1500", "--key", "order-2", "--tag", "new", "--meta", "a=b")
+	it := clitest.Decode[struct {
+		Priority              int
+		NaturalKey, CreatedBy string
+		Tags                  []string
+		Metadata              map[string]string
+	}](t, clitest.Must(t, "items", "show", id, "-o", "json"))
+	if it.Priority != 1500 || it.NaturalKey != "order-2" || it.CreatedBy != "eve" || len(it.Tags) != 1 || it.Tags[0] != "new" || it.Metadata["a"] != "b" {
+		t.Errorf("the item is %+v, want the changed values", it)
+	}
+	two := clitest.Decode[made](t, clitest.Must(t, "robots", "enqueue", "--queue", "forms", "--robot", "ann", "--take", "--lease", "1h"))
+	if len(two.Checkout.Items) != 1 || two.Checkout.LockKey == "" {
+		t.Errorf("enqueued and took %+v, want one item with a lock key", two)
+	}
+	if got := clitest.Decode[robots.Deleted](t, clitest.Must(t, "robots", "delete", "--robot", "eve", "--queue", "forms", "--key", "order-2")); got.Deleted != 1 {
+		t.Errorf("deleted %d items, want 1", got.Deleted)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		text string
+	}{
+		{[]string{"enqueue", "--queue", "forms", "--robot", "bob"}, cli.ExitFailed, `robot "bob"`},
+		{[]string{"enqueue", "--queue", "forms", "--robot", "eve", "--take"}, cli.ExitFailed, "may not read in the queue"},
+		{[]string{"enqueue", "--queue", "form", "--robot", "ann"}, cli.ExitFailed, "does not exist"},
+		{[]string{"enqueue", "--robot", "ann"}, cli.ExitUsage, "--queue is missing"},
+		{[]string{"enqueue", "--queue", "forms"}, cli.ExitUsage, "robot: got no name"},
+		{[]string{"enqueue", "--queue", "forms", "--robot", "ann", "--lease", "1h"}, cli.ExitUsage, "--lease without --take"},
+		{[]string{"enqueue", "--queue", "forms", "--robot", "ann", "--key", ""}, cli.ExitUsage, "--key: got an empty text"},
+		{[]string{"change", "--robot", "ann", "--item", "1"}, cli.ExitUsage, "nothing to change"},
+		{[]string{"change", "--robot", "ann", "--priority", "1"}, cli.ExitUsage, "--item: got 0"},
+		{[]string{"change", "--robot", "ann", "--item", "99", "--priority", "1"}, cli.ExitFailed, "not found"},
+		{[]string{"change", "--robot", "bob", "--item", "1", "--priority", "1"}, cli.ExitFailed, `robot "bob"`},
+		{[]string{"delete", "--robot", "ann", "--queue", "forms"}, cli.ExitUsage, "--key: natural key: got none"},
+		{[]string{"delete", "--robot", "ann", "--queue", "forms", "--key", "order-2"}, cli.ExitFailed, "not found"},
+		{[]string{"take", "--robot", "ann", "--queue", "forms", "--peek", "--required"}, cli.ExitUsage, "--peek with"},
+	} {
+		if r := clitest.Do(t, append([]string{"robots"}, c.args...)...); r.Code != c.code || !strings.Contains(r.Stderr, c.text) {
+			t.Errorf("robots %s: code %d, %q; want %d and %q", strings.Join(c.args, " "), r.Code, r.Stderr, c.code, c.text)
+		}
+	}
+}
+
+// A robot that waits gets an item that becomes due meanwhile; without one it fails if it must
+// have one.
+func TestRobotsTakeWaits(t *testing.T) {
+	formsProject(t)
+	asAnn(t) // the only item
+	if r := clitest.Do(t, "robots", "take", "--queue", "forms", "--robot", "ann", "--wait", "10ms", "--required"); r.Code != cli.ExitFailed || !strings.Contains(r.Stderr, "no item of the queue") || r.Stdout != "" {
+		t.Errorf("an empty queue: %+v, want exit code 1 and no list", r)
+	}
+	clitest.Must(t, "enqueue", "--queue", "forms", "--in", "1s")
+	if got := clitest.Decode[takenItem](t, clitest.Must(t, "robots", "take", "--queue", "forms", "--robot", "ann", "--wait", "1m")); len(got.Items) != 1 {
+		t.Errorf("took %+v, want the item that became due", got)
+	}
+}

@@ -1,8 +1,11 @@
 package robots
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,6 +23,8 @@ type takeFlags struct {
 	allTags     bool
 	ids         []int64
 	peek        bool
+	wait        string
+	required    bool
 }
 
 func (a *command) robotsTakeCommand() *cobra.Command {
@@ -32,9 +37,11 @@ are running until their lease ends; no other robot or worker gets them meanwhile
 With filters, an item must match all of them.
 
 Prints an object with the lock key under "lockKey" and the items under "items". The
-list is empty if no item matches, the queue is paused, or it has reached its limits.`,
+list is empty if no item matches, the queue is paused, or it has reached its limits.
+With --wait the command tries again each second until there is an item or the time
+has passed; with --required it then fails instead of printing an empty list.`,
 		Example: "  botwork robots take --queue forms --robot ann\n  botwork robots take --queue forms --robot ann --max 5 --lease 15m --tag urgent\n" +
-			"  botwork robots take --queue forms --robot ann --peek",
+			"  botwork robots take --queue forms --robot ann --wait 30s --required\n  botwork robots take --queue forms --robot ann --peek",
 		Args: cli.NoArguments,
 	}
 	flags := cmd.Flags()
@@ -49,6 +56,8 @@ list is empty if no item matches, the queue is paused, or it has reached its lim
 	flags.StringSliceVar(&f.tries, "tries", nil, "only items by their failures: `TRIES` is new, failed-once, failed-again or any")
 	flags.Int64SliceVar(&f.ids, "item", nil, "only the item `ID`; may be repeated")
 	flags.BoolVar(&f.peek, "peek", false, "show what would be taken, without taking it")
+	flags.StringVar(&f.wait, "wait", "", "if there is no item, try again each second for this `DURATION`")
+	flags.BoolVar(&f.required, "required", false, "fail with exit code 1 if no item was taken")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := f.refuseEmpty(cmd.Flags()); err != nil {
 			return err
@@ -57,20 +66,49 @@ list is empty if no item matches, the queue is paused, or it has reached its lim
 		if err != nil {
 			return err
 		}
+		wait, err := cli.ParseWait(f.wait)
+		if err != nil {
+			return cli.Usagef("--wait: %v", err)
+		}
+		if f.peek && (wait > 0 || f.required) {
+			return cli.Usagef("got --peek with --wait or --required, which are for taking items")
+		}
 		return a.WithStore(cmd.Context(), func(store cli.Store) error {
 			var taken workqueue.Checkout
 			if f.peek {
 				taken.Items, err = store.PeekItems(cmd.Context(), p)
 			} else {
-				taken, err = store.Checkout(cmd.Context(), p)
+				taken, err = takeWithin(cmd.Context(), store, p, wait)
 			}
 			if err != nil {
 				return cli.NoSuchQueue(cmd.Context(), store, p.Queue, err)
+			}
+			if f.required && len(taken.Items) == 0 {
+				return fmt.Errorf("no item of the queue %q can be taken now: none matches and is due, or the queue is paused or at its limits", p.Queue)
 			}
 			return a.Print(cli.FormatJSON, taken, nil)
 		})
 	}
 	return cmd
+}
+
+// takeEach is the time between two tries of a robot that waits.
+const takeEach = time.Second
+
+// takeWithin checks items out. While there are none, it tries again until wait has passed.
+func takeWithin(ctx context.Context, store cli.Store, p workqueue.CheckoutParams, wait time.Duration) (workqueue.Checkout, error) {
+	for until := time.Now().Add(wait); ; {
+		taken, err := store.Checkout(ctx, p)
+		left := time.Until(until)
+		if err != nil || len(taken.Items) > 0 || left <= 0 {
+			return taken, err
+		}
+		select {
+		case <-ctx.Done():
+			return taken, ctx.Err()
+		case <-time.After(min(takeEach, left)):
+		}
+	}
 }
 
 // refuseEmpty rejects an empty filter: an unset variable in a script must not match every item.

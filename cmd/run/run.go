@@ -134,6 +134,7 @@ func (a *Worker) Run(ctx context.Context, strict bool, first ...string) error {
 		return err
 	}
 	defer p.resources.Connections.Close() //nolint:errcheck // the process ends
+	ctx = workqueue.WithActor(ctx, a.WorkerActor())
 	a.Supervisor.Ready(a.Config.Worker.StopIn(), a.Config.Worker.Heartbeat)
 	store, err := a.patientStore(ctx, p.log)
 	if err != nil {
@@ -210,6 +211,7 @@ func (a *Worker) runSystem(ctx context.Context, strict bool, names []string) err
 			return broken.Findings
 		}
 	}
+	ctx = workqueue.WithActor(ctx, a.WorkerActor())
 	store, err := a.migratedStore(ctx)
 	if err != nil {
 		return err

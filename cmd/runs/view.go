@@ -17,9 +17,6 @@ const (
 	late = "late"
 )
 
-// onTime is how late a run may start without counting as late.
-const onTime = time.Minute
-
 // view is a run, or a planned or requested run that has not taken place.
 type view struct {
 	ID       *int64 `json:"id"` // null: there was no run
@@ -63,14 +60,12 @@ func (w workersByID) name(id *int64) *string {
 	return &name
 }
 
-// lost reports whether the process of an active run has ended.
-func (w workersByID) lost(r *workqueue.PipelineRun, now time.Time) bool {
-	if r.WorkerID == nil {
-		return true
+// worker returns the worker of a run, nil if its row is gone.
+func (w workersByID) worker(id *int64) *workqueue.Worker {
+	if id == nil {
+		return nil
 	}
-	worker := w[*r.WorkerID]
-	return worker == nil || worker.State == workqueue.WorkerStopped || worker.LeaseExpiresAt == nil ||
-		worker.LeaseExpiresAt.Before(now) || r.StartedAt.Before(worker.StartedAt)
+	return w[*id]
 }
 
 func viewRun(r *workqueue.PipelineRun, workers workersByID, now time.Time) view {
@@ -79,13 +74,13 @@ func viewRun(r *workqueue.PipelineRun, workers workersByID, now time.Time) view 
 		FinishedAt: r.FinishedAt, Worker: workers.name(r.WorkerID), FailedStep: r.FailedStep, Error: r.Error,
 		RequestedBy: r.RequestedBy, RequestID: r.RequestID, Hash: r.PipelineHash, at: r.StartedAt,
 	}
-	if r.PlannedAt != nil && r.Trigger != workqueue.TriggerBackfill {
-		v.LateMs = new(r.StartedAt.Sub(*r.PlannedAt).Milliseconds())
+	if delay, ok := r.Delay(); ok {
+		v.LateMs = new(delay.Milliseconds())
 	}
 	if r.FinishedAt != nil {
 		v.TookMs = new(r.FinishedAt.Sub(r.StartedAt).Milliseconds())
 	}
-	if r.Outcome == workqueue.RunRunning && workers.lost(r, now) {
+	if r.Interrupted(workers.worker(r.WorkerID), now) {
 		v.Outcome, v.Error = interrupted, new("its process has ended before the run")
 	}
 	if r.Outcome != workqueue.RunRunning {
@@ -108,7 +103,7 @@ func (v *view) readNumbers(summary workqueue.JSONText) {
 }
 
 func (v *view) isLate() bool {
-	return v.LateMs != nil && time.Duration(*v.LateMs)*time.Millisecond > onTime
+	return v.LateMs != nil && time.Duration(*v.LateMs)*time.Millisecond > workqueue.RunOnTime
 }
 
 func viewFiring(f *workqueue.Firing) view {

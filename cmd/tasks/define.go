@@ -27,6 +27,7 @@ If a definition has errors, all errors are printed and nothing is written.`,
 		Example: "  botwork tasks define\n  botwork tasks define --output json",
 		Args:    cli.NoArguments,
 	}
+	cli.ReasonFlag(cmd)
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		catalogue, findings, err := projectdir.LoadCatalogue(a.App) // reads the settings as well

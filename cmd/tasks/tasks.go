@@ -59,6 +59,7 @@ item that has not ended.`,
 		Args:    cli.OneArgument("the task's name"),
 	}
 	cmd.Flags().StringArrayVar(&scopes, "scope", nil, "only for this scope `VALUE`; may be repeated")
+	cli.ReasonFlag(cmd)
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.WithStore(cmd.Context(), func(store cli.Store) error {

@@ -114,7 +114,7 @@ func servedText(text workqueue.JSONText) string {
 
 // workerState returns the state of a worker, also "gone" for one that has died.
 func workerState(w *workqueue.Worker, now time.Time) string {
-	if gone(w, now) {
+	if w.Gone(now) {
 		return "gone"
 	}
 	return string(w.State)
@@ -133,8 +133,4 @@ func slotsOf(w *workqueue.Worker) string {
 		return fmt.Sprint(w.Capacity)
 	}
 	return fmt.Sprintf("%d (%s)", w.Capacity, strings.Join(notes, ", "))
-}
-
-func gone(w *workqueue.Worker, now time.Time) bool {
-	return w.State != workqueue.WorkerStopped && (w.LeaseExpiresAt == nil || w.LeaseExpiresAt.Before(now))
 }

@@ -69,7 +69,7 @@ func (a *command) workerTable(workers []workqueue.Worker, now time.Time) {
 }
 
 func (a *command) workersDrainCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "drain NAME",
 		Short: "Drain a worker: let it finish its running items and start no more",
 		Long: `Asks a worker to start no more items. The worker reads the request at its next
@@ -91,6 +91,8 @@ after a restart.`,
 			})
 		},
 	}
+	cli.ReasonFlag(cmd)
+	return cmd
 }
 
 // noSuchWorker adds the running workers to err.

@@ -9,6 +9,7 @@ import (
 	"botwork/tasks"
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
+	"botwork/workqueue/report"
 	"botwork/workqueue/runner"
 )
 
@@ -42,6 +43,9 @@ type Services struct {
 	// CleanUp returns the database for CleanUp steps; it is nil (or returns nil) if there is none.
 	CleanUp func() workqueue.CleanUpStore
 
+	// Report returns the database for Report steps; it is nil (or returns nil) if there is none.
+	Report func() report.Store
+
 	// WorkerName returns the name for CreatedBy and records; nil means the pipeline's name.
 	WorkerName func() string
 
@@ -64,7 +68,7 @@ type Services struct {
 // Kinds lists the kinds of this package. With zero Services they can be documented and
 // checked, but not run.
 func Kinds(s Services) []handlers.Kind {
-	return []handlers.Kind{assignKind(s), executeKind(s), enqueueKind(s), manageKind(s), loadItemsKind(s), pendingTasksKind(s), cleanUpKind(s)}
+	return []handlers.Kind{assignKind(s), executeKind(s), enqueueKind(s), manageKind(s), loadItemsKind(s), pendingTasksKind(s), cleanUpKind(s), reportKind(s)}
 }
 
 // bandParams are the priorities of a step.

@@ -102,7 +102,7 @@ func pendingTasksKind(s Services) handlers.Kind {
 
 func reviseStep(s Services, state workqueue.State) handlers.Handler {
 	return &taskStep{services: s, do: func(ctx context.Context, store tasks.Store, call *handlers.Call) (any, error) {
-		seen, changed, err := tasks.RaisePriorities(ctx, store, state)
+		seen, changed, err := tasks.RaisePriorities(workqueue.ByRule(ctx, call.Pipeline), store, state)
 		log := call.Log.With().Stringer("state", state).Int("seen", seen).Logger()
 		reportCounts(call, log, "revised priorities", counter{"revised", changed})
 		return map[string]any{"seen": seen, "changed": changed}, err

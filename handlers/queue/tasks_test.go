@@ -21,7 +21,7 @@ import (
 func tasksAt(t *testing.T, now *time.Time) *sqlstore.Store {
 	t.Helper()
 	store, err := sqlstore.Open(t.Context(), sqlstore.Options{
-		Driver: database.SQLite, DSN: filepath.Join(t.TempDir(), "botwork.db"), Now: func() time.Time { return *now },
+		Driver: string(database.SQLite), DSN: filepath.Join(t.TempDir(), "botwork.db"), Now: func() time.Time { return *now },
 	})
 	if err != nil {
 		t.Fatal(err)

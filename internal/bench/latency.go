@@ -101,7 +101,7 @@ func (o LatencyOptions) round(ctx context.Context, items int) (s Sample, count C
 func (o LatencyOptions) measure(ctx context.Context, proc *process.Process, store *sqlstore.Store, dsn string, items int, begun *clocked, s Sample) error {
 	from := store
 	if o.Apart {
-		other, err := sqlstore.Open(ctx, sqlstore.Options{Driver: o.Driver, DSN: dsn})
+		other, err := sqlstore.Open(ctx, sqlstore.Options{Driver: string(o.Driver), DSN: dsn})
 		if err != nil {
 			return err
 		}

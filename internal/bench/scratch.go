@@ -82,7 +82,7 @@ func folderOf(dsn string) string {
 // inStore calls do with a migrated store in a scratch database.
 func (c Common) inStore(ctx context.Context, do func(store *sqlstore.Store, dsn string) error) error {
 	return c.inScratch(ctx, func(dsn string) error {
-		store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: c.Driver, DSN: dsn})
+		store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: string(c.Driver), DSN: dsn})
 		if err != nil {
 			return err
 		}

@@ -71,7 +71,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 }
 
 func (j job) do(ctx context.Context, lines *bufio.Reader, out *json.Encoder) (err error) {
-	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: j.Driver, DSN: j.DSN})
+	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: string(j.Driver), DSN: j.DSN})
 	if err != nil {
 		return err
 	}

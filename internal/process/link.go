@@ -8,6 +8,7 @@ import (
 	"botwork/pipelines"
 	"botwork/tasks"
 	"botwork/workqueue"
+	"botwork/workqueue/report"
 	"botwork/workqueue/runner"
 )
 
@@ -31,6 +32,7 @@ func (l *Link) Services() queue.Services {
 		Store:         l.items,
 		Tasks:         l.tasks,
 		CleanUp:       l.cleanUp,
+		Report:        l.report,
 		WorkerName:    l.workerName,
 		Profiles:      l.profile,
 		CheckPipeline: l.check,
@@ -67,6 +69,13 @@ func (l *Link) tasks() tasks.Store {
 }
 
 func (l *Link) cleanUp() workqueue.CleanUpStore {
+	if s := l.store.Load(); s != nil {
+		return *s
+	}
+	return nil
+}
+
+func (l *Link) report() report.Store {
 	if s := l.store.Load(); s != nil {
 		return *s
 	}

@@ -98,7 +98,7 @@ type expectation struct {
 // run runs the scenario.
 func (s *scenario) run(t *testing.T, dsn string) (asked time.Time, list []expectation) {
 	open := func() *sqlstore.Store {
-		store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: database.SQLite, DSN: dsn, Now: time.Now})
+		store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(database.SQLite), DSN: dsn, Now: time.Now})
 		if err != nil {
 			t.Fatal(err)
 		}

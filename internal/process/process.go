@@ -16,6 +16,7 @@ import (
 	"botwork/pipelines"
 	"botwork/tasks"
 	"botwork/workqueue"
+	"botwork/workqueue/report"
 	"botwork/workqueue/runner"
 )
 
@@ -27,10 +28,10 @@ type Store interface {
 	queue.Enqueuer
 	workqueue.CleanUpStore
 	workqueue.WaitingStore
+	report.Store
 
-	// KeepTexts is as in workqueue.TextStore, Workers as in workqueue.WorkerStore.
+	// KeepTexts is as in workqueue.TextStore.
 	KeepTexts(ctx context.Context, texts []workqueue.PipelineText) error
-	Workers(ctx context.Context) ([]workqueue.Worker, error)
 
 	// LabelWorker replaces the labels of a worker. It returns ErrWorkerReplaced if
 	// instanceID is not the worker's current instance.

@@ -115,7 +115,7 @@ func dumpPostgres(ctx context.Context, dsn string) (text string, err error) {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, remove(ctx)) }()
-	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: database.Postgres, DSN: scratch})
+	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: string(database.Postgres), DSN: scratch})
 	if err != nil {
 		return "", err
 	}

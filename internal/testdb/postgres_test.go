@@ -38,7 +38,7 @@ func TestPreparedPostgresIsMigrated(t *testing.T) {
 	if diff := cmp.Diff(lines(postgresSchema.text), lines(got)); diff != "" || len(got) < 5_000 {
 		t.Errorf("a prepared schema of %d characters (-migrated +prepared):\n%s", len(got), diff)
 	}
-	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: database.Postgres, DSN: dsn})
+	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(database.Postgres), DSN: dsn})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func Prepare(t testing.TB, driver database.Driver, dsn string) {
 
 // dump migrates a database and returns its statements.
 func dump(ctx context.Context, dsn string) (text string, err error) {
-	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: database.SQLite, DSN: dsn})
+	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: string(database.SQLite), DSN: dsn})
 	if err != nil {
 		return "", err
 	}

@@ -15,7 +15,7 @@ func TestPreparedIsMigrated(t *testing.T) {
 	prepared, migrated := filepath.Join(t.TempDir(), "prepared.db"), filepath.Join(t.TempDir(), "migrated.db")
 	Prepare(t, database.SQLite, prepared)
 	Prepare(t, database.SQLite, prepared) // changes nothing
-	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: database.SQLite, DSN: prepared})
+	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(database.SQLite), DSN: prepared})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 const foldEvery, foldFor = time.Minute, 30 * time.Second
 
 // foldStatistics compacts old statistics, adds to the statistics over time and samples the
-// backlog, until ctx ends or the worker drains. It runs in its own goroutine and not in an assignment pass or a pipeline, so that no assignment or claim
-// waits for it. Workers that start together check at different times: one of them finds the
+// backlog, until ctx ends or the worker drains. It runs in its own goroutine and not in an
+// assignment pass or a pipeline, so that no assignment or claim waits for it. Workers that start together check at different times: one of them finds the
 // work, and each of the others makes one small query.
 func (r *Runner) foldStatistics(ctx context.Context) {
 	wait := time.Duration(random() * float64(foldEvery))

@@ -21,6 +21,7 @@ type itemChanges struct {
 	*itemRows
 	*bookkeeping
 	*archive
+	*auditing
 	*queueStore
 }
 
@@ -29,12 +30,12 @@ func (s *itemChanges) ChangeItem(ctx context.Context, id int64, c workqueue.Chan
 	if err := c.Validate(); err != nil {
 		return 0, err
 	}
-	return s.changeItem(ctx, id, nil, c)
+	return s.changeItem(ctx, id, nil, c, operationOf(c, nil))
 }
 
 // changeItem is ChangeItem for an item of a page. One that the filter, unless it is nil, no
 // longer selects is refused like one whose state forbids the action.
-func (s *itemChanges) changeItem(ctx context.Context, id int64, f *workqueue.ItemFilter, c workqueue.Change) (clone int64, err error) {
+func (s *itemChanges) changeItem(ctx context.Context, id int64, f *workqueue.ItemFilter, c workqueue.Change, o operation) (clone int64, err error) {
 	doing := fmt.Sprintf("%s item %d", c.Action, id)
 	part := changePart(c, -id)
 	if before, found, err := s.changedBefore(ctx, part); err != nil || found {
@@ -46,10 +47,10 @@ func (s *itemChanges) changeItem(ctx context.Context, id int64, f *workqueue.Ite
 			return nil
 		}
 		if c.Action == workqueue.Clone {
-			clone, err = s.clone(ctx, id, c.By, part)
+			clone, err = s.clone(ctx, id, c.By, part, o)
 			return err
 		}
-		changed, err = s.apply(ctx, c, []int64{id}, f, part, 0)
+		changed, err = s.apply(ctx, c, []int64{id}, f, part, 0, o)
 		return s.naming(ctx, err)
 	})
 	err = unanswered(part.BatchPart, err)
@@ -96,7 +97,7 @@ func (s *itemChanges) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c
 	if err := c.Validate(); err != nil {
 		return workqueue.ChangeResult{}, err
 	}
-	part := changePart(c, c.Batch.Part)
+	part, o := changePart(c, c.Batch.Part), operationOf(c, &f)
 	if before, found, err := s.changedBefore(ctx, part); err != nil || found {
 		return before, err
 	}
@@ -119,12 +120,12 @@ func (s *itemChanges) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c
 		return result, nil
 	}
 	if c.Action == workqueue.Clone {
-		err = s.cloneEach(ctx, ids, c, &result)
+		err = s.cloneEach(ctx, ids, c, o, &result)
 		s.readyIf(result.Changed > 0)
 		return result, err
 	}
 	err = s.retry(ctx, string(c.Action)+" items", func() error {
-		result.Changed, err = s.apply(ctx, c, ids, &f, part, result.Next)
+		result.Changed, err = s.apply(ctx, c, ids, &f, part, result.Next, o)
 		return s.naming(ctx, err)
 	})
 	err = unanswered(part.BatchPart, err)
@@ -142,7 +143,7 @@ func (s *itemChanges) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c
 	// One of them would take a key that another item has by now, or cannot have the new values:
 	// the items are changed one by one.
 	for _, id := range ids {
-		switch _, err := s.changeItem(ctx, id, &f, c); {
+		switch _, err := s.changeItem(ctx, id, &f, c, o); {
 		case err == nil:
 			result.Changed++
 		case !passedOver(err, &result):

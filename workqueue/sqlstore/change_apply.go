@@ -10,8 +10,8 @@ import (
 
 // apply changes those of the items that the action is allowed for and that the filter, unless
 // it is nil, still selects: all of them or, with an error, none. It records the part, with
-// next as the page that follows.
-func (s *itemChanges) apply(ctx context.Context, c workqueue.Change, ids []int64, f *workqueue.ItemFilter, part batchPart, next int64) (n int, err error) {
+// next as the page that follows, and writes the audit log.
+func (s *itemChanges) apply(ctx context.Context, c workqueue.Change, ids []int64, f *workqueue.ItemFilter, part batchPart, next int64, o operation) (n int, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		n = 0
 		return s.keepMoves(ctx, tx, ids, func() error {
@@ -20,7 +20,7 @@ func (s *itemChanges) apply(ctx context.Context, c workqueue.Change, ids []int64
 				return err
 			}
 			if len(picked) > 0 {
-				if n, err = s.act(ctx, tx, c, picked); err != nil {
+				if n, err = s.actAudited(ctx, tx, c, picked, o); err != nil {
 					return err
 				}
 			}

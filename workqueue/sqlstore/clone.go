@@ -17,7 +17,7 @@ import (
 
 // clone makes a new item like one that is there and returns its id; 0 when
 // there is none.
-func (s *itemChanges) clone(ctx context.Context, id int64, by string, part batchPart) (clone int64, err error) {
+func (s *itemChanges) clone(ctx context.Context, id int64, by string, part batchPart, o operation) (clone int64, err error) {
 	key, err := s.uniqueKeyOf(ctx, id)
 	if err != nil {
 		return 0, err
@@ -38,29 +38,39 @@ func (s *itemChanges) clone(ctx context.Context, id int64, by string, part batch
 	if queue.TTL > 0 {
 		life = new(ms(time.Duration(queue.TTL)))
 	}
-	insert := func(on runner) error {
-		ids, err := s.queries.ids(ctx, on, "clone", values{
+	insert := func(tx *sql.Tx) error {
+		ids, err := s.queries.ids(ctx, tx, "clone", values{
 			"id": id, "unique_key": null(key), "life_ms": life, "author": null(clip(by, nameLen)), "now": s.nowArg(),
 		})
 		if err != nil || len(ids) == 0 {
 			return err
 		}
 		clone = ids[0]
-		if err := s.keepEnqueued(ctx, on, clone); err != nil {
+		if err := s.keepEnqueued(ctx, tx, clone); err != nil {
 			return err
 		}
 		if from.Encrypted {
-			return s.sealCopy(ctx, on, id, clone, &from)
+			return s.sealCopy(ctx, tx, id, clone, &from)
 		}
 		return nil
 	}
 	err = s.tx(ctx, func(tx *sql.Tx) error {
-		if err := insert(tx); err != nil || clone == 0 || part.Key == "" {
+		clone = 0
+		if err := insert(tx); err != nil || clone == 0 {
+			return err
+		}
+		became := auditValues{"clone": valueOf(clone)}
+		entry := o.entry(workqueue.Clone, []auditItem{{ItemID: id, Became: became.text()}})
+		entry.by = by
+		if err := s.audit(ctx, tx, entry); err != nil {
 			return err
 		}
 		return s.recordChange(ctx, tx, part, workqueue.ChangeResult{Changed: 1, Clones: []int64{clone}})
 	})
-	return clone, err
+	if err != nil {
+		return 0, err
+	}
+	return clone, nil
 }
 
 // uniqueKeyOf is presentKey of an item by its id; "" when there is none.
@@ -78,9 +88,9 @@ func (s *itemChanges) uniqueKeyOf(ctx context.Context, id int64) (string, error)
 
 // cloneEach clones items, the oldest first, and passes over those whose key
 // must be unique.
-func (s *itemChanges) cloneEach(ctx context.Context, ids []int64, c workqueue.Change, result *workqueue.ChangeResult) error {
+func (s *itemChanges) cloneEach(ctx context.Context, ids []int64, c workqueue.Change, o operation, result *workqueue.ChangeResult) error {
 	for _, id := range slices.Backward(ids) {
-		clone, err := s.ChangeItem(ctx, id, c)
+		clone, err := s.changeItem(ctx, id, nil, c, o)
 		switch {
 		case err == nil:
 			result.Changed++

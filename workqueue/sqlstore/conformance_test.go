@@ -34,7 +34,7 @@ func TestMachine(t *testing.T) {
 // openAt opens a store whose clock is now.
 func openAt(t testing.TB, e testdb.Engine, dsn string, now func() time.Time) storetest.Store {
 	t.Helper()
-	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: e.Driver, DSN: dsn, Now: now})
+	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(e.Driver), DSN: dsn, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"gorm.io/gorm"
@@ -15,6 +16,7 @@ import (
 // durationStore keeps how long runs took.
 type durationStore struct {
 	*connection
+	*auditing
 }
 
 // passDurations limits the rows that an assignment pass reads, durationPage those of a listing,
@@ -92,11 +94,33 @@ func (s *durationStore) Durations(ctx context.Context, f learned.Filter) ([]lear
 func (s *durationStore) ForgetDurations(ctx context.Context, f learned.Filter) (int, error) {
 	var removed int64
 	err := s.retry(ctx, "forget learned durations", func() error {
-		result := whichDurations(s.orm.WithContext(ctx).Session(&gorm.Session{AllowGlobalUpdate: true}), f).Delete(&durationRow{})
-		removed = result.RowsAffected
-		return result.Error
+		return s.tx(ctx, func(tx *sql.Tx) error {
+			orm := s.in(ctx, tx)
+			orm.AllowGlobalUpdate = true
+			result := whichDurations(orm, f).Delete(&durationRow{})
+			if removed = result.RowsAffected; result.Error != nil || removed == 0 {
+				return result.Error
+			}
+			return s.audit(ctx, tx, auditEntry{
+				action: workqueue.AuditForget, kind: workqueue.TargetDuration, target: f.Pipeline, changed: int(removed), filter: durationFilter(f),
+			})
+		})
 	})
 	return int(removed), err
+}
+
+// durationFilter returns the filter as the audit log records it.
+func durationFilter(f learned.Filter) workqueue.JSONText {
+	v := auditValues{}
+	for name, value := range map[string]string{"kind": string(f.Kind), "pipeline": f.Pipeline, "name": f.Name} {
+		if value != "" {
+			v[name] = valueOf(value)
+		}
+	}
+	if text := v.text(); text != nil {
+		return workqueue.JSONText(*text)
+	}
+	return "{}"
 }
 
 // whichDurations adds the conditions of the filter.

@@ -63,7 +63,7 @@ func TestLearnKeepsAllRunsWithoutLocks(t *testing.T) {
 		statements := unlocked(t)
 		var wg sync.WaitGroup
 		for n := range processes {
-			s, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: e.Driver, DSN: dsn, Statements: statements})
+			s, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(e.Driver), DSN: dsn, Statements: statements})
 			if err != nil {
 				t.Fatal(err)
 			}

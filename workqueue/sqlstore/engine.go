@@ -122,6 +122,9 @@ type coordinator interface {
 	// notify sends a notice to other processes. It returns at once.
 	notify(s *notices, n workqueue.Notice)
 
+	// notifyIn sends a notice to all processes, this one included, when the transaction commits.
+	notifyIn(ctx context.Context, s *notices, tx runner, n workqueue.Notice) error
+
 	// timeline returns the name of the server's current timeline, or "" if it has none or hides
 	// it from this login.
 	timeline(ctx context.Context, s *connection, db *sql.DB) (string, error)
@@ -193,7 +196,10 @@ func (anyEngine) lost(bool) error                          { return nil }
 func (anyEngine) close()                                   {}
 func (anyEngine) oneRoundTrip(runner) bool                 { return false }
 func (anyEngine) notify(*notices, workqueue.Notice)        {}
-func (anyEngine) endsPlainly([]workqueue.Finish) bool      { return false }
+func (anyEngine) notifyIn(context.Context, *notices, runner, workqueue.Notice) error {
+	return nil
+}
+func (anyEngine) endsPlainly([]workqueue.Finish) bool { return false }
 func (anyEngine) alone(_ context.Context, s *connection, do func(runner) error) error {
 	return do(s.db)
 }

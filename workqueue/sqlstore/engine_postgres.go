@@ -26,7 +26,7 @@ var postgresDialect = dialect{
 	insertByShape: true,
 
 	setIdentity: `SELECT setval(pg_get_serial_sequence('"%[1]s"', 'Id'), %[2]d)`,
-	savepoint:   "SAVEPOINT ids", toSavepoint: "ROLLBACK TO SAVEPOINT ids",
+	savepoint:   "SAVEPOINT botwork", toSavepoint: "ROLLBACK TO SAVEPOINT botwork",
 }
 
 // postgresEngine is a server that runs several statements in one round trip and delivers
@@ -75,6 +75,12 @@ func (e *postgresEngine) listen(ctx context.Context, s *notices, report func(wor
 }
 
 func (e *postgresEngine) notify(s *notices, n workqueue.Notice) { e.sender.send(s, n) }
+
+// notifyIn implements engine. The server drops the notice if the transaction is rolled back.
+func (*postgresEngine) notifyIn(ctx context.Context, s *notices, tx runner, n workqueue.Notice) error {
+	_, err := s.notifyListeners(ctx, tx, s.payload(callersName, n), nil)
+	return err
+}
 
 // isSingle implements engine: all ends of a batch are in one statement.
 func (*postgresEngine) isSingle(f *fenced) bool { return !f.more }

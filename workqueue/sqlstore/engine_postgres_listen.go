@@ -75,7 +75,7 @@ func (s *notices) listenOnce(ctx context.Context, report func(workqueue.Notice),
 		return err
 	}
 	probe := "probe " + rand.Text()
-	if _, err := s.notifyListeners(ctx, probe, nil); err != nil {
+	if _, err := s.notifyListeners(ctx, s.db, probe, nil); err != nil {
 		return fmt.Errorf("notify: %w", database.Redact(err, s.dsn))
 	}
 	probed, until := false, time.Now().Add(probeFor)
@@ -111,9 +111,14 @@ func (s *notices) recordListening(ctx context.Context) error {
 	})
 }
 
+// callersName is the sender of notices that are sent when a caller's transaction commits. No
+// process has it, so that all of them read these notices: the one that sent it cannot know when
+// the transaction commits.
+const callersName = "transaction"
+
 // payload encodes a notice: the sender, the band, and the workers, if any.
-func (s *notices) payload(n workqueue.Notice) string {
-	text := fmt.Appendf(nil, "%s %d %d", s.name, n.Band.Min, n.Band.Max)
+func (*notices) payload(sender string, n workqueue.Notice) string {
+	text := fmt.Appendf(nil, "%s %d %d", sender, n.Band.Min, n.Band.Max)
 	for _, id := range n.Workers {
 		text = fmt.Appendf(text, " %d", id)
 	}

@@ -114,7 +114,7 @@ func (s *notices) sendNotice(n workqueue.Notice) (bool, error) {
 		}
 		localWorkers = &list
 	}
-	return s.notifyListeners(ctx, s.payload(n), localWorkers)
+	return s.notifyListeners(ctx, s.db, s.payload(s.name, n), localWorkers)
 }
 
 // toWait returns how long the next notice has to wait under the rate limit.

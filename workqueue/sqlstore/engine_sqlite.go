@@ -29,7 +29,7 @@ var sqliteDialect = dialect{
 	insertByShape: true,
 
 	setIdentity: `DELETE FROM sqlite_sequence WHERE name = '%[1]s'; INSERT INTO sqlite_sequence (name, seq) VALUES ('%[1]s', %[2]d)`,
-	savepoint:   "SAVEPOINT ids", toSavepoint: "ROLLBACK TO SAVEPOINT ids",
+	savepoint:   "SAVEPOINT botwork", toSavepoint: "ROLLBACK TO SAVEPOINT botwork",
 }
 
 // sqliteEngine is a file that all processes of one machine share. One connection writes and the

@@ -23,7 +23,7 @@ func TestTransactionsWaitForTheLock(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "botwork.db")
-			s, err := Open(t.Context(), Options{Driver: database.SQLite, DSN: "file:" + path + test.setting})
+			s, err := Open(t.Context(), Options{Driver: string(database.SQLite), DSN: "file:" + path + test.setting})
 			if err != nil {
 				t.Fatal(err)
 			}

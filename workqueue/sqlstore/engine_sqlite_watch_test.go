@@ -16,7 +16,7 @@ import (
 func TestSQLiteNoticesCommitsOfOthers(t *testing.T) {
 	dsn := filepath.Join(t.TempDir(), "botwork.db")
 	open := func() *sqlstore.Store {
-		store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: database.SQLite, DSN: dsn})
+		store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(database.SQLite), DSN: dsn})
 		if err != nil {
 			t.Fatal(err)
 		}

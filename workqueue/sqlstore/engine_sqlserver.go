@@ -27,7 +27,7 @@ var sqlServerDialect = dialect{
 	jsonTime: "2006-01-02T15:04:05.000",
 
 	setIdentity: `DBCC CHECKIDENT (N'%[1]s', RESEED, %[2]d) WITH NO_INFOMSGS`,
-	savepoint:   "SAVE TRANSACTION ids", toSavepoint: "ROLLBACK TRANSACTION ids",
+	savepoint:   "SAVE TRANSACTION botwork", toSavepoint: "ROLLBACK TRANSACTION botwork",
 	countsByID: true,
 }
 

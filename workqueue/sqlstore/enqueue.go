@@ -91,6 +91,13 @@ type policyRow struct {
 // prepare makes rows of the items by the policies of their queues. It leaves out items whose
 // key already exists.
 func (s *enqueuing) prepare(ctx context.Context, items []workqueue.NewItem) (*enqueue, error) {
+	return s.prepareBy(ctx, items, func(doing string, do func(runner) error) error {
+		return s.retry(ctx, doing, func() error { return do(s.db) })
+	})
+}
+
+// prepareBy is prepare with a function that runs what reads items and the clock.
+func (s *enqueuing) prepareBy(ctx context.Context, items []workqueue.NewItem, read func(doing string, do func(runner) error) error) (*enqueue, error) {
 	e := &enqueue{s: s, results: make([]workqueue.Enqueued, len(items)), duplicates: map[int]int{}}
 	e.rows, e.indexes = make([]newItemRow, 0, len(items)), make([]int, 0, len(items))
 	first, found := map[keyRow]int{}, map[int]keyRow{}
@@ -111,7 +118,7 @@ func (s *enqueuing) prepare(ctx context.Context, items []workqueue.NewItem) (*en
 		}
 		err := q.Prepare(&it, &s.schemas)
 		if err == nil {
-			err = s.mixedTimes(ctx, &it, &now)
+			err = s.mixedTimes(ctx, &it, &now, read)
 		}
 		if err == nil {
 			e.rows = append(e.rows, newItemRow{})
@@ -134,7 +141,7 @@ func (s *enqueuing) prepare(ctx context.Context, items []workqueue.NewItem) (*en
 	if len(first) == 0 {
 		return e, nil
 	}
-	if err := s.retry(ctx, "enqueue: find existing keys", func() error { return e.skipExisting(ctx, found) }); err != nil {
+	if err := read("enqueue: find existing keys", func(on runner) error { return e.skipExisting(ctx, on, found) }); err != nil {
 		return nil, err
 	}
 	if err := e.conflicts(items, found); err != nil {
@@ -154,8 +161,8 @@ func (r *newItemRow) duplicateOf(first map[keyRow]int) (int, keyRow, bool) {
 }
 
 // skipExisting removes the rows whose key another item already has, and adds these keys to found.
-func (e *enqueue) skipExisting(ctx context.Context, found map[int]keyRow) error {
-	holders, err := e.holders(ctx, e.s.db)
+func (e *enqueue) skipExisting(ctx context.Context, on runner, found map[int]keyRow) error {
+	holders, err := e.holders(ctx, on)
 	if err != nil || len(holders) == 0 {
 		return err
 	}
@@ -189,7 +196,7 @@ func (e *enqueue) insert(ctx context.Context) error {
 }
 
 // insertIn writes the rows inside a transaction.
-func (e *enqueue) insertIn(ctx context.Context, tx *sql.Tx) error {
+func (e *enqueue) insertIn(ctx context.Context, tx runner) error {
 	if len(e.rows) > 0 {
 		if err := e.write(ctx, tx); err != nil {
 			return err

@@ -11,13 +11,16 @@ import (
 
 // mixedTimes rejects an item whose times can only be compared by the database's clock. It reads
 // the clock into now if it is zero.
-func (s *enqueuing) mixedTimes(ctx context.Context, it *workqueue.NewItem, now *time.Time) error {
+func (s *enqueuing) mixedTimes(ctx context.Context, it *workqueue.NewItem, now *time.Time, read func(doing string, do func(runner) error) error) error {
 	if it.TaskName != "" || !it.MixesTimes() {
 		return nil
 	}
 	if now.IsZero() {
-		var err error
-		if *now, err = s.Now(ctx); err != nil {
+		err := read("enqueue: read the database's clock", func(on runner) (err error) {
+			*now, err = s.clock(ctx, on)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}

@@ -50,7 +50,7 @@ func (s *epochs) RaiseEpoch(ctx context.Context, reason string) (change workqueu
 			if err != nil || x.epoch > change.Before.Epoch {
 				return err
 			}
-			if err := s.raiseEpoch(ctx, s.db, x, reason); err != nil {
+			if err := s.raiseEpoch(ctx, s.db, x, reason, true); err != nil {
 				return err
 			}
 		}
@@ -72,8 +72,10 @@ func (s *connection) openPlain() (db *sql.DB, end func(), err error) {
 	return db, func() { _ = db.Close() }, err
 }
 
-// raiseEpoch starts the next epoch, unless another process has done so since x was read.
-func (s *epochs) raiseEpoch(ctx context.Context, db *sql.DB, x sighting, reason string) error {
+// raiseEpoch starts the next epoch, unless another process has done so since x was read. What a user
+// has requested is in the audit log. What workers do on their own is not: they may connect to a
+// schema that has no such table yet, and BotInstallation has the reason.
+func (s *epochs) raiseEpoch(ctx context.Context, db *sql.DB, x sighting, reason string, requested bool) error {
 	s.history.mu.Lock()
 	next := max(x.epoch, s.history.epoch) + 1
 	s.history.mu.Unlock()
@@ -88,6 +90,12 @@ func (s *epochs) raiseEpoch(ctx context.Context, db *sql.DB, x sighting, reason 
 	})
 	if err == nil && raised > 0 {
 		refused, err = s.advance(ctx, tx)
+		if err == nil && requested {
+			err = s.audit(ctx, tx, auditEntry{
+				action: workqueue.AuditRestored, kind: workqueue.TargetDatabase, changed: 1, reason: reason,
+				before: auditValues{"epoch": valueOf(x.epoch)}, after: auditValues{"epoch": valueOf(next)},
+			})
+		}
 	}
 	if err == nil {
 		err = tx.Commit()

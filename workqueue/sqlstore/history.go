@@ -20,6 +20,7 @@ var _ workqueue.HistoryStore = (*epochs)(nil)
 // raises the epoch, so that no fence is used twice.
 type epochs struct {
 	*connection
+	*auditing
 }
 
 // raiseTries is more than the number of processes that can change the epoch between a read and
@@ -146,7 +147,7 @@ func (s *connection) verifyIfReconnected(ctx context.Context) {
 	if !s.history.unverified.Swap(false) {
 		return
 	}
-	if err := (&epochs{s}).verifyHistory(ctx, 0, ""); err != nil {
+	if err := (&epochs{s, &auditing{s}}).verifyHistory(ctx, 0, ""); err != nil {
 		s.history.unverified.Store(true) // the caller's statement reports the error
 	}
 }
@@ -184,7 +185,7 @@ func (s *epochs) verifyOver(ctx context.Context, open func() (*sql.DB, func(), e
 			return nil
 		}
 		// If another process was faster, the next read finds its epoch.
-		if err := s.raiseEpoch(ctx, db, x, reason); err != nil {
+		if err := s.raiseEpoch(ctx, db, x, reason, false); err != nil {
 			return err
 		}
 	}
@@ -277,7 +278,7 @@ func (s *epochs) raiseForClaims(ctx context.Context, p workqueue.BeatParams, beh
 	if err != nil || x.epoch > highest/workqueue.FencesOfEpoch {
 		return err
 	}
-	err = s.raiseEpoch(ctx, s.db, x, fmt.Sprintf("the database has smaller fences than worker %d holds, for %d items", p.WorkerID, behind))
+	err = s.raiseEpoch(ctx, s.db, x, fmt.Sprintf("the database has smaller fences than worker %d holds, for %d items", p.WorkerID, behind), false)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func eachPromoted(t *testing.T, test func(x *promoted)) {
 		x := &promoted{T: t, dsn: e.DSN(t)}
 		e.Open(t, x.dsn) // creates the schema
 		var err error
-		if x.store, err = sqlstore.Open(t.Context(), sqlstore.Options{Driver: e.Driver, DSN: x.dsn, MaxOpen: 1}); err != nil {
+		if x.store, err = sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(e.Driver), DSN: x.dsn, MaxOpen: 1}); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { x.store.Close() })
@@ -128,7 +128,7 @@ func TestEnqueueAfterPromotion(t *testing.T) {
 // A connection to the promoted server is not used before the epoch is raised.
 func TestNewConnectionAfterPromotion(t *testing.T) {
 	eachPromoted(t, func(x *promoted) {
-		later, err := sqlstore.Open(x.Context(), sqlstore.Options{Driver: database.Postgres, DSN: x.dsn})
+		later, err := sqlstore.Open(x.Context(), sqlstore.Options{Driver: string(database.Postgres), DSN: x.dsn})
 		if err != nil {
 			x.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestRaiseEpochWithoutPermissionForSequences(t *testing.T) {
 				}
 			}
 		})
-		limited, err := sqlstore.Open(x.Context(), sqlstore.Options{Driver: database.Postgres, DSN: strings.Replace(x.dsn, "postgres@", role+"@", 1)})
+		limited, err := sqlstore.Open(x.Context(), sqlstore.Options{Driver: string(database.Postgres), DSN: strings.Replace(x.dsn, "postgres@", role+"@", 1)})
 		if err != nil {
 			x.Fatal(err)
 		}

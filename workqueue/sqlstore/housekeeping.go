@@ -20,6 +20,7 @@ type housekeepingStore struct {
 	*bookkeeping
 	*batches
 	*itemLists
+	*auditing
 	*queueStore
 }
 

@@ -26,7 +26,7 @@ var folders = map[database.Driver]string{
 // openEmpty opens a store on an empty database without a schema.
 func openEmpty(t *testing.T, e testdb.Engine, dsn string) *sqlstore.Store {
 	t.Helper()
-	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: e.Driver, DSN: dsn})
+	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(e.Driver), DSN: dsn})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,8 +89,13 @@ func (s *notices) readyIf(some bool) {
 // readyRows calls ready for inserted items, except for items that are due later: the check of
 // each second finds those.
 func (s *notices) readyRows(rows []newItemRow) {
-	var band workqueue.Band
-	some := false
+	if band, some := dueBand(rows); some {
+		s.ready(band)
+	}
+}
+
+// dueBand returns the band of the rows that are due, and whether any is.
+func dueBand(rows []newItemRow) (band workqueue.Band, some bool) {
 	for i := range rows {
 		if r := &rows[i]; !r.due {
 			continue
@@ -100,9 +105,7 @@ func (s *notices) readyRows(rows []newItemRow) {
 			band = workqueue.Band{Min: min(band.Min, r.prio), Max: max(band.Max, r.prio)}
 		}
 	}
-	if some {
-		s.ready(band)
-	}
+	return band, some
 }
 
 // notifyAssigned sends other workers a notice that a pass has assigned items to them.
@@ -129,9 +132,9 @@ func (s *notices) localWorkers() (string, error) {
 
 // notifyListeners sends a notice and reports whether any process listens. except is nil or
 // lists workers that do not need the notice.
-func (s *notices) notifyListeners(ctx context.Context, payload string, except *string) (bool, error) {
+func (s *notices) notifyListeners(ctx context.Context, on runner, payload string, except *string) (bool, error) {
 	listens := false
-	rows, err := s.queries.query(ctx, s.db, "notify", values{"payload": payload, "own": except})
+	rows, err := s.queries.query(ctx, on, "notify", values{"payload": payload, "own": except})
 	if err == nil {
 		err = eachRow(rows, func() error { listens = true; return nil })
 	}

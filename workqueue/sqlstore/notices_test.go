@@ -134,7 +134,7 @@ func TestCloseSendsPendingNotices(t *testing.T) {
 	onPostgres(t, func(t *testing.T, e testdb.Engine, dsn string) {
 		h := listenTo(t, e.Open(t, dsn))
 		h.await("enqueued", 3, func() {
-			short, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: e.Driver, DSN: dsn})
+			short, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(e.Driver), DSN: dsn})
 			if err != nil {
 				t.Fatal(err)
 			}

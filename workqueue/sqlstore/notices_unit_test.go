@@ -15,7 +15,7 @@ func TestPayload(t *testing.T) {
 		{Band: workqueue.EveryPriority},
 		{Band: workqueue.Band{Min: -5, Max: 7}, Workers: []int64{3, 9_000_000_000}},
 	} {
-		text := here.payload(n)
+		text := here.payload(here.name, n)
 		if _, ok := here.noticeOf(text); ok {
 			t.Errorf("%q: a notice of this process was read as one of another", text)
 		}

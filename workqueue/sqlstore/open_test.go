@@ -38,7 +38,7 @@ func TestOpenNamesUnavailableDatabase(t *testing.T) {
 		{database.SQLServer, "server=" + host + ";port=" + port + ";user id=bot;password=hunter2;encrypt=disable", "server=" + host},
 		{database.SQLite, missing, missing},
 	} {
-		_, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: c.driver, DSN: c.dsn})
+		_, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(c.driver), DSN: c.dsn})
 		if err == nil {
 			t.Errorf("Open of %s %s succeeded", c.driver, database.SafeDSN(c.dsn))
 			continue

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 
@@ -23,13 +24,8 @@ func (s *scheduleStore) PausePipeline(ctx context.Context, p workqueue.PipelineP
 	}
 	err = s.retry(ctx, fmt.Sprintf("pause pipeline %q", p.Pipeline), func() (err error) {
 		for range pauseTries {
-			for _, statement := range []string{"pause_pipeline", "pause_pipeline_new"} {
-				var n int64
-				n, err = s.queries.exec(ctx, s.db, statement, v)
-				if changed = n > 0; changed || err != nil {
-					break
-				}
-			}
+			changed, err = s.setPipelinePaused(ctx, v, auditEntry{action: workqueue.AuditPipelinePause, reason: p.Reason, by: p.By},
+				"pause_pipeline", "pause_pipeline_new")
 			if classify(err) != uniqueError {
 				return err
 			}
@@ -39,13 +35,30 @@ func (s *scheduleStore) PausePipeline(ctx context.Context, p workqueue.PipelineP
 	return changed, err
 }
 
+// setPipelinePaused runs statements until one changes the row of the pipeline.
+func (s *scheduleStore) setPipelinePaused(ctx context.Context, v values, e auditEntry, statements ...string) (changed bool, err error) {
+	e.kind, e.target = workqueue.TargetPipeline, v["pipeline"].(string)
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		changed = false
+		for _, statement := range statements {
+			n, err := s.queries.exec(ctx, tx, statement, v)
+			if err != nil {
+				return err
+			}
+			if changed = n > 0; changed {
+				return s.audit(ctx, tx, pauseEntry(e, v["paused"].(bool)))
+			}
+		}
+		return nil
+	})
+	return changed && err == nil, err
+}
+
 // ResumePipeline implements workqueue.PipelineStore.
 func (s *scheduleStore) ResumePipeline(ctx context.Context, pipeline, by string) (changed bool, err error) {
-	err = s.retry(ctx, fmt.Sprintf("resume pipeline %q", pipeline), func() error {
-		n, err := s.queries.exec(ctx, s.db, "pause_pipeline", values{
-			"pipeline": pipeline, "paused": false, "reason": "", "changed_by": clean(clip(by, nameLen)), "now": s.nowArg(),
-		})
-		changed = n > 0
+	v := values{"pipeline": pipeline, "paused": false, "reason": "", "changed_by": clean(clip(by, nameLen)), "now": s.nowArg()}
+	err = s.retry(ctx, fmt.Sprintf("resume pipeline %q", pipeline), func() (err error) {
+		changed, err = s.setPipelinePaused(ctx, v, auditEntry{action: workqueue.AuditPipelineResume, by: by}, "pause_pipeline")
 		return err
 	})
 	return changed, err

@@ -13,7 +13,7 @@ import (
 // The lock for migrations must not use the connection that the migrations need.
 func TestMigrateWithOneConnection(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
-		store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: e.Driver, DSN: e.DSN(t), MaxOpen: 1})
+		store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(e.Driver), DSN: e.DSN(t), MaxOpen: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

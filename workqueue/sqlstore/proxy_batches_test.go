@@ -48,6 +48,28 @@ var batchMethods = []method{
 			return err
 		}, func() int { return 1 - x.count(`SELECT COUNT(*) FROM "BotBatches" WHERE "BatchKey" = $1`, part.Key) }}
 	}},
+	{"RemoveAudit", 3, true, func(x *behindProxy) trial {
+		it := x.make.Item(storetest.ItemOpts{})
+		if err := storetest.Do(x.Context(), x.way, workqueue.Cancel, it.ID, ""); err != nil {
+			x.Fatal(err)
+		}
+		const ofItem = `FROM "BotAuditItems" WHERE "ItemId" = %d`
+		x.byHand(`INSERT INTO "BotAuditItems" ("AuditId", "ItemId") SELECT "AuditId", "ItemId" `+ofItem, it.ID)
+		x.byHand(`INSERT INTO "BotAuditItems" ("AuditId", "ItemId") SELECT MIN("AuditId"), MIN("ItemId") `+ofItem, it.ID)
+		x.byHand(`UPDATE "BotAuditLog" SET "At" = '2001-01-01' WHERE "Id" IN (SELECT "AuditId" `+ofItem+`)`, it.ID)
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.RemoveAudit(ctx, years, 0)
+			return err
+		}, func() int { return 3 - x.count(`SELECT COUNT(*) FROM "BotAuditItems" WHERE "ItemId" = $1`, it.ID) }}
+	}},
+	reading("AuditEntries", func(ctx context.Context, s *sqlstore.Store, it workqueue.Item) error {
+		_, err := s.AuditEntries(ctx, workqueue.AuditFilter{ItemID: it.ID})
+		return err
+	}),
+	reading("AuditItems", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
+		_, err := s.AuditItems(ctx, 1, 0, 0)
+		return err
+	}),
 	reading("EachBatchRecord", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
 		return s.EachBatchRecord(ctx, "unknown", func(workqueue.BatchRecord) error { return nil })
 	}),

@@ -128,6 +128,10 @@ var reads = []method{
 		_, _, err := s.RunsElsewhere(ctx, "P", 1)
 		return err
 	}),
+	reading("Failures", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
+		_, err := s.Failures(ctx, workqueue.FailureFilter{Until: time.Now(), Limit: 1})
+		return err
+	}),
 	reading("Runs", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
 		_, err := s.Runs(ctx, workqueue.RunFilter{Pipeline: "P", Limit: 1})
 		return err

@@ -51,7 +51,7 @@ func (x *behindProxy) connect() *behindProxy {
 	c.named = "proxied_" + rand.Text()
 	proxy, through := faultproxy.New(x.T, x.dsn+"&idle_in_transaction_session_timeout="+stalledAfter+"&application_name="+c.named)
 	proxy.Restore()
-	store, err := sqlstore.Open(x.Context(), sqlstore.Options{Driver: database.Postgres, DSN: through})
+	store, err := sqlstore.Open(x.Context(), sqlstore.Options{Driver: string(database.Postgres), DSN: through})
 	if err != nil {
 		x.Fatal(err)
 	}

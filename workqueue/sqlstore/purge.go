@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -33,6 +34,7 @@ func (s *housekeepingStore) PurgeQueue(ctx context.Context, p workqueue.PurgePar
 		return result, err
 	}
 	part := batchPart{p.Batch, workqueue.BatchPurge, ""}
+	operation := cmp.Or(p.Batch.Key, workqueue.NewBatchKey())
 	if part.Key != "" {
 		if found, err := s.recorded(ctx, part, &result); err != nil || found {
 			return result, err
@@ -49,7 +51,7 @@ func (s *housekeepingStore) PurgeQueue(ctx context.Context, p workqueue.PurgePar
 		if n := len(batch); n > 0 && (n == limit || n < len(page)) {
 			result.Next = batch[n-1].ItemID
 		}
-		if result.Removed, err = s.remove(ctx, tx, batch); err != nil || part.Key == "" {
+		if result.Removed, err = s.purge(ctx, tx, p, batch, operation); err != nil || part.Key == "" {
 			return err
 		}
 		return s.record(ctx, tx, part, result.Removed, result)
@@ -58,6 +60,24 @@ func (s *housekeepingStore) PurgeQueue(ctx context.Context, p workqueue.PurgePar
 		return workqueue.PurgeResult{}, unanswered(part.BatchPart, err)
 	}
 	return result, nil
+}
+
+// purge removes the items of a page and writes that to the audit log.
+func (s *housekeepingStore) purge(ctx context.Context, tx *sql.Tx, p workqueue.PurgeParams, page []pickedRow, operation string) (int, error) {
+	ids := make([]int64, len(page))
+	for i, r := range page {
+		ids[i] = r.ItemID
+	}
+	if _, err := s.places(ctx, tx, ids); err != nil { // locks the items
+		return 0, err
+	}
+	entry := func(items []auditItem) auditEntry {
+		return auditEntry{
+			action: workqueue.AuditQueuesPurge, kind: workqueue.TargetQueue, target: p.Queue, changed: len(items), operation: operation, items: items,
+			filter: workqueue.ItemFilter{QueueName: p.Queue, Lifecycles: p.Lifecycles}.Text(),
+		}
+	}
+	return s.audited(ctx, tx, ids, deletedColumns, entry, func() (int, error) { return s.remove(ctx, tx, page) })
 }
 
 func (s *housekeepingStore) purgeable(ctx context.Context, tx *sql.Tx, p workqueue.PurgeParams, limit int) ([]pickedRow, error) {

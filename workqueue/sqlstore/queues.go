@@ -19,6 +19,7 @@ var _ workqueue.QueueStore = (*queueStore)(nil)
 type queueStore struct {
 	*connection
 	*notices
+	*auditing
 }
 
 // queueRow is BotQueues.

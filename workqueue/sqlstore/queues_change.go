@@ -5,24 +5,33 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	"botwork/workqueue"
 )
 
 // PauseQueue implements workqueue.QueueStore.
 func (s *queueStore) PauseQueue(ctx context.Context, name string) (bool, error) {
-	return s.setPaused(ctx, "pause", name, true)
+	return s.setPaused(ctx, workqueue.AuditQueuesPause, name, true)
 }
 
 // ResumeQueue implements workqueue.QueueStore.
 func (s *queueStore) ResumeQueue(ctx context.Context, name string) (bool, error) {
-	return s.setPaused(ctx, "resume", name, false)
+	return s.setPaused(ctx, workqueue.AuditQueuesResume, name, false)
 }
 
-func (s *queueStore) setPaused(ctx context.Context, verb, name string, paused bool) (changed bool, err error) {
+func (s *queueStore) setPaused(ctx context.Context, action, name string, paused bool) (changed bool, err error) {
+	verb := strings.TrimPrefix(action, "queues.")
 	err = s.retry(ctx, fmt.Sprintf("%s queue %q", verb, name), func() error {
-		n, err := s.queries.exec(ctx, s.db, "pause_queue", values{"name": name, "paused": paused, "now": s.nowArg()})
-		if changed = n > 0; changed || err != nil {
+		changed = false
+		err := s.tx(ctx, func(tx *sql.Tx) error {
+			n, err := s.queries.exec(ctx, tx, "pause_queue", values{"name": name, "paused": paused, "now": s.nowArg()})
+			if changed = n > 0; err != nil || !changed {
+				return err
+			}
+			return s.audit(ctx, tx, pauseEntry(auditEntry{action: action, kind: workqueue.TargetQueue, target: name}, paused))
+		})
+		if changed || err != nil {
 			return err
 		}
 		_, err = s.queueByName(s.listing.WithContext(ctx), name) // the queue is already in that state, or does not exist
@@ -32,6 +41,12 @@ func (s *queueStore) setPaused(ctx context.Context, verb, name string, paused bo
 	return changed, err
 }
 
+// pauseEntry completes the entry of a pause, or of its end.
+func pauseEntry(e auditEntry, paused bool) auditEntry {
+	e.changed, e.before, e.after = 1, auditValues{"paused": valueOf(!paused)}, auditValues{"paused": valueOf(paused)}
+	return e
+}
+
 // DeleteQueue implements workqueue.QueueStore.
 func (s *queueStore) DeleteQueue(ctx context.Context, name string) error {
 	if name == workqueue.DefaultQueue {
@@ -39,6 +54,10 @@ func (s *queueStore) DeleteQueue(ctx context.Context, name string) error {
 	}
 	err := s.retry(ctx, fmt.Sprintf("delete queue %q", name), func() error {
 		return s.tx(ctx, func(tx *sql.Tx) error {
+			was, err := s.queueByName(s.in(ctx, tx), name)
+			if err != nil {
+				return err
+			}
 			n, err := s.queries.exec(ctx, tx, "delete_queue", values{"name": name})
 			if err != nil {
 				return err
@@ -51,7 +70,7 @@ func (s *queueStore) DeleteQueue(ctx context.Context, name string) error {
 					return err
 				}
 			}
-			return err
+			return s.auditQueue(ctx, tx, workqueue.AuditQueuesDelete, "", &was, nil)
 		})
 	})
 	if classify(err) != foreignKeyError {

@@ -104,7 +104,18 @@ func (s *queueStore) defineQueue(ctx context.Context, tx *sql.Tx, def *workqueue
 	if err != nil {
 		return false, err
 	}
-	return true, s.defineRobots(ctx, tx, name, robots)
+	if err := s.defineRobots(ctx, tx, name, robots); err != nil {
+		return false, err
+	}
+	now, err := s.queueByName(s.in(ctx, tx), name)
+	if err != nil {
+		return false, err
+	}
+	was := &present
+	if missing {
+		was = nil
+	}
+	return true, s.auditQueue(ctx, tx, workqueue.AuditQueuesDefine, by, was, &now)
 }
 
 // robotRight is a listed robot inside a JSON parameter.

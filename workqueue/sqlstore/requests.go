@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"gorm.io/gorm/clause"
@@ -32,8 +33,10 @@ func (s *scheduleStore) RequestRuns(ctx context.Context, n workqueue.NewRunReque
 					return err
 				}
 				var err error
-				ids, err = s.queries.ids(ctx, tx, "request_add", add)
-				return err
+				if ids, err = s.queries.ids(ctx, tx, "request_add", add); err != nil || len(ids) == 0 {
+					return err
+				}
+				return s.audit(ctx, tx, requestEntry(n, ids))
 			})
 			// Another process has requested one of the times: query again, then it is excluded.
 			if classify(err) != uniqueError {
@@ -49,6 +52,19 @@ func (s *scheduleStore) RequestRuns(ctx context.Context, n workqueue.NewRunReque
 		return nil, err
 	}
 	return ids, refused
+}
+
+// requestEntry returns the entry of the audit log for requested runs.
+func requestEntry(n workqueue.NewRunRequests, ids []int64) auditEntry {
+	e := auditEntry{
+		action: workqueue.AuditPipelineRun, kind: workqueue.TargetPipeline, target: n.Pipeline, changed: len(ids), by: n.By,
+		after: auditValues{"requests": valueOf(ids)},
+	}
+	if len(n.PlannedAt) > 0 {
+		e.action = workqueue.AuditBackfill
+		e.after["plannedFrom"], e.after["plannedTo"] = valueOf(slices.MinFunc(n.PlannedAt, time.Time.Compare).UTC()), valueOf(slices.MaxFunc(n.PlannedAt, time.Time.Compare).UTC())
+	}
+	return e
 }
 
 // requestRows returns the planned times as a JSON parameter, and the trigger of their runs.

@@ -37,7 +37,14 @@ func (s *holds) RobotChange(ctx context.Context, robot string, id int64, c workq
 				unique = t.queue.UniqueKey(clean(*c.NaturalKey))
 				v["sets_key"], v["unique_key"] = 1, null(unique)
 			}
-			n, err := s.queries.exec(ctx, tx, "robot_change", v)
+			if _, err := s.places(ctx, tx, []int64{id}); err != nil { // locks the item
+				return err
+			}
+			entry := func(items []auditItem) auditEntry { return robotEntry(robot, "", workqueue.Update, items) }
+			n, err := s.audited(ctx, tx, []int64{id}, robotColumns(c), entry, func() (int, error) {
+				n, err := s.queries.exec(ctx, tx, "robot_change", v)
+				return int(n), err
+			})
 			if err == nil && n == 0 {
 				return workqueue.RefuseRobot("change", &t.item)
 			}
@@ -52,6 +59,27 @@ func (s *holds) RobotChange(ctx context.Context, robot string, id int64, c workq
 		return errors.Join(err, lookErr)
 	}
 	return fmt.Errorf("%s: %w", doing, &workqueue.DuplicateError{ItemID: holder, What: fmt.Sprintf("natural key %q", *c.NaturalKey)})
+}
+
+// robotEntry returns the entry of the audit log for items that a robot has changed.
+func robotEntry(robot, reason string, a workqueue.Action, items []auditItem) auditEntry {
+	e := operation{reason: reason}.entry(a, items)
+	e.robot = robot
+	return e
+}
+
+// robotColumns are the columns that the audit log records of a robot's change.
+func robotColumns(c workqueue.RobotChange) []string {
+	columns := slices.Clone(changedColumns)
+	for _, set := range []struct {
+		sets   bool
+		column string
+	}{{c.Metadata != nil, metadataColumn}, {c.Tags != nil, "Tags"}, {c.Priority != nil, "Priority"}, {c.NaturalKey != nil, "NaturalKey"}} {
+		if set.sets {
+			columns = append(columns, set.column)
+		}
+	}
+	return columns
 }
 
 // robotChangeValues are the parameters of a robot's change, but for the unique key. The metadata
@@ -144,7 +172,10 @@ func (s *holds) deleteByKey(ctx context.Context, tx *sql.Tx, robot string, q *wo
 		if err != nil {
 			return err
 		}
-		deleted, err = s.deletePicked(ctx, tx, picked, d)
+		entry := func(items []auditItem) auditEntry { return robotEntry(robot, reason, workqueue.Delete, items) }
+		deleted, err = s.audited(ctx, tx, pickedIDs(picked), deletedColumns, entry, func() (int, error) {
+			return s.deletePicked(ctx, tx, picked, d)
+		})
 		return err
 	})
 	return deleted, err

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -34,11 +35,16 @@ func (s *holds) ReleaseCheckout(ctx context.Context, h workqueue.Hold, reason st
 
 // DeleteCheckout implements workqueue.RobotStore.
 func (s *holds) DeleteCheckout(ctx context.Context, h workqueue.Hold, reason string) error {
-	_, err := s.endCheckout(ctx, "delete", h, workqueue.RightWrite, func(t taken) (workqueue.Finish, error) {
+	a := workqueue.ActorFrom(ctx)
+	a.Reason = cmp.Or(reason, a.Reason)
+	_, err := s.endCheckout(workqueue.WithActor(ctx, a), deleting, h, workqueue.RightWrite, func(t taken) (workqueue.Finish, error) {
 		return t.queue.DropByRobot(&t.item, reason), nil
 	})
 	return err
 }
+
+// deleting is the end of a robot's work that deletes the item. It is in the audit log.
+const deleting = "delete"
 
 // endCheckout ends a robot's work on an item with the statement that ends runs of workers. The
 // same transaction checks the robot's right.
@@ -61,14 +67,23 @@ func (s *holds) endCheckout(ctx context.Context, doing string, h workqueue.Hold,
 				return err
 			}
 			end.values["robot"], end.values["lock_key"] = h.Robot, lockArg(h.LockKey)
-			written, err := s.changed(ctx, tx, end)
-			if errors.Is(err, errSetShrank) || err == nil && len(written) == 0 {
-				return workqueue.ErrCheckoutLost
+			write := func() (int, error) {
+				written, err := s.changed(ctx, tx, end)
+				if errors.Is(err, errSetShrank) || err == nil && len(written) == 0 {
+					return 0, workqueue.ErrCheckoutLost
+				}
+				if err != nil || !end.more {
+					return len(written), err
+				}
+				return len(written), end.then(tx, written)
 			}
-			if err != nil || !end.more {
+			if doing != deleting {
+				_, err = write()
 				return err
 			}
-			return end.then(tx, written)
+			entry := func(items []auditItem) auditEntry { return robotEntry(h.Robot, "", workqueue.Delete, items) }
+			_, err = s.audited(ctx, tx, []int64{h.ItemID}, deletedColumns, entry, write)
+			return err
 		})
 	})
 	if err != nil {

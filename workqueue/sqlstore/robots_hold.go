@@ -19,6 +19,7 @@ type holds struct {
 	*bookkeeping
 	*archive
 	*queueStore
+	*auditing
 	*leaseStore
 	*itemChanges
 	*checkouts

@@ -37,7 +37,7 @@ func TestRobotsOnEncryptedItems(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		ctx, dsn := t.Context(), e.DSN(t)
 		keyless := e.Open(t, dsn) // migrates; has no keys
-		store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: e.Driver, DSN: dsn, Cipher: placeCipher{}})
+		store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: string(e.Driver), DSN: dsn, Cipher: placeCipher{}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,9 +15,8 @@ var (
 	claimedFields = itemFields(sqlfiles.ClaimedItem)
 )
 
-// itemFields returns the indexes of the fields for the columns of a list. It panics if a column
-// has no field, because no statement of that list could be read.
-func itemFields(list sqlfiles.ItemList) []int {
+// fieldOfColumn has the index of each column's field in itemRow.
+var fieldOfColumn = func() map[string]int {
 	byColumn := map[string]int{}
 	row := reflect.TypeFor[itemRow]()
 	for i := range row.NumField() {
@@ -28,9 +27,15 @@ func itemFields(list sqlfiles.ItemList) []int {
 		}
 		byColumn[column] = i
 	}
+	return byColumn
+}()
+
+// itemFields returns the indexes of the fields for the columns of a list. It panics if a column
+// has no field, because no statement of that list could be read.
+func itemFields(list sqlfiles.ItemList) []int {
 	var fields []int
 	for _, column := range sqlfiles.ItemColumns(list) {
-		at, ok := byColumn[column]
+		at, ok := fieldOfColumn[column]
 		if !ok {
 			panic(fmt.Sprintf("sqlstore: itemRow has no field for the column %s of sql/item_columns.txt", column))
 		}

@@ -47,7 +47,7 @@ func eachSealed(t *testing.T, test func(x *sealed)) {
 // open opens the database with a keyset, or without one if keys is nil.
 func (x *sealed) open(keys *keyring.Keyring) *sqlstore.Store {
 	x.Helper()
-	o := sqlstore.Options{Driver: x.engine.Driver, DSN: x.dsn}
+	o := sqlstore.Options{Driver: string(x.engine.Driver), DSN: x.dsn}
 	if keys != nil {
 		o.Cipher = keys
 	}

@@ -15,6 +15,7 @@ var _ workqueue.StatisticsStore = (*statisticsStore)(nil)
 type statisticsStore struct {
 	*connection
 	*bookkeeping
+	*auditing
 	*queueStore
 }
 

@@ -43,7 +43,7 @@ func benchFinish(b *testing.B, e testdb.Engine, size int) {
 	ctx := b.Context()
 	dsn := e.DSN(b)
 	store := e.Open(b, dsn)
-	plain, err := sqlstore.Open(ctx, sqlstore.Options{Driver: e.Driver, DSN: dsn, Statements: withoutStatistics(b)})
+	plain, err := sqlstore.Open(ctx, sqlstore.Options{Driver: string(e.Driver), DSN: dsn, Statements: withoutStatistics(b)})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -158,5 +159,15 @@ func (s *statisticsStore) correct(ctx context.Context, tx *sql.Tx, r recount, co
 	if _, err := s.queries.exec(ctx, tx, "series_incomplete", values{"now": s.nowArg()}); err != nil {
 		return err
 	}
-	return s.keep(ctx, tx, t)
+	if err := s.keep(ctx, tx, t); err != nil || len(corrections) == 0 {
+		return err
+	}
+	before, after := auditValues{}, auditValues{}
+	for _, c := range corrections {
+		name := fmt.Sprintf("%s/%s", c.Queue, c.Lifecycle)
+		before[name], after[name] = valueOf(c.Kept), valueOf(c.Counted)
+	}
+	return s.audit(ctx, tx, auditEntry{
+		action: workqueue.AuditQueuesRecount, kind: workqueue.TargetQueue, changed: len(corrections), before: before, after: after,
+	})
 }

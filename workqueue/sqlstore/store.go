@@ -26,6 +26,7 @@ type Store struct {
 	*bookkeeping
 	*archive
 	*batches
+	*auditing
 
 	*itemLists
 	*enqueuing
@@ -35,6 +36,7 @@ type Store struct {
 	*assignStore
 	*leaseStore
 	*queueStore
+	*auditLog
 	*checkouts
 	*holds
 	*taskStore
@@ -43,37 +45,41 @@ type Store struct {
 	*statisticsStore
 	*seriesStore
 	*textStore
+	*failureStore
 	*housekeepingStore
 }
 
 // newStore makes a store of its parts: what a part uses of others it embeds.
 func newStore(c *connection) *Store {
 	s := &Store{
-		connection: c, migrations: &migrations{c}, epochs: &epochs{c}, sessions: &sessions{c},
+		connection: c, migrations: &migrations{c}, epochs: &epochs{c, &auditing{c}}, sessions: &sessions{c},
 		policies: &policies{connection: c}, notices: &notices{connection: c, name: rand.Text()[:12]},
-		itemRows: &itemRows{c}, bookkeeping: &bookkeeping{c}, batches: &batches{c},
-		waitingStore: &waitingStore{c}, durationStore: &durationStore{c}, scheduleStore: &scheduleStore{c}, textStore: &textStore{c},
+		itemRows: &itemRows{c}, bookkeeping: &bookkeeping{c}, batches: &batches{c}, auditing: &auditing{c}, auditLog: &auditLog{c},
+		waitingStore: &waitingStore{c}, textStore: &textStore{c}, failureStore: &failureStore{c},
 	}
+	s.durationStore = &durationStore{c, s.auditing}
+	s.scheduleStore = &scheduleStore{c, s.auditing}
 	s.archive = &archive{c, s.policies, s.bookkeeping}
 	s.itemLists = &itemLists{c, s.itemRows}
 	s.enqueuing = &enqueuing{c, s.policies, s.notices, s.batches, s.itemRows, s.bookkeeping}
-	s.workerStore = &workerStore{c, s.notices}
+	s.workerStore = &workerStore{c, s.notices, s.auditing}
 	s.assignStore = &assignStore{c, s.notices, s.itemRows, s.bookkeeping, s.archive}
 	s.leaseStore = &leaseStore{c, s.epochs, s.notices, s.itemRows, s.bookkeeping, s.archive}
-	s.queueStore = &queueStore{c, s.notices}
-	s.itemChanges = &itemChanges{c, s.policies, s.notices, s.batches, s.itemLists, s.itemRows, s.bookkeeping, s.archive, s.queueStore}
-	s.housekeepingStore = &housekeepingStore{c, s.bookkeeping, s.batches, s.itemLists, s.queueStore}
+	s.queueStore = &queueStore{c, s.notices, s.auditing}
+	s.itemChanges = &itemChanges{c, s.policies, s.notices, s.batches, s.itemLists, s.itemRows, s.bookkeeping, s.archive, s.auditing, s.queueStore}
+	s.housekeepingStore = &housekeepingStore{c, s.bookkeeping, s.batches, s.itemLists, s.auditing, s.queueStore}
 	s.checkouts = &checkouts{c, s.policies, s.notices, s.itemRows, s.enqueuing, s.queueStore, s.assignStore}
-	s.holds = &holds{c, s.itemRows, s.bookkeeping, s.archive, s.queueStore, s.leaseStore, s.itemChanges, s.checkouts}
-	s.statisticsStore = &statisticsStore{c, s.bookkeeping, s.queueStore}
+	s.holds = &holds{c, s.itemRows, s.bookkeeping, s.archive, s.queueStore, s.auditing, s.leaseStore, s.itemChanges, s.checkouts}
+	s.statisticsStore = &statisticsStore{c, s.bookkeeping, s.auditing, s.queueStore}
 	s.seriesStore = &seriesStore{c}
-	s.taskStore = &taskStore{c, s.notices, s.enqueuing, s.scheduleStore}
+	s.taskStore = &taskStore{c, s.notices, s.enqueuing, s.bookkeeping, s.auditing, s.scheduleStore}
 	return s
 }
 
 // Options configure Open.
 type Options struct {
-	Driver database.Driver
+	// Driver is the engine: "sqlite", "sqlserver" or "postgres". DSN is in its syntax.
+	Driver string
 	DSN    string
 
 	// MaxOpen and MaxIdle limit the pool; 0 means 16 and 4. SQLite ignores them: it has one
@@ -98,7 +104,7 @@ type Options struct {
 // Open opens a store and checks that the database responds. It does not change the database:
 // see Migrate. Errors name the driver and the DSN without its password.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	engine, err := newEngine(o.Driver)
+	engine, err := newEngine(database.Driver(o.Driver))
 	if err != nil {
 		return nil, err
 	}

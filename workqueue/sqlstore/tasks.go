@@ -17,6 +17,8 @@ type taskStore struct {
 	*connection
 	*notices
 	*enqueuing
+	*bookkeeping
+	*auditing
 	*scheduleStore
 }
 

@@ -68,7 +68,33 @@ func (s *taskStore) defineTasks(ctx context.Context, tx *sql.Tx, defs []workqueu
 		changed = append(changed, left)
 		return err
 	})
-	return changed, err
+	if err != nil || len(changed) == 0 {
+		return changed, err
+	}
+	return changed, s.auditTasks(ctx, tx, present, changed, by)
+}
+
+// auditTasks writes an entry of the audit log for each task that was changed. before are the tasks
+// as they were.
+func (s *taskStore) auditTasks(ctx context.Context, tx *sql.Tx, before []workqueue.TaskRow, changed []string, by string) error {
+	after, err := s.tasks(ctx, tx)
+	if err != nil {
+		return err
+	}
+	for i := range after {
+		now := &after[i]
+		if !slices.Contains(changed, now.Name) {
+			continue
+		}
+		var was *workqueue.TaskRow
+		if at := slices.IndexFunc(before, func(t workqueue.TaskRow) bool { return t.Name == now.Name }); at >= 0 {
+			was = &before[at]
+		}
+		if err := s.auditTask(ctx, tx, by, was, now); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // defineTask creates a task, or changes one whose definition differs from the stored one.

@@ -150,8 +150,13 @@ func (s *taskStore) RunTask(ctx context.Context, task string, items []workqueue.
 		}
 		return s.retry(ctx, fmt.Sprintf("run task %q", task), func() error {
 			return s.tx(ctx, func(tx *sql.Tx) (err error) {
-				ids, err = s.insertTaskItems(ctx, tx, list)
-				return err
+				if ids, err = s.insertTaskItems(ctx, tx, list); err != nil || len(ids) == 0 {
+					return err
+				}
+				return s.audit(ctx, tx, auditEntry{
+					action: workqueue.AuditTasksRun, kind: workqueue.TargetTask, target: task, changed: len(ids), by: items[0].Item.CreatedBy,
+					items: createdItems(ids),
+				})
 			})
 		})
 	})
@@ -160,6 +165,15 @@ func (s *taskStore) RunTask(ctx context.Context, task string, items []workqueue.
 	}
 	s.readyIf(len(ids) > 0)
 	return ids, nil
+}
+
+// createdItems lists new items for the audit log.
+func createdItems(ids []int64) []auditItem {
+	items := make([]auditItem, len(ids))
+	for i, id := range ids {
+		items[i] = auditItem{ItemID: id}
+	}
+	return items
 }
 
 // insertTaskItems inserts items and records the task, scope value and window of each. It

@@ -39,11 +39,12 @@ func (s *taskStore) ReviseTaskItems(ctx context.Context, revisions []workqueue.T
 		ItemID                     int64 `json:"ItemId"`
 		OldState, OldPrio, NewPrio int
 	}
-	total := 0
+	total, o := 0, operation{key: workqueue.NewBatchKey()}
 	for chunk := range slices.Chunk(revisions, writeBatch) {
 		rows := make([]row, len(chunk))
+		ids := make([]int64, len(chunk))
 		for i, r := range chunk {
-			rows[i] = row{r.ItemID, int(r.State), r.Old, r.New}
+			rows[i], ids[i] = row{r.ItemID, int(r.State), r.Old, r.New}, r.ItemID
 		}
 		// Sorted by id, the order in which all statements lock items.
 		slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.ItemID, b.ItemID) })
@@ -51,19 +52,35 @@ func (s *taskStore) ReviseTaskItems(ctx context.Context, revisions []workqueue.T
 		if err != nil {
 			return total, err
 		}
+		n := 0
 		err = s.retry(ctx, "revise priorities", func() error {
-			n, err := s.queries.exec(ctx, s.db, "task_revise", values{"rows": batch})
-			if err == nil {
-				total += int(n)
-			}
-			return err
+			return s.tx(ctx, func(tx *sql.Tx) (err error) {
+				n, err = s.revise(ctx, tx, ids, batch, o)
+				return err
+			})
 		})
 		if err != nil {
 			return total, err
 		}
+		total += n
 	}
 	return total, nil
 }
+
+// revise sets the priorities of a batch of items and writes that to the audit log.
+func (s *taskStore) revise(ctx context.Context, tx *sql.Tx, ids []int64, batch string, o operation) (int, error) {
+	if _, err := s.places(ctx, tx, ids); err != nil { // locks the items
+		return 0, err
+	}
+	entry := func(items []auditItem) auditEntry { return o.entry(workqueue.Update, items) }
+	return s.audited(ctx, tx, ids, revisedColumns, entry, func() (int, error) {
+		n, err := s.queries.exec(ctx, tx, "task_revise", values{"rows": batch})
+		return int(n), err
+	})
+}
+
+// revisedColumns are the columns that the audit log records of a revised item.
+var revisedColumns = []string{"Id", "Version", "Priority"}
 
 // NotifyTaskFailures implements workqueue.TaskStore.
 func (s *taskStore) NotifyTaskFailures(ctx context.Context, limit int, notice func(workqueue.TaskFailure) (workqueue.NewItem, bool)) (int, error) {

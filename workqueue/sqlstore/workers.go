@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"botwork/internal/database"
@@ -18,6 +19,7 @@ var _ workqueue.WorkerStore = (*workerStore)(nil)
 type workerStore struct {
 	*connection
 	*notices
+	*auditing
 }
 
 // workerRow is BotWorkers.
@@ -181,12 +183,23 @@ func (s *workerStore) DrainWorker(ctx context.Context, name, instanceID string) 
 		which["InstanceId"] = instanceID
 	}
 	return s.retry(ctx, fmt.Sprintf("drain worker %q", name), func() error {
-		result := s.orm.WithContext(ctx).Model(&workerRow{}).Where(which).
-			Updates(map[string]any{"State": string(workqueue.WorkerDraining)})
-		if result.Error == nil && result.RowsAffected == 0 {
+		return s.tx(ctx, func(tx *sql.Tx) error {
+			active := s.in(ctx, tx).Model(&workerRow{}).Where(which).Where(map[string]any{"State": string(workqueue.WorkerActive)}).
+				Updates(map[string]any{"State": string(workqueue.WorkerDraining)})
+			switch {
+			case active.Error != nil:
+				return active.Error
+			case active.RowsAffected > 0 && instanceID == "":
+				return s.auditWorker(ctx, tx, workqueue.AuditWorkersDrain, name, "state", workqueue.WorkerActive, workqueue.WorkerDraining)
+			case active.RowsAffected > 0:
+				return nil // a worker that stops
+			}
+			var draining int64
+			if err := s.in(ctx, tx).Model(&workerRow{}).Where(which).Count(&draining).Error; err != nil || draining > 0 {
+				return err
+			}
 			return workqueue.ErrNotFound
-		}
-		return result.Error
+		})
 	})
 }
 
@@ -214,11 +227,32 @@ func (s *workerStore) StopWorker(ctx context.Context, workerID int64, instanceID
 // not the current one.
 func (s *workerStore) LabelWorker(ctx context.Context, workerID int64, instanceID string, labels workqueue.JSONText) error {
 	return s.retry(ctx, "label worker", func() error {
-		result := s.orm.WithContext(ctx).Model(&workerRow{}).Where(map[string]any{"Id": workerID, "InstanceId": instanceID}).
-			Updates(map[string]any{"Labels": null(string(labels))})
-		if result.Error == nil && result.RowsAffected == 0 {
-			return workqueue.ErrWorkerReplaced
-		}
-		return result.Error
+		return s.tx(ctx, func(tx *sql.Tx) error {
+			which := map[string]any{"Id": workerID, "InstanceId": instanceID}
+			var was workerRow
+			err := s.in(ctx, tx).Where(which).Take(&was).Error
+			if errors.Is(err, gorm.ErrRecordNotFound) {
+				return workqueue.ErrWorkerReplaced
+			}
+			if err != nil {
+				return err
+			}
+			result := s.in(ctx, tx).Model(&workerRow{}).Where(which).Updates(map[string]any{"Labels": null(string(labels))})
+			if result.Error == nil && result.RowsAffected == 0 {
+				return workqueue.ErrWorkerReplaced
+			}
+			if result.Error != nil || workqueue.JSONText(was.Labels) == labels {
+				return result.Error
+			}
+			return s.auditWorker(ctx, tx, workqueue.AuditWorkersLabel, was.Name, "labels", workqueue.JSONText(was.Labels), labels)
+		})
+	})
+}
+
+// auditWorker writes that a value of a worker has changed.
+func (s *workerStore) auditWorker(ctx context.Context, tx *sql.Tx, action, name, field string, was, now any) error {
+	return s.audit(ctx, tx, auditEntry{
+		action: action, kind: workqueue.TargetWorker, target: name, changed: 1,
+		before: auditValues{field: valueOf(was)}, after: auditValues{field: valueOf(now)},
 	})
 }

@@ -16,6 +16,7 @@ type Store interface {
 	workqueue.SeriesStore
 	learned.Store
 	workqueue.TextStore
+	workqueue.FailureStore
 	workqueue.RobotStore
 	workqueue.WorkerStore
 	workqueue.LeaseStore
@@ -26,4 +27,5 @@ type Store interface {
 	workqueue.AssignStore
 	workqueue.BatchStore
 	workqueue.HistoryStore
+	workqueue.AuditStore
 }

@@ -98,7 +98,7 @@ func (a *App) ConnectReadOnly(ctx context.Context) (Store, error) {
 		return nil, err
 	}
 	fmt.Fprintf(a.Stderr, "botwork: the database file %s does not exist yet; `botwork run` and `botwork enqueue` create it\n", database.SQLitePath(dsn))
-	return sqlstore.Open(ctx, sqlstore.Options{Driver: database.SQLite, DSN: ":memory:"})
+	return sqlstore.Open(ctx, sqlstore.Options{Driver: string(database.SQLite), DSN: ":memory:"})
 }
 
 // hasNoFile reports whether the database is a SQLite file that does not exist, in a folder
@@ -135,7 +135,7 @@ func (a *App) ConnectOrCreate(ctx context.Context) (Store, error) {
 	}
 	db := a.Config.Database
 	store, err := sqlstore.Open(ctx, sqlstore.Options{
-		Driver: db.Driver, DSN: db.DSN.Reveal(),
+		Driver: string(db.Driver), DSN: db.DSN.Reveal(),
 		MaxOpen: db.Pool.MaxOpen, MaxIdle: db.Pool.MaxIdle, MaxLifetime: db.Pool.MaxLifetime,
 		Cipher: cipher,
 	})

@@ -12,9 +12,11 @@ import (
 // Store is the database as commands use it. Only this package depends on the implementation.
 type Store interface {
 	workqueue.AssignStore
+	workqueue.AuditStore
 	workqueue.BatchStore
 	workqueue.Checker
 	workqueue.CleanUpStore
+	workqueue.FailureStore
 	workqueue.HistoryStore
 	workqueue.HousekeepingStore
 	workqueue.ItemStore

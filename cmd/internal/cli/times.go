@@ -5,21 +5,14 @@ import (
 	"time"
 
 	"botwork/handlers"
+	"botwork/internal/moments"
 	"botwork/workqueue"
 )
 
-// localTimes are the layouts of local times without a zone.
-var localTimes = []string{"2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"}
-
 // ParseTime parses a time from the command line.
 func ParseTime(text string) (time.Time, error) {
-	if at, err := time.Parse(time.RFC3339, text); err == nil {
+	if at, ok := moments.Absolute(text, time.Local); ok {
 		return at, nil
-	}
-	for _, layout := range localTimes {
-		if at, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return at, nil
-		}
 	}
 	return time.Time{}, fmt.Errorf("got %q, want a time such as 2026-01-31T13:45:00Z, or 2026-01-31 13:45 in local time", text)
 }

@@ -53,7 +53,7 @@ func OpenQueue(t *testing.T) *sqlstore.Store {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // the clean-up runs after the test's context has ended
 	testdb.Prepare(t, database.SQLite, "botwork.db")
-	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: database.SQLite, DSN: "botwork.db"})
+	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: string(database.SQLite), DSN: "botwork.db"})
 	if err != nil {
 		t.Fatal(err)
 	}

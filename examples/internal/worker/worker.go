@@ -165,7 +165,7 @@ func labelsOf(w config.Worker) (workqueue.JSONText, error) {
 
 func (w *Worker) open(ctx context.Context, db config.Database) (*sqlstore.Store, error) {
 	store, err := sqlstore.Open(ctx, sqlstore.Options{
-		Driver: db.Driver, DSN: db.DSN.Reveal(),
+		Driver: string(db.Driver), DSN: db.DSN.Reveal(),
 		MaxOpen: db.Pool.MaxOpen, MaxIdle: db.Pool.MaxIdle, MaxLifetime: db.Pool.MaxLifetime,
 	})
 	if err != nil {

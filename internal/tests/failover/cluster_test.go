@@ -61,7 +61,7 @@ func newCluster(t *testing.T) *cluster {
 	c.primary = newPrimary(t)
 	c.standby = newStandby(t, c.primary)
 	c.dsn = fmt.Sprintf("postgres://postgres@127.0.0.1:%d,127.0.0.1:%d/postgres?sslmode=disable&target_session_attrs=read-write", c.primary.port, c.standby.port)
-	c.store, err = sqlstore.Open(t.Context(), sqlstore.Options{Driver: database.Postgres, DSN: c.dsn})
+	c.store, err = sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(database.Postgres), DSN: c.dsn})
 	if err != nil {
 		t.Fatal(err)
 	}

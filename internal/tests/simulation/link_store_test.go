@@ -55,6 +55,16 @@ func (l link) Items(context.Context, workqueue.ItemFilter) ([]workqueue.Item, er
 func (l link) CountItems(context.Context, workqueue.ItemFilter) (int64, error) { return 0, errRefused }
 func (l link) Attempts(context.Context, int64) ([]workqueue.Attempt, error)    { return nil, errRefused }
 
+func (l link) AuditEntries(context.Context, workqueue.AuditFilter) ([]workqueue.AuditEntry, error) {
+	return nil, errRefused
+}
+func (l link) AuditItems(context.Context, int64, int64, int) ([]workqueue.AuditItem, error) {
+	return nil, errRefused
+}
+func (l link) Failures(context.Context, workqueue.FailureFilter) ([]workqueue.Failure, error) {
+	return nil, errRefused
+}
+
 func (l link) DefineQueues(context.Context, []workqueue.Queue, string) ([]string, error) {
 	return nil, errRefused
 }
@@ -95,6 +105,11 @@ func (l link) Statistics(context.Context, string) ([]workqueue.QueueStatistics, 
 	return nil, errRefused
 }
 func (l link) CompactStatistics(context.Context, int) (int, error) { return 0, errRefused }
+func (l link) FoldSeries(context.Context, int) (int, error)        { return 0, errRefused }
+func (l link) SampleGauges(context.Context) (bool, error)          { return false, errRefused }
+func (l link) Series(context.Context, workqueue.SeriesParams) (workqueue.Series, error) {
+	return workqueue.Series{}, errRefused
+}
 func (l link) RecountStatistics(context.Context, func(done, of int64)) ([]workqueue.StatisticsCorrection, error) {
 	return nil, errRefused
 }
@@ -131,6 +146,8 @@ func (l link) RemoveRuns(context.Context, time.Duration, int) (int, error)    { 
 func (l link) RemoveWorkers(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
 func (l link) RemoveTexts(context.Context, time.Duration, int) (int, error)   { return 0, errRefused }
 func (l link) RemoveBatches(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
+
+func (l link) RemoveAudit(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
 func (l link) EnqueueBatch(context.Context, workqueue.BatchPart, []workqueue.NewItem) ([]workqueue.Enqueued, error) {
 	return nil, errRefused
 }

@@ -56,7 +56,7 @@ func openOracle(w *world, tr trial) *oracle {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if o.store, err = sqlstore.Open(ctx, sqlstore.Options{Driver: database.SQLite, DSN: dsn, Now: o.storeNow, Statements: statements}); err != nil {
+	if o.store, err = sqlstore.Open(ctx, sqlstore.Options{Driver: string(database.SQLite), DSN: dsn, Now: o.storeNow, Statements: statements}); err != nil {
 		w.t.Fatal(err)
 	}
 	testdb.Prepare(w.t, database.SQLite, dsn)

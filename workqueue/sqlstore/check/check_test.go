@@ -127,7 +127,7 @@ func operatorText(t *testing.T, e testdb.Engine, name string) string {
 
 func TestCheckOfAMissingSchema(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
-		store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: e.Driver, DSN: e.DSN(t)})
+		store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(e.Driver), DSN: e.DSN(t)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,13 +1,13 @@
-package cli_test
+package moments_test
 
 import (
 	"testing"
 	"time"
 
-	"botwork/cmd/internal/cli"
+	"botwork/internal/moments"
 )
 
-func TestParseMoment(t *testing.T) {
+func TestParse(t *testing.T) {
 	lisbon, err := time.LoadLocation("Europe/Lisbon")
 	if err != nil {
 		t.Fatal(err)
@@ -31,16 +31,16 @@ func TestParseMoment(t *testing.T) {
 		"2d":                        "2026-03-28T07:15:30Z",
 		"0s":                        "2026-03-30T08:15:30+01:00",
 	} {
-		if got, err := cli.ParseMoment(text, now, lisbon); err != nil || got.Format(time.RFC3339) != want {
-			t.Errorf("ParseMoment(%q) = %s, %v, want %s", text, got.Format(time.RFC3339), err, want)
+		if got, err := moments.Parse(text, now, lisbon); err != nil || got.Format(time.RFC3339) != want {
+			t.Errorf("Parse(%q) = %s, %v, want %s", text, got.Format(time.RFC3339), err, want)
 		}
 	}
-	if got, err := cli.ParseMoment("22:00", now, time.UTC); err != nil || got.Format(time.RFC3339) != "2026-03-29T22:00:00Z" {
+	if got, err := moments.Parse("22:00", now, time.UTC); err != nil || got.Format(time.RFC3339) != "2026-03-29T22:00:00Z" {
 		t.Errorf("in UTC: %s, %v, want 22:00 UTC of the day before", got, err)
 	}
 	for _, text := range []string{"", "tomorrow", "25:00", "yesterday 25:00", "yesterday 6h", "-6h", "6", "2026-02-30", "06:00 today", "Yesterday"} {
-		if got, err := cli.ParseMoment(text, now, lisbon); err == nil {
-			t.Errorf("ParseMoment(%q) = %s, want an error", text, got)
+		if got, err := moments.Parse(text, now, lisbon); err == nil {
+			t.Errorf("Parse(%q) = %s, want an error", text, got)
 		}
 	}
 }

@@ -1,0 +1,19 @@
+package examples_test
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// The program in examples/embed is a module of its own, so `go test ./...` does not find it.
+func TestEmbed(t *testing.T) {
+	for _, args := range [][]string{{"vet", "."}, {"test", "-count=1", "."}} {
+		command := exec.CommandContext(t.Context(), "go", args...)
+		command.Dir = "embed"
+		command.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off")
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("go %v in examples/embed: %v\n%s\nif go.mod needs an update: go mod tidy in examples/embed", args, err, out)
+		}
+	}
+}

@@ -1,0 +1,5 @@
+UPDATE BotAuditLog SET
+    Changed = Changed + @changed,
+    Target = CASE WHEN Target = @target THEN Target ELSE '' END
+WHERE Operation = @operation AND Action = @action
+RETURNING Id;
