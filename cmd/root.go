@@ -28,6 +28,7 @@ import (
 	"botwork/cmd/runs"
 	"botwork/cmd/service"
 	"botwork/cmd/setup"
+	"botwork/cmd/stats"
 	"botwork/cmd/tasks"
 	"botwork/cmd/version"
 	"botwork/cmd/workers"
@@ -86,6 +87,7 @@ func commands(a *cli.App) []*cobra.Command {
 		runs.Command(a),
 		audit.Command(a),
 		report.Command(a),
+		stats.Command(a),
 		handlerscmd.Command(a),
 		setup.SchemaCommand(a),
 		db.Command(a),

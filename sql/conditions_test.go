@@ -26,6 +26,7 @@ var different = map[string][]struct{ condition, reason string }{
 	"checkout_peek.sql": {{"LimitKey = Piece", "likewise"}},
 	"due.sql":           {{"LimitKey IS NULL", "likewise"}, {"Queue = QueueName", "a join, where the others use a correlated subquery"}},
 	"expire.sql":        {{"Id = ItemId", "EXISTS, where the others have IN"}},
+	"gauge_add.sql":     {{"MostWaiting > Waits", "CASE, where the others have a function for the larger of two"}, {"OldestMs > Oldest", "likewise"}, {"MostRunning > Runs", "likewise"}},
 	"stat_count.sql":    {{"DeletedAt IS NULL", "one scan counts what the others count in two"}},
 	"take.sql":          {{"Id = ItemId", "IN, where the others join the batch"}, {"Name = QueueName", "NOT EXISTS, where the others have NOT IN"}},
 	"workers_held.sql":  {{"StartedAt >= NOW", "DATEDIFF overflows, so the values are limited before"}, {"StartedAt IS NULL", "likewise"}},

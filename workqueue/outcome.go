@@ -55,7 +55,8 @@ func (o Outcome) ToFinish(r *Run, took time.Duration, random float64) Finish {
 	}
 	note := r.ProgressNote()
 	f := Finish{
-		ItemID: r.ID, Fence: r.Fence, QueueName: r.QueueName, StartedAt: r.claimedAt(), Took: took, RetryCount: r.RetryCount, Error: storable(o.Error), ErrorKind: o.Kind,
+		ItemID: r.ID, Fence: r.Fence, QueueName: r.QueueName, StartedAt: r.claimedAt(),
+		Pipeline: r.IntegrationConfig, Priority: r.Priority, DueAt: r.AvailableAt, Took: took, RetryCount: r.RetryCount, Error: storable(o.Error), ErrorKind: o.Kind,
 		Output: note.Output, Analytics: r.analysed(), Encrypted: r.Encrypted,
 		Step: note.Step, Progress: note.Progress, Percent: note.Percent, LogTail: note.LogTail, PipelineHash: note.PipelineHash,
 	}

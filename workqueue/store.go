@@ -234,6 +234,9 @@ type Finish struct {
 	Fence      int64
 	QueueName  string        // the item's; "": unknown, and no archive is trimmed
 	StartedAt  time.Time     // of the claim, by the database's clock; zero: unknown
+	Pipeline   string        // the item's IntegrationConfig; "": unknown
+	Priority   int           // the item's, if Pipeline is known
+	DueAt      time.Time     // the item's AvailableAt when it was claimed; zero: unknown, and its wait is not counted
 	State      State         // Processed, Ready or Cancelled
 	RetryCount int           // the new value
 	Delay      time.Duration // Ready, or Copy: due after this time from now

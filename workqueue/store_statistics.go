@@ -26,7 +26,8 @@ type StatisticsStore interface {
 	// corrects the kept figures, exactly, while other processes go on changing items;
 	// on SQL Server these wait until it has counted. It reads every item, in ranges
 	// of ids, and calls progress, unless it is nil, after each range. The figures of
-	// the windows stay unchanged. If another recount finished meanwhile, nothing is
+	// the windows and those over time stay unchanged, but the check of the latter then
+	// compares only what happens after this hour. If another recount finished meanwhile, nothing is
 	// corrected: ErrRecounted.
 	RecountStatistics(ctx context.Context, progress func(done, of int64)) ([]StatisticsCorrection, error)
 }

@@ -21,11 +21,12 @@ const (
 	CheckWorker       = "worker"        // an impossible worker's row
 	CheckHistory      = "history"       // the database may have lost transactions: a note, not a violation
 	CheckStatistics   = "statistics"    // a figure of a queue that differs from its items
+	CheckSeries       = "series"        // a figure of the statistics over time that differs from the items
 )
 
 // Checks lists the names of all checks in the order of a report.
 func Checks() []string {
-	return []string{CheckItemState, CheckLostItem, CheckAttemptLimit, CheckEndedTwice, CheckFiredTwice, CheckOverdue, CheckByHand, CheckWorker, CheckHistory, CheckStatistics}
+	return []string{CheckItemState, CheckLostItem, CheckAttemptLimit, CheckEndedTwice, CheckFiredTwice, CheckOverdue, CheckByHand, CheckWorker, CheckHistory, CheckStatistics, CheckSeries}
 }
 
 // Violation is one item, worker, queue or schedule for which the database breaks a

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"botwork/workqueue"
 )
@@ -37,7 +38,12 @@ func (a *aftermath) any() bool {
 }
 
 func (a *aftermath) write(ctx context.Context, on runner, written []refRow) error {
-	if err := a.s.writeAttempts(ctx, on, a.attempts, written); err != nil {
+	var ended time.Time // the same for all: one statement ended them
+	for _, run := range a.runs.returned {
+		ended = run.ended
+		break
+	}
+	if err := a.s.writeAttempts(ctx, on, a.attempts, written, ended); err != nil {
 		return err
 	}
 	if err := a.runs.keep(ctx, on, written); err != nil {
@@ -100,8 +106,8 @@ func (s *leaseStore) retryCopy(ctx context.Context, on runner, ref refRow, f wor
 	if len(ids) != 1 {
 		return fmt.Errorf("item %d: inserted %d copies for the next attempt, want 1", ref.ItemID, len(ids))
 	}
-	if !from.Encrypted {
-		return nil
+	if err := s.keepEnqueued(ctx, on, ids[0]); err != nil || !from.Encrypted {
+		return err
 	}
 	return s.sealCopy(ctx, on, ref.ItemID, ids[0], &from)
 }

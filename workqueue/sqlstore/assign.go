@@ -116,6 +116,19 @@ func (a *assignTx) rescueBatch(ctx context.Context, assignedFor time.Duration, t
 	if err != nil {
 		return 0, 0, err
 	}
+	ids := make([]int64, len(refs))
+	for i, ref := range refs {
+		ids[i] = ref.ItemID
+	}
+	before, err := a.s.places(ctx, a.tx, ids)
+	if err != nil {
+		return 0, 0, err
+	}
+	now, err := a.s.clock(ctx, a.tx)
+	if err != nil {
+		return 0, 0, err
+	}
+	series := seriesTally{}
 	rows, err := a.s.queries.query(ctx, a.tx, "rescue", values{"rows": batch, "assigned_ms": ms(assignedFor), "now": a.s.nowArg()})
 	if err != nil {
 		return 0, 0, err
@@ -161,9 +174,14 @@ func (a *assignTx) rescueBatch(ctx context.Context, assignedFor time.Duration, t
 		if to.startedFence == nil || *to.startedFence != row.ItemFence {
 			attempt.Result, attempt.ErrorText, attempt.Unbegun = "released", null(ranOutBeforeStart), 1
 		}
+		was := before[row.ItemID]
+		series.rescued(&was, now, attempt.Unbegun == 0)
 		attempts[row.refRow] = attempt
 	}
-	if err := a.s.writeAttempts(ctx, a.tx, attempts, ended); err != nil {
+	if err := a.s.writeAttempts(ctx, a.tx, attempts, ended, now); err != nil {
+		return 0, 0, err
+	}
+	if err := a.s.keepSeries(ctx, a.tx, series); err != nil {
 		return 0, 0, err
 	}
 	return len(stale), len(moved), a.s.keepEnded(ctx, a.tx, poisoned)

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"gorm.io/gorm/clause"
 
@@ -22,8 +23,9 @@ type attemptRow struct {
 	Unbegun   int `json:",omitempty"` // 1: the run did not start
 }
 
-// writeAttempts writes the attempts of the claims that refs name.
-func (s *bookkeeping) writeAttempts(ctx context.Context, on runner, attempts map[refRow]attemptRow, refs []refRow) error {
+// writeAttempts writes the attempts of the claims that refs name. They ended at the given time;
+// the zero time means now.
+func (s *bookkeeping) writeAttempts(ctx context.Context, on runner, attempts map[refRow]attemptRow, refs []refRow, ended time.Time) error {
 	var rows []attemptRow
 	for _, ref := range refs {
 		if n, ok := attempts[ref]; ok {
@@ -37,7 +39,11 @@ func (s *bookkeeping) writeAttempts(ctx context.Context, on runner, attempts map
 	if err != nil {
 		return err
 	}
-	_, err = s.queries.exec(ctx, on, "attempts", values{"rows": batch, "now": s.nowArg()})
+	now := s.nowArg()
+	if !ended.IsZero() {
+		now = s.engine.timeArg(ended)
+	}
+	_, err = s.queries.exec(ctx, on, "attempts", values{"rows": batch, "now": now})
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"maps"
+	"time"
 
 	"botwork/workqueue"
 )
@@ -81,7 +82,7 @@ func (s *itemChanges) cancel(ctx context.Context, tx *sql.Tx, reason string, pic
 			ErrorText: null(reason), Kind: null(string(workqueue.KindCancelled)),
 		}
 	}
-	return len(cancelled), s.writeAttempts(ctx, tx, notes, stopped)
+	return len(cancelled), s.writeAttempts(ctx, tx, notes, stopped, time.Time{})
 }
 
 // deletion says why items are deleted, and which of those that were picked.

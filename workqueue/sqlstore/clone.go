@@ -46,6 +46,9 @@ func (s *itemChanges) clone(ctx context.Context, id int64, by string, part batch
 			return err
 		}
 		clone = ids[0]
+		if err := s.keepEnqueued(ctx, tx, clone); err != nil {
+			return err
+		}
 		if from.Encrypted {
 			return s.sealCopy(ctx, tx, id, clone, &from)
 		}

@@ -152,6 +152,10 @@ type dialect struct {
 	// finishCounts reports whether the statement finish itself updates the statistics.
 	finishCounts bool
 
+	// enqueueCounts reports whether the statement enqueue itself counts the items, and
+	// countsByID whether another statement counts them by their ids. Otherwise Go counts.
+	enqueueCounts, countsByID bool
+
 	// prepare reports whether preparing statements pays off.
 	prepare bool
 

@@ -19,6 +19,7 @@ var postgresDialect = dialect{
 	folder:        "postgres",
 	goose:         goose.DialectPostgres,
 	finishCounts:  true,
+	enqueueCounts: true,
 	clock:         "CAST(COALESCE(CAST(? AS timestamptz), statement_timestamp()) AS timestamptz(3))",
 	contains:      "strpos(@column, CAST(@text AS text)) > 0",
 	jsonTime:      "2006-01-02T15:04:05.000Z07:00",

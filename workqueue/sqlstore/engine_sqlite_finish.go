@@ -38,7 +38,10 @@ func (*sqliteEngine) writePlain(ctx context.Context, s *connection, on runner, p
 	refs := make([]refRow, len(p))
 	for i := range p {
 		refs[i] = p[i].refRow
-		ended[refs[i]] = run{queue: p[i].queue, took: max(now.Sub(p[i].started), 0)}
+		ended[refs[i]] = run{
+			queue: p[i].queue, took: max(now.Sub(p[i].started), 0),
+			ended: now, pipeline: seriesPipeline(p[i].pipeline), priority: p[i].priority,
+		}
 	}
 	return refs, nil
 }

@@ -28,6 +28,7 @@ var sqlServerDialect = dialect{
 
 	setIdentity: `DBCC CHECKIDENT (N'%[1]s', RESEED, %[2]d) WITH NO_INFOMSGS`,
 	savepoint:   "SAVE TRANSACTION botwork", toSavepoint: "ROLLBACK TRANSACTION botwork",
+	countsByID: true,
 }
 
 // sqlServerEngine is a server whose UPDATE cannot return rows of a table with triggers, and
@@ -101,7 +102,13 @@ func (*sqlServerEngine) changeFenced(ctx context.Context, s *connection, on runn
 	if err != nil || len(held) == 0 {
 		return nil, err
 	}
-	n, err := s.queries.exec(ctx, on, f.statement, f.values)
+	ends := f.values
+	if f.runs != nil {
+		// The statistics count the ends at the time that the first statement has returned.
+		ends = maps.Clone(ends)
+		ends["now"] = s.engine.timeArg(f.runs[held[0]].ended)
+	}
+	n, err := s.queries.exec(ctx, on, f.statement, ends)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ type enqueuing struct {
 	*notices
 	*batches
 	*itemRows
+	*bookkeeping
 }
 
 // enqueueBatch limits the rows of one insert.
@@ -75,6 +76,10 @@ type enqueue struct {
 
 	// duplicates maps items that have a key of an earlier item of the list to that item.
 	duplicates map[int]int
+
+	// now is the time of the insert where the statement does not count the items itself;
+	// nil: that of the statement.
+	now any
 }
 
 // policyRow is a queue's revision inside a JSON parameter.
@@ -178,7 +183,7 @@ func (e *enqueue) skipExisting(ctx context.Context, on runner, found map[int]key
 func (e *enqueue) insert(ctx context.Context) error {
 	if len(e.rows) > 0 {
 		write := func(on runner) error { return e.write(ctx, on) }
-		if len(e.rows) <= enqueueBatch && !e.needsMore() {
+		if len(e.rows) <= enqueueBatch && !e.needsMore() && !e.s.engine.dialect().countsByID {
 			if err := e.s.engine.alone(ctx, e.s.connection, write); err != nil {
 				return err
 			}

@@ -13,6 +13,9 @@ func (e *enqueue) write(ctx context.Context, on runner) error {
 	if err := e.freeTimedKeys(ctx, on); err != nil {
 		return err
 	}
+	if err := e.readClock(ctx, on); err != nil {
+		return err
+	}
 	w := &written{tickets: map[string]int64{}}
 	for chunk := range slices.Chunk(e.rows, enqueueBatch) {
 		before := w.count()
@@ -33,6 +36,9 @@ func (e *enqueue) write(ctx context.Context, on runner) error {
 	}
 	for i, id := range ids {
 		e.results[e.indexes[i]].ID = id
+	}
+	if err := e.count(ctx, on, ids); err != nil {
+		return err
 	}
 	return e.s.seal(ctx, on, e.rows, ids)
 }
@@ -87,7 +93,7 @@ func (e *enqueue) arguments(in insert, rows []newItemRow) ([]any, error) {
 		case "queue_count":
 			args[i] = len(e.queues)
 		case "now":
-			args[i] = e.s.nowArg()
+			args[i] = e.now
 		default:
 			c, ok := sqlfiles.CellNamed(name)
 			if !ok {

@@ -63,7 +63,7 @@ func (s *leaseStore) ends(ctx context.Context, worker *int64, finishes []workque
 	refs := make([]refRow, len(finishes))
 	after := aftermath{
 		s: s, attempts: map[refRow]attemptRow{}, removed: map[refRow]bool{}, copies: map[refRow]workqueue.Finish{},
-		runs: runEnds{s: s.bookkeeping, returned: map[refRow]run{}},
+		runs: runEnds{s: s.bookkeeping, worker: workerOf(worker), returned: map[refRow]run{}},
 	}
 	for i := range finishes {
 		f := &finishes[i]
@@ -86,7 +86,7 @@ func (s *leaseStore) ends(ctx context.Context, worker *int64, finishes []workque
 		}
 		row.statColumns = after.runs.columns(refs[i])
 		if plainly && isPlain(f) {
-			plain = append(plain, plainEnd{finishRow: row, started: f.StartedAt, queue: f.QueueName})
+			plain = append(plain, plainEnd{finishRow: row, started: f.StartedAt, queue: f.QueueName, pipeline: f.Pipeline, priority: f.Priority})
 		} else {
 			rows = append(rows, row)
 		}
@@ -98,6 +98,14 @@ func (s *leaseStore) ends(ctx context.Context, worker *int64, finishes []workque
 		values: values{"worker": nil, "instance": nil, "robot": nil, "lock_key": nil, "rows": batch, "now": s.nowArg()},
 		then:   func(on runner, written []refRow) error { return after.write(ctx, on, written) },
 	}, err
+}
+
+// workerOf returns a worker's id, 0 for a robot.
+func workerOf(worker *int64) int64 {
+	if worker == nil {
+		return 0
+	}
+	return *worker
 }
 
 func (s *leaseStore) finishRow(f *workqueue.Finish) (finishRow, error) {

@@ -14,11 +14,12 @@ import (
 var errNotAll = errors.New("an item of a batch of results had lost its lease")
 
 // isPlain reports whether an end is a success that sets only an output and keeps the item. Its
-// start and queue, known from the claim, replace what the general statement reads back.
+// start, queue, pipeline, priority and due time, known from the claim, replace what the general statement
+// reads back.
 func isPlain(f *workqueue.Finish) bool {
 	return f.State == workqueue.Processed && f.Error == "" && f.ErrorKind == "" && f.Attempt == nil && f.Analytics == "" &&
 		f.Progress == "" && f.Percent == nil && !f.Copy && f.Delete == "" && (f.Retain == nil || *f.Retain > 0) &&
-		f.QueueName != "" && !f.StartedAt.IsZero()
+		f.QueueName != "" && f.Pipeline != "" && !f.StartedAt.IsZero() && !f.DueAt.IsZero()
 }
 
 // plainEnds are the ends that the statement finish_plain records.
@@ -26,8 +27,10 @@ type plainEnds []plainEnd
 
 type plainEnd struct {
 	finishRow
-	started time.Time
-	queue   string
+	started  time.Time
+	queue    string
+	pipeline string // or a whole one
+	priority int
 }
 
 // sort puts the ends in the order in which all statements lock items: by id.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"botwork/internal/testdb"
-	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
 
@@ -30,11 +29,11 @@ func TestAskedCountsStatements(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		store := e.Open(t, e.DSN(t))
 		before := store.StatementsRun()
-		if _, err := store.Enqueue(t.Context(), []workqueue.NewItem{{IntegrationConfig: "p"}}); err != nil {
+		if _, err := store.Now(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if got := store.StatementsRun() - before; got != 1 {
-			t.Errorf("an enqueue of one item counts as %d statements, want 1", got)
+			t.Errorf("reading the clock counts as %d statements, want 1", got)
 		}
 	})
 }

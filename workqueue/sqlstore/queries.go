@@ -138,6 +138,10 @@ func (q *queries) refs(ctx context.Context, on runner, name string, v values) ([
 type run struct {
 	queue string
 	took  time.Duration // so far
+
+	ended    time.Time
+	pipeline string
+	priority int
 }
 
 // runs is refs for a statement that also returns the runs. into may be nil.
@@ -151,9 +155,10 @@ func (q *queries) runs(ctx context.Context, on runner, name string, v values, in
 		var ref refRow
 		var r run
 		var began, now database.Time
-		if err := rows.Scan(&ref.ItemID, &ref.ItemFence, &r.queue, &began, &now); err != nil {
+		if err := rows.Scan(&ref.ItemID, &ref.ItemFence, &r.queue, &began, &now, &r.pipeline, &r.priority); err != nil {
 			return err
 		}
+		r.ended, r.pipeline = now.Time, seriesPipeline(r.pipeline)
 		if began.Valid {
 			r.took = max(now.Sub(began.Time), 0)
 		}

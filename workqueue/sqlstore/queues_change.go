@@ -65,8 +65,10 @@ func (s *queueStore) DeleteQueue(ctx context.Context, name string) error {
 			if n == 0 {
 				return workqueue.ErrNotFound
 			}
-			if _, err = s.queries.exec(ctx, tx, "stat_forget", values{"queue": name}); err != nil {
-				return err
+			for _, statement := range []string{"stat_forget", "series_forget", "series_forget_new", "gauge_forget"} {
+				if _, err = s.queries.exec(ctx, tx, statement, values{"queue": name}); err != nil {
+					return err
+				}
 			}
 			return s.auditQueue(ctx, tx, workqueue.AuditQueuesDelete, "", &was, nil)
 		})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"botwork/internal/database"
 	"botwork/workqueue"
 )
 
@@ -105,6 +106,15 @@ func (s *bookkeeping) keep(ctx context.Context, on runner, t tally) error {
 type place struct {
 	queue string
 	end   workqueue.Lifecycle // completed, archived, deleted; "": it has not ended
+
+	state    workqueue.State
+	pipeline string
+	priority int
+	worker   sql.NullInt64
+	started  database.Time
+	due      database.Time
+	finished database.Time
+	kind     nullText
 }
 
 // places reads the queues and ends of items, and locks the items until the transaction ends.
@@ -127,13 +137,13 @@ func (s *bookkeeping) places(ctx context.Context, on runner, ids []int64) (map[i
 	found := make(map[int64]place, len(ids))
 	err = eachRow(rows, func() error {
 		var id int64
-		var state workqueue.State
 		var hidden int
 		var p place
-		if err := rows.Scan(&id, &p.queue, &state, &hidden); err != nil {
+		err := rows.Scan(&id, &p.queue, &p.state, &hidden, &p.pipeline, &p.priority, &p.worker, &p.started, &p.due, &p.finished, &p.kind)
+		if err != nil {
 			return err
 		}
-		p.end = endOf(state, hidden != 0)
+		p.end, p.pipeline = endOf(p.state, hidden != 0), seriesPipeline(p.pipeline)
 		found[id] = p
 		return nil
 	})
@@ -165,9 +175,10 @@ func (s *bookkeeping) keepMoves(ctx context.Context, tx *sql.Tx, ids []int64, do
 	if err != nil {
 		return err
 	}
-	t := tally{}
+	t, series := tally{}, seriesTally{}
 	for id, was := range before {
-		is := after[id]
+		is, kept := after[id]
+		series.moved(&was, &is, kept)
 		if was.end == is.end {
 			continue
 		}
@@ -178,7 +189,10 @@ func (s *bookkeeping) keepMoves(ctx context.Context, tx *sql.Tx, ids []int64, do
 			t.entered(is.queue, is.end)
 		}
 	}
-	return s.keep(ctx, tx, t)
+	if err := s.keep(ctx, tx, t); err != nil {
+		return err
+	}
+	return s.keepSeries(ctx, tx, series)
 }
 
 // keepEnded records in the statistics that items have ended, none of which had ended before.
@@ -190,16 +204,27 @@ func (s *bookkeeping) keepEnded(ctx context.Context, on runner, ids []int64) err
 	if err != nil {
 		return err
 	}
-	t := tally{}
+	t, series := tally{}, seriesTally{}
 	for _, p := range at {
 		if p.end != "" {
 			t.entered(p.queue, p.end)
 		}
+		if p.state == workqueue.Cancelled {
+			series.cancelled(&p)
+		}
 	}
-	return s.keep(ctx, on, t)
+	if err := s.keep(ctx, on, t); err != nil {
+		return err
+	}
+	return s.keepSeries(ctx, on, series)
 }
 
 // keepRemoved records in the statistics that n ended items of a queue were removed.
 func (s *bookkeeping) keepRemoved(ctx context.Context, on runner, queue string, end workqueue.Lifecycle, n int64) error {
+	series := seriesTally{}
+	series.add(seriesKey{queue: queue, event: workqueue.EventIncomplete})
+	if err := s.keepSeries(ctx, on, series); err != nil {
+		return err
+	}
 	return s.keep(ctx, on, tally{{queue: queue, kind: statKind(end)}: {level: -n}})
 }

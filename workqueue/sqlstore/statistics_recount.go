@@ -156,6 +156,9 @@ func (s *statisticsStore) correct(ctx context.Context, tx *sql.Tx, r recount, co
 	for _, c := range corrections {
 		t.add(statKey{queue: c.Queue, kind: statKind(c.Lifecycle)}, statSums{level: c.Counted - c.Kept})
 	}
+	if _, err := s.queries.exec(ctx, tx, "series_incomplete", values{"now": s.nowArg()}); err != nil {
+		return err
+	}
 	if err := s.keep(ctx, tx, t); err != nil || len(corrections) == 0 {
 		return err
 	}

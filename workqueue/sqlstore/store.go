@@ -43,6 +43,7 @@ type Store struct {
 	*scheduleStore
 	*durationStore
 	*statisticsStore
+	*seriesStore
 	*textStore
 	*failureStore
 	*housekeepingStore
@@ -60,7 +61,7 @@ func newStore(c *connection) *Store {
 	s.scheduleStore = &scheduleStore{c, s.auditing}
 	s.archive = &archive{c, s.policies, s.bookkeeping}
 	s.itemLists = &itemLists{c, s.itemRows}
-	s.enqueuing = &enqueuing{c, s.policies, s.notices, s.batches, s.itemRows}
+	s.enqueuing = &enqueuing{c, s.policies, s.notices, s.batches, s.itemRows, s.bookkeeping}
 	s.workerStore = &workerStore{c, s.notices, s.auditing}
 	s.assignStore = &assignStore{c, s.notices, s.itemRows, s.bookkeeping, s.archive}
 	s.leaseStore = &leaseStore{c, s.epochs, s.notices, s.itemRows, s.bookkeeping, s.archive}
@@ -70,6 +71,7 @@ func newStore(c *connection) *Store {
 	s.checkouts = &checkouts{connection: c, policies: s.policies, notices: s.notices, itemRows: s.itemRows, enqueuing: s.enqueuing, queueStore: s.queueStore, assignStore: s.assignStore}
 	s.holds = &holds{c, s.itemRows, s.bookkeeping, s.archive, s.queueStore, s.auditing, s.leaseStore, s.itemChanges, s.checkouts}
 	s.statisticsStore = &statisticsStore{c, s.bookkeeping, s.auditing, s.queueStore}
+	s.seriesStore = &seriesStore{c}
 	s.taskStore = &taskStore{c, s.notices, s.enqueuing, s.bookkeeping, s.auditing, s.scheduleStore}
 	return s
 }

@@ -302,7 +302,7 @@ var notAudited = map[string][]string{
 	"it reads": {
 		"Item", "Items", "CountItems", "Attempts", "Queues", "Queue", "Tasks", "TaskFirings", "TaskScopesBusy", "WaitingTaskItems", "Statistics",
 		"Learned", "Durations", "Texts", "PeekItems", "RobotItem", "Workers", "Lost", "AbandonedBand", "Ready", "Waits", "Listen", "LastFiring",
-		"Firings", "Runs", "RunsElsewhere", "Controls", "RunRequests", "ReadUnlocked", "EachBatchRecord", "Installation", "AuditEntries", "AuditItems", "Failures",
+		"Firings", "Runs", "RunsElsewhere", "Controls", "RunRequests", "ReadUnlocked", "EachBatchRecord", "Installation", "AuditEntries", "AuditItems", "Failures", "Series",
 	},
 	"the new item names who enqueued it": {"Enqueue", "EnqueueBatch", "RobotEnqueue", "FireTasks", "NotifyTaskFailures"},
 	"items and attempts are the record of runs": {
@@ -312,7 +312,7 @@ var notAudited = map[string][]string{
 	"a process records itself":                {"RegisterWorker", "StopWorker", "KeepTexts", "Learn"},
 	"firings and runs are the record":         {"ClaimFiring", "SkipFiring", "RecordFirings", "StartRun", "FinishRun", "StartRequested", "SettleTask"},
 	"the policies of retention require it":    {"RemoveRetained", "RemoveCompleted", "RemoveArchived", "TrimArchives", "RemoveDeleted", "FreeTimedKeys", "RemoveFirings", "RemoveRuns", "RemoveWorkers", "RemoveDurations", "RemoveTexts", "RemoveBatches", "RemoveAudit"},
-	"it sums up figures and changes no value": {"CompactStatistics"},
+	"it sums up figures and changes no value": {"CompactStatistics", "FoldSeries", "SampleGauges"},
 }
 
 // auditDecided checks that each method of the contracts is in one of the lists.

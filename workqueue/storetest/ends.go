@@ -75,6 +75,7 @@ func endsDropped(x *fixture) {
 // asCopy is the end of a failed run that is retried under a new id.
 func asCopy(it workqueue.Item, failures int) workqueue.Finish {
 	return workqueue.Finish{
+		Pipeline: it.IntegrationConfig, Priority: it.Priority, DueAt: it.AvailableAt,
 		ItemID: it.ID, Fence: it.Fence, QueueName: it.QueueName, State: workqueue.Cancelled, Copy: true, RetryCount: failures, Delay: time.Hour,
 		Error: "no such host", ErrorKind: workqueue.KindError, Attempt: &workqueue.AttemptNote{Number: failures, Outcome: "failed"},
 	}

@@ -37,6 +37,7 @@ func finishNothing(x *fixture) {
 // success is the end of a successful run, as a worker sends it.
 func success(it workqueue.Item) workqueue.Finish {
 	end := workqueue.Finish{
+		Pipeline: it.IntegrationConfig, Priority: it.Priority, DueAt: it.AvailableAt,
 		ItemID: it.ID, Fence: it.Fence, QueueName: it.QueueName,
 		State: workqueue.Processed, RetryCount: it.RetryCount, Output: `{"done":true}`,
 	}
@@ -50,6 +51,7 @@ func success(it workqueue.Item) workqueue.Finish {
 // without if it is Cancelled.
 func failure(it workqueue.Item, next workqueue.State) workqueue.Finish {
 	return workqueue.Finish{
+		Pipeline: it.IntegrationConfig, Priority: it.Priority, DueAt: it.AvailableAt,
 		ItemID: it.ID, Fence: it.Fence, State: next, RetryCount: it.RetryCount + 1, Delay: time.Hour,
 		Error: "no such host", ErrorKind: workqueue.KindError,
 		Attempt: &workqueue.AttemptNote{Number: it.Attempt(), Outcome: "failed", Step: "fetch"},

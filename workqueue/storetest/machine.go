@@ -165,7 +165,10 @@ func sameIDs(t *rapid.T, what string, got, want []int64) {
 
 func set(ids []int64) []int64 { return slices.Compact(slices.Sorted(slices.Values(ids))) }
 
-func must(t *rapid.T, err error) {
+func must(t interface {
+	Helper()
+	Fatal(args ...any)
+}, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

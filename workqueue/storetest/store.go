@@ -13,6 +13,7 @@ type Store interface {
 	workqueue.QueueStore
 	workqueue.TaskStore
 	workqueue.StatisticsStore
+	workqueue.SeriesStore
 	learned.Store
 	workqueue.TextStore
 	workqueue.FailureStore

@@ -95,6 +95,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Life", lifeTests()},
 		{"Transition", transitionTests()},
 		{"Statistics", statisticsTests()},
+		{"Series", seriesTests()},
 		{"Failures", failureTests()},
 		{"Durations", durationTests()},
 		{"Texts", textTests()},

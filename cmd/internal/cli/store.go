@@ -25,6 +25,8 @@ type Store interface {
 	workqueue.QueueStore
 	workqueue.RobotStore
 	workqueue.ScheduleStore
+	workqueue.SeriesStore
+	workqueue.SeriesStore
 	workqueue.StatisticsStore
 	workqueue.TaskStore
 	workqueue.TextStore

@@ -120,6 +120,11 @@ func (l link) Statistics(context.Context, string) ([]workqueue.QueueStatistics, 
 	return nil, errRefused
 }
 func (l link) CompactStatistics(context.Context, int) (int, error) { return 0, errRefused }
+func (l link) FoldSeries(context.Context, int) (int, error)        { return 0, errRefused }
+func (l link) SampleGauges(context.Context) (bool, error)          { return false, errRefused }
+func (l link) Series(context.Context, workqueue.SeriesParams) (workqueue.Series, error) {
+	return workqueue.Series{}, errRefused
+}
 func (l link) RecountStatistics(context.Context, func(done, of int64)) ([]workqueue.StatisticsCorrection, error) {
 	return nil, errRefused
 }

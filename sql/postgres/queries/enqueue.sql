@@ -7,10 +7,12 @@
 --      queue and revision, of several queues [{Queue, Revision}] and queue_count, now (NULL: the database clock)
 -- It is a template for rows that have values in common: see ../../insert.go.
 -- Out: the new ids with their tickets, in any order.
+-- It counts the items for the statistics over time in the same round trip.
 -- It locks the queues like a foreign key, and records for its transaction that it did: the trigger
 -- that does so for rows written by hand (migration 0016) is then skipped.
 -- It inserts nothing on a timeline that the epoch does not match: a promoted standby may lack
 -- items, and would use their ids again.
+WITH added AS (
 INSERT INTO "BotWorkQueueItems"
     ("QueueName", "State", "Priority", "IntegrationConfig", "Payload", "EstimatedDurationMs", "ResilienceConfig",
      "AvailableAt", "Scheduled", "DeadlineAt", "FinishBy", "CreatedBy", "CreatedAt", "TaskName", "NaturalKey", "LimitKey", "Tags", "Metadata",
@@ -48,5 +50,12 @@ WHERE [[if .OneQueue -]]
   AND (j."Deadline" IS NULL OR j."Deadline" >= {{now}} OR j."Task" IS NOT NULL)
     [[- end]]
   -- include: timeline_known
-RETURNING "Id", "LockKey";
+RETURNING "Id", "LockKey", "QueueName", {{pipeline_of config="IntegrationConfig"}} AS "Pipeline", {{band_of priority="Priority"}} AS "Band", "CreatedAt"
+), counted AS (
+    INSERT INTO "BotStatisticsDeltas" ("At", "QueueName", "Pipeline", "Band", "Event", "Events")
+    SELECT a."CreatedAt", a."QueueName", a."Pipeline", a."Band", 'enqueued', COUNT(*)
+    FROM added a
+    GROUP BY a."CreatedAt", a."QueueName", a."Pipeline", a."Band"
+)
+SELECT a."Id", a."LockKey" FROM added a;
 [[- define "type"]][[if eq .Kind "number"]]bigint[[else if eq .Kind "time"]]timestamptz[[else]]text[[end]][[end]]

@@ -4,11 +4,12 @@
 -- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
 --      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail,
 --      NewAnalytics, KeepMs, Hidden, TookMs (NULL: unknown),
---      Unbegun (1: released before the run started), Completed, Failed, Stays}], now (NULL: the database clock)
+--      Unbegun (1: released before the run started), Completed, Failed, Stays, Happened [the events for the
+--      statistics over time], DueAt}], now (NULL: the database clock)
 -- Without DelayMs the item keeps AvailableAt; without NewOutput it keeps its output, until it
 -- succeeds.
--- Out: ids and fences of the changed items, with the queue, and when the run started and
---      ended; the others had lost their lease.
+-- Out: ids and fences of the changed items, with the queue, when the run started and ended, the
+--      pipeline and the priority; the others had lost their lease.
 -- It updates the statistics in the same round trip: a separate statement would need a transaction,
 -- and each end three more round trips. Bucket is the class of the duration: see
 -- workqueue.DurationBucket.
@@ -19,7 +20,7 @@
 -- not locked: a pass rescues and assigns in two statements, and could deadlock with this one.
 WITH j AS MATERIALIZED (
     SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint, "NewState" int, "Failures" int, "DelayMs" bigint, "NewOutput" text, "ErrorText" text,
-    "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewHash" text, "NewTail" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "TookMs" bigint, "Unbegun" int, "Completed" int, "Failed" int, "Stays" text)
+    "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewHash" text, "NewTail" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "TookMs" bigint, "Unbegun" int, "Completed" int, "Failed" int, "Stays" text, "Happened" json, "DueAt" timestamptz)
     -- include: lock_rows
 ), done AS (
 UPDATE "BotWorkQueueItems" SET
@@ -53,7 +54,8 @@ FROM j
 WHERE "Id" = j."ItemId" AND CASE WHEN "Fence" = j."ItemFence" AND "State" = 1 THEN TRUE ELSE FALSE END
   AND ("WorkerId" = @worker AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
     OR "WorkerId" IS NULL AND "Robot" = CAST(@robot AS text) AND "LockKey" = CAST(@lock_key AS text))
-RETURNING "Id", "Fence", "QueueName", "StartedAt", {{now}} AS "EndedAt", j."Completed", j."Failed", j."Stays"
+RETURNING "Id", "Fence", "QueueName", "StartedAt", {{now}} AS "EndedAt", j."Completed", j."Failed", j."Stays",
+    {{pipeline_of config="IntegrationConfig"}} AS "Pipeline", "Priority", COALESCE(j."Kind", '') AS "Kind", j."Happened", j."DueAt"
 ), timed AS (
     SELECT d."QueueName", d."EndedAt", d."Completed", d."Failed", d."Stays",
         COALESCE(GREATEST(CAST(ROUND(EXTRACT(EPOCH FROM d."EndedAt" - d."StartedAt") * 1000) AS bigint), 0), 0) AS "TookMs"
@@ -76,6 +78,24 @@ RETURNING "Id", "Fence", "QueueName", "StartedAt", {{now}} AS "EndedAt", j."Comp
         FROM classed c WHERE c."Stays" IN ('archived', 'deleted')
     ) k
     GROUP BY k."QueueName", k."Kind", k."EndedAt", k."Bucket"
+), counted AS (
+    INSERT INTO "BotStatisticsDeltas" ("At", "QueueName", "Pipeline", "Band", "WorkerId", "Event", "Kind", "Bucket", "Events", "DurationMs")
+    SELECT e."At", e."QueueName", e."Pipeline", e."Band", CAST(@worker AS bigint), e."Event", e."Kind", e."Bucket", COUNT(*), COALESCE(SUM(e."Ms"), 0)
+    FROM (
+        SELECT h."At", h."QueueName", h."Pipeline", h."Band", h."Event", h."Kind", h."Ms", {{duration_class ms=h."Ms"}} AS "Bucket"
+        FROM (
+            SELECT CASE WHEN v."Event" = 'started' THEN date_trunc('minute', COALESCE(d."StartedAt", d."EndedAt")) ELSE d."EndedAt" END AS "At",
+                d."QueueName", d."Pipeline", {{band_of priority=d."Priority"}} AS "Band", v."Event",
+                CASE WHEN v."Event" IN ('failed', 'cancelled') THEN d."Kind" ELSE '' END AS "Kind",
+                CASE v."Event"
+                    WHEN 'started' THEN GREATEST(CAST(ROUND(EXTRACT(EPOCH FROM d."StartedAt" - d."DueAt") * 1000) AS bigint), CASE WHEN d."DueAt" IS NULL THEN NULL ELSE 0 END)
+                    WHEN 'succeeded' THEN COALESCE(GREATEST(CAST(ROUND(EXTRACT(EPOCH FROM d."EndedAt" - d."StartedAt") * 1000) AS bigint), 0), 0)
+                END AS "Ms"
+            FROM done d
+            CROSS JOIN LATERAL json_array_elements_text(d."Happened") AS v("Event")
+        ) h
+    ) e
+    GROUP BY e."At", e."QueueName", e."Pipeline", e."Band", e."Event", e."Kind", e."Bucket"
 )
-SELECT d."Id", d."Fence", d."QueueName", d."StartedAt", d."EndedAt"
+SELECT d."Id", d."Fence", d."QueueName", d."StartedAt", d."EndedAt", d."Pipeline", d."Priority"
 FROM done d;

@@ -30,13 +30,14 @@ UPDATE "BotWorkQueueItems" SET
 FROM j
 WHERE "Id" = j."ItemId" AND CASE WHEN "Fence" = j."ItemFence" AND "State" = 1 AND "WorkerId" = @worker THEN TRUE ELSE FALSE END
   AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
-RETURNING "Id", "Fence", "QueueName", "StartedAt", {{now}} AS "EndedAt"
+RETURNING "Id", "Fence", "QueueName", "StartedAt", {{now}} AS "EndedAt", "AvailableAt", {{pipeline_of config="IntegrationConfig"}} AS "Pipeline", "Priority"
 ), timed AS (
-    SELECT d."QueueName", d."EndedAt",
+    SELECT d."QueueName", d."EndedAt", d."Pipeline", {{band_of priority=d."Priority"}} AS "Band", date_trunc('minute', d."StartedAt") AS "StartedIn",
+        GREATEST(CAST(ROUND(EXTRACT(EPOCH FROM d."StartedAt" - d."AvailableAt") * 1000) AS bigint), 0) AS "WaitMs",
         COALESCE(GREATEST(CAST(ROUND(EXTRACT(EPOCH FROM d."EndedAt" - d."StartedAt") * 1000) AS bigint), 0), 0) AS "TookMs"
     FROM done d
 ), classed AS (
-    SELECT t."QueueName", t."EndedAt", t."TookMs",
+    SELECT t.*,
         CASE WHEN t."TookMs" < 1 THEN 0 ELSE LEAST(CAST(CEIL(LN(CAST(t."TookMs" AS double precision)) / LN(CAST(1.1 AS double precision))) AS int), 298) + 1 END AS "Bucket"
     FROM timed t
 ), kept AS (
@@ -44,6 +45,15 @@ RETURNING "Id", "Fence", "QueueName", "StartedAt", {{now}} AS "EndedAt"
     SELECT c."QueueName", 'completed', c."EndedAt", c."Bucket", COUNT(*), COUNT(*), SUM(c."TookMs")
     FROM classed c
     GROUP BY c."QueueName", c."EndedAt", c."Bucket"
+), counted AS (
+    INSERT INTO "BotStatisticsDeltas" ("At", "QueueName", "Pipeline", "Band", "WorkerId", "Event", "Bucket", "Events", "DurationMs")
+    SELECT c."EndedAt", c."QueueName", c."Pipeline", c."Band", CAST(@worker AS bigint), 'succeeded', c."Bucket", COUNT(*), SUM(c."TookMs")
+    FROM classed c
+    GROUP BY c."EndedAt", c."QueueName", c."Pipeline", c."Band", c."Bucket"
+    UNION ALL
+    SELECT s."StartedIn", s."QueueName", s."Pipeline", s."Band", CAST(@worker AS bigint), 'started', s."Class", COUNT(*), SUM(s."WaitMs")
+    FROM (SELECT c.*, {{duration_class ms=c."WaitMs"}} AS "Class" FROM classed c) s
+    GROUP BY s."StartedIn", s."QueueName", s."Pipeline", s."Band", s."Class"
 )
 SELECT d."Id", d."Fence"
 FROM done d;

@@ -1,8 +1,10 @@
 -- stat_items: the queue and state of items, for the statistics. The rows are locked, in the order
 -- of their ids, until the transaction that changes them ends.
 -- In:  rows [{ItemId}]
--- Out: id, queue, state, 1 when it is deleted.
-SELECT i."Id", i."QueueName", i."State", CASE WHEN i."DeletedAt" IS NULL THEN 0 ELSE 1 END
+-- Out: id, queue, state, 1 when it is deleted, pipeline, priority, worker, when its run started, it was due and ended,
+--      and the kind of its error.
+SELECT i."Id", i."QueueName", i."State", CASE WHEN i."DeletedAt" IS NULL THEN 0 ELSE 1 END,
+    {{pipeline_of config=i."IntegrationConfig"}}, i."Priority", i."WorkerId", i."StartedAt", i."AvailableAt", i."FinishedAt", i."ErrorKind"
 FROM "BotWorkQueueItems" i
 WHERE i."Id" = ANY(ARRAY(SELECT j."ItemId" FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint)))
 ORDER BY i."Id"

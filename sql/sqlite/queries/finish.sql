@@ -7,8 +7,8 @@
 --      Unbegun (1: released before the run started)}], now (NULL: the database clock)
 -- Without DelayMs the item keeps AvailableAt; without NewOutput it keeps its output, until it
 -- succeeds.
--- Out: ids and fences of the changed items, with the queue, and when the run started and
---      ended; the others had lost their lease.
+-- Out: ids and fences of the changed items, with the queue, when the run started and ended, the
+--      pipeline and the priority; the others had lost their lease.
 UPDATE BotWorkQueueItems SET
     Version = Version + 1,
     State = j.NewState,
@@ -50,4 +50,4 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.I
 WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = 1
   AND (WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)
     OR WorkerId IS NULL AND Robot = @robot AND LockKey = @lock_key)
-RETURNING Id, Fence, QueueName, CAST(StartedAt AS TEXT), {{now_once}};
+RETURNING Id, Fence, QueueName, CAST(StartedAt AS TEXT), {{now_once}}, {{pipeline_of config=IntegrationConfig}}, Priority;

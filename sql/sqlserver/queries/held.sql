@@ -4,8 +4,8 @@
 -- In:  worker, instance (NULL: a robot's), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence}],
 --      now (NULL: the database clock)
 -- Out: ids and fences of the claims that hold their lease, with the queue, when the run started,
---      and the current time.
-SELECT t.Id, t.Fence, t.QueueName, t.StartedAt, {{now}}
+--      the current time, the pipeline and the priority.
+SELECT t.Id, t.Fence, t.QueueName, t.StartedAt, {{now}}, {{pipeline_of config=t.IntegrationConfig}}, t.Priority
 FROM BotWorkQueueItems t WITH (UPDLOCK, ROWLOCK)
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence') j ON j.ItemId = t.Id
 WHERE t.State = 1 AND t.Fence = j.ItemFence

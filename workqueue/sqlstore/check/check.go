@@ -39,6 +39,9 @@ type Database interface {
 	// Ended compares the recorded number of items with each outcome with the actual number.
 	Ended(ctx context.Context) (Ended, error)
 
+	// Series compares the statistics over time with the items and their attempts.
+	Series(ctx context.Context) (Series, error)
+
 	Now(ctx context.Context) (time.Time, error)
 	Queues(ctx context.Context) ([]workqueue.Queue, error)
 	Workers(ctx context.Context) ([]workqueue.Worker, error)
@@ -59,7 +62,7 @@ func Run(ctx context.Context, db Database, p workqueue.CheckParams) (workqueue.C
 		return workqueue.CheckReport{}, err
 	}
 	for _, check := range []func(context.Context) error{
-		r.loadQueues, r.items, r.lostItems, r.firings, r.runs, r.workers, r.overdue, r.byHand, r.statistics, r.history,
+		r.loadQueues, r.items, r.lostItems, r.firings, r.runs, r.workers, r.overdue, r.byHand, r.statistics, r.series, r.history,
 	} {
 		if err := check(ctx); err != nil {
 			return workqueue.CheckReport{}, err

@@ -87,7 +87,8 @@ func TestCheckFindsNoViolationInCorrectRows(t *testing.T) {
 		x.wantClean()
 		report := x.check()
 		for _, c := range report.Checks {
-			if c.Looked == 0 {
+			// The rows were written by hand in this hour, which the series leave out after the recount.
+			if c.Looked == 0 && c.Check != workqueue.CheckSeries {
 				t.Errorf("%s examined no rows", c.Check)
 			}
 		}

@@ -1,3 +1,4 @@
+WITH added AS (
 INSERT INTO "BotWorkQueueItems"
     ("QueueName", "State", "Priority", "IntegrationConfig", "Payload", "EstimatedDurationMs", "ResilienceConfig",
      "AvailableAt", "Scheduled", "DeadlineAt", "FinishBy", "CreatedBy", "CreatedAt", "TaskName", "NaturalKey", "LimitKey", "Tags", "Metadata",
@@ -49,4 +50,11 @@ WHERE (SELECT set_config('botwork.queues_checked', 'yes', true) FROM "BotQueues"
         WHERE b."Name" = @queue AND b."Revision" = @revision FOR KEY SHARE) = 'yes'
   AND NOT EXISTS (SELECT 1 FROM "BotInstallation" e
       WHERE CASE WHEN e."Timeline" IS NULL THEN FALSE ELSE e."Timeline" <> left(pg_walfile_name(pg_current_wal_lsn()), 8) END)
-RETURNING "Id", "LockKey";
+RETURNING "Id", "LockKey", "QueueName", CASE WHEN length("IntegrationConfig") <= 200 THEN "IntegrationConfig" ELSE '' END AS "Pipeline", CASE WHEN "Priority" > 1000 THEN 'high' WHEN "Priority" >= 500 THEN 'medium' ELSE 'low' END AS "Band", "CreatedAt"
+), counted AS (
+    INSERT INTO "BotStatisticsDeltas" ("At", "QueueName", "Pipeline", "Band", "Event", "Events")
+    SELECT a."CreatedAt", a."QueueName", a."Pipeline", a."Band", 'enqueued', COUNT(*)
+    FROM added a
+    GROUP BY a."CreatedAt", a."QueueName", a."Pipeline", a."Band"
+)
+SELECT a."Id", a."LockKey" FROM added a;

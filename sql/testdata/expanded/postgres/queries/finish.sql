@@ -1,6 +1,6 @@
 WITH j AS MATERIALIZED (
     SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint, "NewState" int, "Failures" int, "DelayMs" bigint, "NewOutput" text, "ErrorText" text,
-    "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewHash" text, "NewTail" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "TookMs" bigint, "Unbegun" int, "Completed" int, "Failed" int, "Stays" text)
+    "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewHash" text, "NewTail" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "TookMs" bigint, "Unbegun" int, "Completed" int, "Failed" int, "Stays" text, "Happened" json, "DueAt" timestamptz)
     CROSS JOIN LATERAL (SELECT 1 FROM "BotWorkQueueItems" i WHERE i."Id" = r."ItemId"
         AND CASE WHEN i."Fence" = r."ItemFence" AND i."State" = 1 THEN TRUE ELSE FALSE END FOR UPDATE) l
 ), done AS (
@@ -35,7 +35,8 @@ FROM j
 WHERE "Id" = j."ItemId" AND CASE WHEN "Fence" = j."ItemFence" AND "State" = 1 THEN TRUE ELSE FALSE END
   AND ("WorkerId" = @worker AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
     OR "WorkerId" IS NULL AND "Robot" = CAST(@robot AS text) AND "LockKey" = CAST(@lock_key AS text))
-RETURNING "Id", "Fence", "QueueName", "StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) AS "EndedAt", j."Completed", j."Failed", j."Stays"
+RETURNING "Id", "Fence", "QueueName", "StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) AS "EndedAt", j."Completed", j."Failed", j."Stays",
+    CASE WHEN length("IntegrationConfig") <= 200 THEN "IntegrationConfig" ELSE '' END AS "Pipeline", "Priority", COALESCE(j."Kind", '') AS "Kind", j."Happened", j."DueAt"
 ), timed AS (
     SELECT d."QueueName", d."EndedAt", d."Completed", d."Failed", d."Stays",
         COALESCE(GREATEST(CAST(ROUND(EXTRACT(EPOCH FROM d."EndedAt" - d."StartedAt") * 1000) AS bigint), 0), 0) AS "TookMs"
@@ -58,6 +59,24 @@ RETURNING "Id", "Fence", "QueueName", "StartedAt", CAST(COALESCE(CAST(@now AS ti
         FROM classed c WHERE c."Stays" IN ('archived', 'deleted')
     ) k
     GROUP BY k."QueueName", k."Kind", k."EndedAt", k."Bucket"
+), counted AS (
+    INSERT INTO "BotStatisticsDeltas" ("At", "QueueName", "Pipeline", "Band", "WorkerId", "Event", "Kind", "Bucket", "Events", "DurationMs")
+    SELECT e."At", e."QueueName", e."Pipeline", e."Band", CAST(@worker AS bigint), e."Event", e."Kind", e."Bucket", COUNT(*), COALESCE(SUM(e."Ms"), 0)
+    FROM (
+        SELECT h."At", h."QueueName", h."Pipeline", h."Band", h."Event", h."Kind", h."Ms", CASE WHEN h."Ms" IS NULL THEN -1 WHEN h."Ms" < 1 THEN 0 ELSE LEAST(CAST(CEIL(LN(CAST(h."Ms" AS double precision)) / LN(CAST(1.1 AS double precision))) AS int), 298) + 1 END AS "Bucket"
+        FROM (
+            SELECT CASE WHEN v."Event" = 'started' THEN date_trunc('minute', COALESCE(d."StartedAt", d."EndedAt")) ELSE d."EndedAt" END AS "At",
+                d."QueueName", d."Pipeline", CASE WHEN d."Priority" > 1000 THEN 'high' WHEN d."Priority" >= 500 THEN 'medium' ELSE 'low' END AS "Band", v."Event",
+                CASE WHEN v."Event" IN ('failed', 'cancelled') THEN d."Kind" ELSE '' END AS "Kind",
+                CASE v."Event"
+                    WHEN 'started' THEN GREATEST(CAST(ROUND(EXTRACT(EPOCH FROM d."StartedAt" - d."DueAt") * 1000) AS bigint), CASE WHEN d."DueAt" IS NULL THEN NULL ELSE 0 END)
+                    WHEN 'succeeded' THEN COALESCE(GREATEST(CAST(ROUND(EXTRACT(EPOCH FROM d."EndedAt" - d."StartedAt") * 1000) AS bigint), 0), 0)
+                END AS "Ms"
+            FROM done d
+            CROSS JOIN LATERAL json_array_elements_text(d."Happened") AS v("Event")
+        ) h
+    ) e
+    GROUP BY e."At", e."QueueName", e."Pipeline", e."Band", e."Event", e."Kind", e."Bucket"
 )
-SELECT d."Id", d."Fence", d."QueueName", d."StartedAt", d."EndedAt"
+SELECT d."Id", d."Fence", d."QueueName", d."StartedAt", d."EndedAt", d."Pipeline", d."Priority"
 FROM done d;

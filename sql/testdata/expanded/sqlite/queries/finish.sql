@@ -39,4 +39,4 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.I
 WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = 1
   AND (WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)
     OR WorkerId IS NULL AND Robot = @robot AND LockKey = @lock_key)
-RETURNING Id, Fence, QueueName, CAST(StartedAt AS TEXT), (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')));
+RETURNING Id, Fence, QueueName, CAST(StartedAt AS TEXT), (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))), CASE WHEN length(IntegrationConfig) <= 200 THEN IntegrationConfig ELSE '' END, Priority;

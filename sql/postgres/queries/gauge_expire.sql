@@ -1,0 +1,8 @@
+-- gauge_expire: remove the samples of periods that are no longer kept.
+-- In:  resolution, before, limit_rows
+DELETE FROM "BotStatisticsGauges"
+WHERE ctid = ANY(ARRAY(
+    SELECT s.ctid FROM "BotStatisticsGauges" s
+    WHERE s."Resolution" = @resolution AND s."StartsAt" < CAST(@before AS timestamptz)
+    LIMIT @limit_rows
+    FOR UPDATE SKIP LOCKED));

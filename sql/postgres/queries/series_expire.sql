@@ -1,0 +1,8 @@
+-- series_expire: remove the sums of periods that are no longer kept.
+-- In:  resolution, before, limit_rows
+DELETE FROM "BotStatistics"
+WHERE "Id" = ANY(ARRAY(
+    SELECT s."Id" FROM "BotStatistics" s
+    WHERE s."Resolution" = @resolution AND s."StartsAt" < CAST(@before AS timestamptz)
+    LIMIT @limit_rows
+    FOR UPDATE SKIP LOCKED));

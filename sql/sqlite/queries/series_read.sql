@@ -1,0 +1,29 @@
+-- series_read: the statistics of a time by period: the sums, what is not yet added to them, and the
+-- starts of the runs that have not ended. One statement reads all three, so that a row that is added
+-- meanwhile is read once.
+-- In:  resolution, since, until, queue, pipeline, band, worker (NULL: any; the name)
+-- Out: start or time, queue, pipeline, band, worker, figures (NULL: an event), event, kind, class, number, sum of the
+--      durations, due time (of a run).
+SELECT CAST(s.StartsAt AS TEXT), s.QueueName, s.Pipeline, s.Band, s.WorkerName, s.Figures, '', '', -1, 0, 0, NULL
+FROM BotStatistics s
+WHERE s.Resolution = @resolution AND s.StartsAt >= @since AND s.StartsAt < @until
+  AND (@queue IS NULL OR s.QueueName = @queue) AND (@pipeline IS NULL OR s.Pipeline = @pipeline)
+  AND (@band IS NULL OR s.Band = @band) AND (@worker IS NULL OR s.WorkerName = @worker)
+UNION ALL
+SELECT CAST(d.At AS TEXT), d.QueueName, d.Pipeline, d.Band, COALESCE(w.Name, ''), NULL, d.Event, d.Kind, d.Bucket, d.Events, d.DurationMs, NULL
+FROM BotStatisticsDeltas d
+LEFT JOIN BotWorkers w ON w.Id = d.WorkerId
+WHERE d.At >= @since AND d.At < @until
+  AND (@queue IS NULL OR d.QueueName = @queue) AND (@pipeline IS NULL OR d.Pipeline = @pipeline)
+  AND (@band IS NULL OR d.Band = @band) AND (@worker IS NULL OR w.Name = @worker)
+UNION ALL
+SELECT r.StartedAt, r.QueueName, r.Pipeline, r.Band, r.WorkerName, NULL, 'started', '', -1, 1, 0, r.AvailableAt
+FROM (
+    SELECT CAST(i.StartedAt AS TEXT) AS StartedAt, i.QueueName, {{pipeline_of config=i.IntegrationConfig}} AS Pipeline, {{band_of priority=i.Priority}} AS Band,
+        COALESCE(w.Name, '') AS WorkerName, CAST(i.AvailableAt AS TEXT) AS AvailableAt
+    FROM BotWorkQueueItems i
+    LEFT JOIN BotWorkers w ON w.Id = i.WorkerId
+    WHERE i.State = 1 AND i.BegunFence = i.Fence AND i.StartedAt >= @since AND i.StartedAt < @until
+) r
+WHERE (@queue IS NULL OR r.QueueName = @queue) AND (@pipeline IS NULL OR r.Pipeline = @pipeline)
+  AND (@band IS NULL OR r.Band = @band) AND (@worker IS NULL OR r.WorkerName = @worker);

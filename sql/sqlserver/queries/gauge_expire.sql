@@ -1,0 +1,4 @@
+-- gauge_expire: remove the samples of periods that are no longer kept.
+-- In:  resolution, before, limit_rows
+DELETE TOP (@limit_rows) FROM BotStatisticsGauges
+WHERE Resolution = CAST(@resolution AS NVARCHAR(10)) AND StartsAt < CAST(@before AS DATETIME2(3));

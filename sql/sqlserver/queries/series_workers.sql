@@ -1,0 +1,6 @@
+-- series_workers: the names of workers.
+-- In:  rows [{WorkerId}]
+-- Out: id, name.
+SELECT w.Id, w.Name
+FROM BotWorkers w
+WHERE w.Id IN (SELECT j.WorkerId FROM OPENJSON(@rows) WITH (WorkerId BIGINT '$.WorkerId') j);

@@ -1,0 +1,6 @@
+DELETE FROM "BotStatisticsGauges"
+WHERE ctid = ANY(ARRAY(
+    SELECT s.ctid FROM "BotStatisticsGauges" s
+    WHERE s."Resolution" = @resolution AND s."StartsAt" < CAST(@before AS timestamptz)
+    LIMIT @limit_rows
+    FOR UPDATE SKIP LOCKED));

@@ -1,0 +1,2 @@
+DELETE FROM "BotStatisticsGauges"
+WHERE "QueueName" = @queue;

@@ -1,0 +1,2 @@
+DELETE FROM "BotStatisticsDeltas"
+WHERE "QueueName" = @queue;

@@ -1,0 +1,4 @@
+SELECT CAST(g.StartsAt AS TEXT), g.QueueName, g.Band, g.Samples, g.Waiting, g.MostWaiting, g.OldestMs, g.Running, g.MostRunning
+FROM BotStatisticsGauges g
+WHERE g.Resolution = @resolution AND g.StartsAt >= @since AND g.StartsAt < @until
+  AND (g.QueueName = '' OR (@queue IS NULL OR g.QueueName = @queue) AND (@band IS NULL OR g.Band = @band));

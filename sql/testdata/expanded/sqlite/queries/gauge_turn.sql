@@ -1,0 +1,3 @@
+INSERT INTO BotStatisticsGauges (Resolution, StartsAt, QueueName, Band, Samples)
+SELECT 'minute', @starts, '', '', 1
+WHERE NOT EXISTS (SELECT 1 FROM BotStatisticsGauges g WHERE g.Resolution = 'minute' AND g.StartsAt = @starts AND g.QueueName = '' AND g.Band = '');

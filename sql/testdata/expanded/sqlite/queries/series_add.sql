@@ -1,0 +1,4 @@
+INSERT INTO BotStatisticsDeltas (At, QueueName, Pipeline, Band, WorkerId, Event, Kind, Bucket, Events, DurationMs)
+SELECT COALESCE(value ->> 0, COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))), value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
+    value ->> 8, value ->> 9
+FROM jsonb_each(@rows);

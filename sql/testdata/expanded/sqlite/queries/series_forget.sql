@@ -1,0 +1,2 @@
+DELETE FROM BotStatistics
+WHERE QueueName = @queue;

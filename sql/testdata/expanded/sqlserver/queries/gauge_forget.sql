@@ -1,0 +1,2 @@
+DELETE FROM BotStatisticsGauges
+WHERE QueueName = CAST(@queue AS NVARCHAR(450));

@@ -1,0 +1,2 @@
+DELETE FROM BotStatisticsDeltas
+WHERE QueueName = CAST(@queue AS NVARCHAR(450));
