@@ -127,6 +127,10 @@ type Change struct {
 	// By is stored as the creator of a clone.
 	By string
 
+	// NewKey is the natural key of a clone instead of the original's, so that an item of
+	// a queue with unique keys can be cloned; "" keeps the key. It is for one item.
+	NewKey string
+
 	// DryRun changes nothing and returns what would be changed. It does not check
 	// keys that must be unique.
 	DryRun bool
@@ -174,6 +178,14 @@ func (c Change) From() []State {
 
 // Validate checks what does not depend on an item.
 func (c Change) Validate() error {
+	if c.NewKey != "" {
+		if c.Action != Clone {
+			return fmt.Errorf("%s: got the new natural key %q, which is for clones", c.Action, c.NewKey)
+		}
+		if err := CheckNaturalKey(c.NewKey); err != nil {
+			return fmt.Errorf("clone: %w", err)
+		}
+	}
 	if c.Action != Update {
 		_, err := ParseAction(string(c.Action))
 		return err

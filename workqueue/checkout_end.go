@@ -116,6 +116,13 @@ func (q *Queue) ReleaseByRobot(it *Item, reason string) Finish {
 	return o.ToFinish(q.robotRun(it), 0, 0)
 }
 
+// ReleaseFromRobot returns the end of an item that a person takes away from its robot,
+// which counts no failure.
+func (q *Queue) ReleaseFromRobot(it *Item, reason string) Finish {
+	o := Outcome{Verdict: Released, Error: cmp.Or(reason, "taken away from its robot by a user")}
+	return o.ToFinish(q.robotRun(it), 0, 0)
+}
+
 // DropByRobot returns the end of an item that its robot deletes, by the queue's
 // deletion policy.
 func (q *Queue) DropByRobot(it *Item, reason string) Finish {

@@ -112,6 +112,7 @@ type AuditFilter struct {
 // The actions of the audit log. An Action that changes items is "items." and its name.
 const (
 	AuditItemsPrefix    = "items."
+	AuditItemsRelease   = "items.release"
 	AuditQueuesCreate   = "queues.create"
 	AuditQueuesDefine   = "queues.define"
 	AuditQueuesDelete   = "queues.delete"
@@ -140,7 +141,7 @@ func AuditActions() []string {
 	for _, a := range append(Actions(), Update) {
 		all = append(all, AuditItemsPrefix+string(a))
 	}
-	return append(all, AuditQueuesCreate, AuditQueuesSet, AuditQueuesDefine, AuditQueuesPause, AuditQueuesResume, AuditQueuesDelete, AuditQueuesPurge, AuditQueuesRecount,
+	return append(all, AuditItemsRelease, AuditQueuesCreate, AuditQueuesSet, AuditQueuesDefine, AuditQueuesPause, AuditQueuesResume, AuditQueuesDelete, AuditQueuesPurge, AuditQueuesRecount,
 		AuditPipelinePause, AuditPipelineResume, AuditPipelineRun, AuditBackfill, AuditTasksDefine, AuditTasksRun,
 		AuditWorkersDrain, AuditWorkersResume, AuditWorkersSet, AuditWorkersLabel, AuditForget, AuditRestored)
 }

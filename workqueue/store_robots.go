@@ -47,6 +47,12 @@ type RobotStore interface {
 	// ReleaseCheckout releases an item. It is due at once, and no failure is counted.
 	ReleaseCheckout(ctx context.Context, h Hold, reason string) error
 
+	// ReleaseFromRobot takes an item away from the robot that holds it, on request of a
+	// person: it is due at once, no failure is counted, and the robot's later calls
+	// return ErrLeaseLost. An item that no robot holds stays unchanged:
+	// *TransitionError, or ErrNotFound.
+	ReleaseFromRobot(ctx context.Context, id int64, reason string) error
+
 	// DeleteCheckout deletes an item that the robot holds, by the deletion policy of
 	// its queue. The robot needs the right to write.
 	DeleteCheckout(ctx context.Context, h Hold, reason string) error

@@ -48,7 +48,7 @@ counters and gives one more attempt; ` + "`botwork items clone`" + ` makes a new
 		short: "Create copies of items", done: "cloned", noun: "a clone",
 		long: `Creates a copy of each item, in any state. The copy is Pending and due now, and its
 counters are zero. The new ids are printed. An item whose natural key must be unique
-cannot be cloned while an item with the key exists.`,
+cannot be cloned while an item with the key exists, except with --new-key.`,
 		filter: "--key 2026-0815",
 	},
 	workqueue.Delete: {

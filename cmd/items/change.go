@@ -91,6 +91,7 @@ func (c *itemChange) register(cmd *cobra.Command) {
 		flags.StringVar(&c.Reason, "reason", changeTexts[c.Action].done+" on the command line", "`TEXT` to keep with the items and in the audit log")
 		return
 	case workqueue.Clone:
+		flags.StringVar(&c.NewKey, "new-key", "", "natural `KEY` of the copy of one item (default that of the item)")
 		if who, err := user.Current(); err == nil {
 			c.By = who.Username
 		}
@@ -126,6 +127,8 @@ func (c *itemChange) check(ids []int64, filter workqueue.ItemFilter) error {
 	switch {
 	case len(ids) > 0 && (filtered || c.flags.deleted):
 		return cli.Usagef("got ids and a filter, want one of them")
+	case c.NewKey != "" && len(ids) != 1:
+		return cli.Usagef("--new-key: got %d ids, want one: each copy needs its own key", len(ids))
 	case len(ids) > 0 && c.all:
 		return cli.Usagef("got ids and --all, want one of them")
 	case filtered && c.all:

@@ -49,6 +49,7 @@ Pending: created on request.`,
 		a.itemsChangeCommand(workqueue.Archive),
 		a.itemsChangeCommand(workqueue.Repeat),
 		a.itemsChangeCommand(workqueue.Clone),
+		a.itemsReleaseCommand(),
 		a.itemsChangeCommand(workqueue.Delete),
 	)
 }

@@ -191,6 +191,13 @@ func TestRobotsWrite(t *testing.T) {
 	if got := clitest.Decode[robots.Deleted](t, clitest.Must(t, "robots", "delete", "--robot", "eve", "--queue", "forms", "--key", "order-2")); got.Deleted != 1 {
 		t.Errorf("deleted %d items, want 1", got.Deleted)
 	}
+	id = fmt.Sprint(held.ID)
+	if out := clitest.Must(t, "items", "release", id, "--reason", "its machine is gone"); out != "item "+id+": released\n" {
+		t.Errorf("release printed %q", out)
+	}
+	clitest.Do(t, "items", "release", id).WantFailure(t, cli.ExitFailed, "release item "+id+": its state is Ready (0); no robot holds it")
+	clitest.Do(t, append(hold, "--lock-key", two.Checkout.LockKey)...).WantFailure(t, cli.ExitFailed, "lease lost")
+	clitest.Do(t, "items", "release").WantFailure(t, cli.ExitUsage, "got no id")
 	for _, c := range []struct {
 		args []string
 		code int

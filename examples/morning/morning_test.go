@@ -180,7 +180,7 @@ func read(t *testing.T, message *mail.Message) received {
 }
 
 func body(t *testing.T, message *mail.Message) string {
-	var in io.Reader = message.Body
+	in := message.Body
 	switch encoding := message.Header.Get("Content-Transfer-Encoding"); strings.ToLower(encoding) {
 	case "quoted-printable":
 		in = quotedprintable.NewReader(in)

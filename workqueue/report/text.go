@@ -203,7 +203,7 @@ func (t *text) line(indent, text string) { t.wrap(indent, indent, text) }
 // with rest.
 func (t *text) wrap(first, rest, text string) {
 	line, empty := first, true
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > Width {
 			t.WriteString(line + "\n")
 			line, empty = rest, true

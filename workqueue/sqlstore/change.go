@@ -47,7 +47,7 @@ func (s *itemChanges) changeItem(ctx context.Context, id int64, f *workqueue.Ite
 			return nil
 		}
 		if c.Action == workqueue.Clone {
-			clone, err = s.clone(ctx, id, c.By, part, o)
+			clone, err = s.clone(ctx, id, c, part, o)
 			return err
 		}
 		changed, err = s.apply(ctx, c, []int64{id}, f, part, 0, o)
@@ -62,6 +62,9 @@ func (s *itemChanges) changeItem(ctx context.Context, id int64, f *workqueue.Ite
 		}
 		if c.Action == workqueue.Update {
 			return 0, fmt.Errorf("%s: %w", doing, s.duplicateOfUpdate(ctx, id, c.Update))
+		}
+		if c.NewKey != "" {
+			return 0, fmt.Errorf("%s: %w", doing, s.duplicateOfClone(ctx, id, c.NewKey))
 		}
 		return 0, fmt.Errorf("%s: %w", doing, s.duplicateOf(ctx, id))
 	case err != nil || clone > 0:
@@ -96,6 +99,9 @@ const (
 func (s *itemChanges) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c workqueue.Change) (workqueue.ChangeResult, error) {
 	if err := c.Validate(); err != nil {
 		return workqueue.ChangeResult{}, err
+	}
+	if c.NewKey != "" {
+		return workqueue.ChangeResult{}, errors.New("clone items: got a new natural key, which is for one item")
 	}
 	part, o := changePart(c, c.Batch.Part), operationOf(c, &f)
 	if before, found, err := s.changedBefore(ctx, part); err != nil || found {

@@ -139,7 +139,7 @@ func (s checkedStore) countedSeries(ctx context.Context, on runner, since time.T
 		if err := rows.Scan(&k.Queue, &hour, &k.Event, &k.Kind, &n); err != nil {
 			return err
 		}
-		k.Queue, k.Hour = s.engine.queueKey(k.Queue), hour.Time.UTC()
+		k.Queue, k.Hour = s.engine.queueKey(k.Queue), hour.UTC()
 		counted[k] += n
 		return nil
 	})

@@ -17,10 +17,12 @@ import (
 
 // clone makes a new item like one that is there and returns its id; 0 when
 // there is none.
-func (s *itemChanges) clone(ctx context.Context, id int64, by string, part batchPart, o operation) (clone int64, err error) {
-	key, err := s.uniqueKeyOf(ctx, id)
-	if err != nil {
-		return 0, err
+func (s *itemChanges) clone(ctx context.Context, id int64, c workqueue.Change, part batchPart, o operation) (clone int64, err error) {
+	key := ""
+	if c.NewKey == "" {
+		if key, err = s.uniqueKeyOf(ctx, id); err != nil {
+			return 0, err
+		}
 	}
 	var from itemRow
 	err = s.orm.WithContext(ctx).Select("QueueName", "Encrypted", "Payload", "Metadata").Where(map[string]any{"Id": id}).Take(&from).Error
@@ -40,12 +42,17 @@ func (s *itemChanges) clone(ctx context.Context, id int64, by string, part batch
 	}
 	insert := func(tx *sql.Tx) error {
 		ids, err := s.queries.ids(ctx, tx, "clone", values{
-			"id": id, "unique_key": null(key), "life_ms": life, "author": null(clip(by, nameLen)), "now": s.nowArg(),
+			"id": id, "unique_key": null(key), "life_ms": life, "author": null(clip(c.By, nameLen)), "now": s.nowArg(),
 		})
 		if err != nil || len(ids) == 0 {
 			return err
 		}
 		clone = ids[0]
+		if c.NewKey != "" {
+			if err := s.rekey(ctx, tx, clone, c.NewKey, &queue); err != nil {
+				return err
+			}
+		}
 		if err := s.keepEnqueued(ctx, tx, clone); err != nil {
 			return err
 		}
@@ -61,7 +68,7 @@ func (s *itemChanges) clone(ctx context.Context, id int64, by string, part batch
 		}
 		became := auditValues{"clone": valueOf(clone)}
 		entry := o.entry(workqueue.Clone, []auditItem{{ItemID: id, Became: became.text()}})
-		entry.by = by
+		entry.by = c.By
 		if err := s.audit(ctx, tx, entry); err != nil {
 			return err
 		}
@@ -71,6 +78,33 @@ func (s *itemChanges) clone(ctx context.Context, id int64, by string, part batch
 		return 0, err
 	}
 	return clone, nil
+}
+
+// rekey gives a new clone its own natural key.
+func (s *itemChanges) rekey(ctx context.Context, tx *sql.Tx, clone int64, key string, queue *workqueue.Queue) error {
+	key = clean(key)
+	_, err := s.queries.exec(ctx, tx, "robot_change", values{
+		"id": clone, "fence": 0, "sets_metadata": 0, "metadata": nil, "sets_tags": 0, "tags": nil, "priority": nil,
+		"sets_key": 1, "natural_key": key, "unique_key": null(queue.UniqueKey(key)),
+	})
+	return err
+}
+
+// duplicateOfClone finds the item that has the new key of a clone.
+func (s *itemChanges) duplicateOfClone(ctx context.Context, id int64, key string) error {
+	var row itemRow
+	if err := s.orm.WithContext(ctx).Select("QueueName").Where(map[string]any{"Id": id}).Take(&row).Error; err != nil {
+		return err
+	}
+	queue, err := s.queue(ctx, row.QueueName)
+	if err != nil {
+		return err
+	}
+	holder, err := s.holder(ctx, map[string]any{"UniqueKey": queue.UniqueKey(clean(key))})
+	if err != nil {
+		return err
+	}
+	return &workqueue.DuplicateError{ItemID: holder, What: fmt.Sprintf("natural key %q", key)}
 }
 
 // uniqueKeyOf is presentKey of an item by its id; "" when there is none.

@@ -95,14 +95,14 @@ func TestEnqueueTxEndsWithTheTransaction(t *testing.T) {
 	eachCaller(t, func(c *caller) {
 		tx := c.begin()
 		c.order(tx, "1")
-		made, err := c.store.EnqueueTx(c.Context(), tx, []workqueue.NewItem{keyed("a"), {IntegrationConfig: "p", Priority: 5}})
+		_, err := c.store.EnqueueTx(c.Context(), tx, []workqueue.NewItem{keyed("a"), {IntegrationConfig: "p", Priority: 5}})
 		c.must(err)
 		c.must(tx.Rollback())
 		c.want(0, 0)
 
 		tx = c.begin()
 		c.order(tx, "2")
-		made, err = c.store.EnqueueTx(c.Context(), tx, []workqueue.NewItem{keyed("a"), {IntegrationConfig: "p", Priority: 5}, keyed("a")})
+		made, err := c.store.EnqueueTx(c.Context(), tx, []workqueue.NewItem{keyed("a"), {IntegrationConfig: "p", Priority: 5}, keyed("a")})
 		c.must(err)
 		again, err := c.store.EnqueueTx(c.Context(), tx, []workqueue.NewItem{keyed("a")})
 		c.must(err)

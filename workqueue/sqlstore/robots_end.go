@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"time"
+
+	"gorm.io/gorm/clause"
 
 	"botwork/workqueue"
 )
@@ -41,6 +44,45 @@ func (s *holds) DeleteCheckout(ctx context.Context, h workqueue.Hold, reason str
 		return t.queue.DropByRobot(&t.item, reason), nil
 	})
 	return err
+}
+
+// ReleaseFromRobot implements workqueue.RobotStore.
+func (s *holds) ReleaseFromRobot(ctx context.Context, id int64, reason string) error {
+	return s.retry(ctx, fmt.Sprintf("release item %d", id), func() error {
+		return s.tx(ctx, func(tx *sql.Tx) error {
+			t, err := s.readHeld(ctx, tx, s.in(ctx, tx), workqueue.Hold{ItemID: id})
+			if err != nil {
+				return err
+			}
+			if !t.item.CheckedOut() {
+				return &workqueue.TransitionError{ItemID: id, Verb: "release", State: t.item.State, Hint: "no robot holds it"}
+			}
+			var held struct{ LockKey *string }
+			err = s.in(ctx, tx).Model(&itemRow{}).Clauses(clause.Select{Columns: []clause.Column{column("LockKey")}}).Where(map[string]any{"Id": id}).Take(&held).Error
+			if err != nil {
+				return err
+			}
+			end, err := s.ends(ctx, nil, []workqueue.Finish{t.queue.ReleaseFromRobot(&t.item, reason)}, false)
+			if err != nil {
+				return err
+			}
+			end.values["robot"], end.values["lock_key"] = *t.item.Robot, held.LockKey
+			entry := func(items []auditItem) auditEntry {
+				return auditEntry{action: workqueue.AuditItemsRelease, kind: workqueue.TargetItem, target: strconv.FormatInt(id, 10), changed: 1, reason: reason, items: items}
+			}
+			n, err := s.audited(ctx, tx, []int64{id}, changedColumns, entry, func() (int, error) {
+				written, err := s.changed(ctx, tx, end)
+				if err != nil || !end.more {
+					return len(written), err
+				}
+				return len(written), end.then(tx, written)
+			})
+			if errors.Is(err, errSetShrank) || err == nil && n == 0 {
+				return &workqueue.TransitionError{ItemID: id, Verb: "release", State: workqueue.Blocked, Hint: "its robot has just finished it, or its lease has just ended"}
+			}
+			return err
+		})
+	})
 }
 
 // deleting is the end of a robot's work that deletes the item. It is in the audit log.

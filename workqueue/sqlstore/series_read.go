@@ -163,7 +163,7 @@ func (r *seriesReading) addGauge(rows *sql.Rows) error {
 	if err := rows.Scan(&at, &queue, &band, &samples, &sums.waiting, &sums.most, &sums.oldestMs, &sums.running, &sums.mostRunning); err != nil {
 		return err
 	}
-	start := at.Time.UTC()
+	start := at.UTC()
 	if queue == "" {
 		r.taken[start] = samples
 		return nil

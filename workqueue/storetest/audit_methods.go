@@ -246,6 +246,12 @@ func auditedRobots() []audited {
 			hold := holdOf("rob", c, c.Items[0])
 			return func(ctx context.Context) error { return x.Store.DeleteCheckout(ctx, hold, "") }, []int64{it}
 		}),
+		{method: "ReleaseFromRobot", refused: true, want: workqueue.AuditEntry{Action: "items.release", TargetKind: "item", Changed: 1},
+			prepare: func(x *fixture) (func(context.Context) error, []int64) {
+				id := x.enqueueForms(form(902))[0]
+				x.takeAs(workqueue.CheckoutParams{Robot: "rob", Queue: forms, Lease: leaseTime})
+				return func(ctx context.Context) error { return x.Store.ReleaseFromRobot(ctx, id, "") }, []int64{id}
+			}},
 	}
 }
 
@@ -330,8 +336,8 @@ func auditDecided(x *fixture) {
 		decided[c.method] = "audited"
 	}
 	contract := reflect.TypeFor[Store]()
-	for i := range contract.NumMethod() {
-		name := contract.Method(i).Name
+	for method := range contract.Methods() {
+		name := method.Name
 		if decided[name] == "" {
 			x.Errorf("is %s in the audit log? Add it to auditedMethods or to notAudited", name)
 		}

@@ -21,6 +21,7 @@ func changeTests() []test {
 		{"a repeated item keeps nothing of its first run", changeRepeatedAsNew},
 		{"a repeated item has no robot", changeRepeatedRobot},
 		{"a logically deleted item is hidden and can be restored", changeHidden},
+		{"a clone with a key of its own", cloneWithNewKey},
 		{"all items of a filter, page by page", changePages},
 		{"a page skips items that may not be changed", changePassesOver},
 		{"a page reports all its changes when a key is taken", changeKeyTaken},
@@ -259,4 +260,38 @@ func changeRepeatedRuns(x *fixture) {
 	}
 	x.wantIDs("lost", x.finish(w, workqueue.Finish{ItemID: it.ID, Fence: it.Fence, State: workqueue.Processed}), []int64{it.ID})
 	x.wantState(workqueue.Blocked, it.ID)
+}
+
+// cloneWithNewKey clones an item of a queue with unique keys.
+func cloneWithNewKey(x *fixture) {
+	q := workqueue.Queue{Name: "unique"}
+	q.KeyScope = workqueue.KeyScopeQueue
+	x.define("test", []string{"unique"}, q)
+	ids := x.enqueueForms(workqueue.NewItem{QueueName: "unique", IntegrationConfig: Pipeline, NaturalKey: "a"}, workqueue.NewItem{QueueName: "unique", IntegrationConfig: Pipeline, NaturalKey: "b"})
+	clone := func(key string) (int64, error) {
+		return x.Store.ChangeItem(x.ctx, ids[0], workqueue.Change{Action: workqueue.Clone, NewKey: key})
+	}
+	var duplicate *workqueue.DuplicateError
+	if _, err := clone("b"); !errors.As(err, &duplicate) || duplicate.ItemID != ids[1] {
+		x.Errorf("a key in use: %v, want a *DuplicateError of item %d", err, ids[1])
+	}
+	id, err := clone("c")
+	if err != nil {
+		x.Fatal(err)
+	}
+	if got := x.show(id); deref(got.NaturalKey) != "c" || deref(x.show(ids[0]).NaturalKey) != "a" || got.State != workqueue.Pending {
+		x.Errorf("the clone is %s, want the key c", asJSON(got))
+	}
+	if _, err := clone("c"); !errors.As(err, &duplicate) || duplicate.ItemID != id {
+		x.Errorf("the clone's key again: %v, want a *DuplicateError of item %d", err, id)
+	}
+	if _, err := clone(string(make([]byte, 500))); err == nil {
+		x.Error("a long key: no error")
+	}
+	if _, err := x.Store.ChangeItem(x.ctx, ids[0], workqueue.Change{Action: workqueue.Cancel, NewKey: "d"}); err == nil {
+		x.Error("a new key for a cancel: no error")
+	}
+	if _, err := x.Store.ChangeItems(x.ctx, workqueue.ItemFilter{}, workqueue.Change{Action: workqueue.Clone, NewKey: "d"}); err == nil {
+		x.Error("one new key for many items: no error")
+	}
 }

@@ -15,6 +15,7 @@ func robotWriteTests() []test {
 		{"changes", robotChanges},
 		{"refused changes", robotChangesNot},
 		{"changes of an item that the robot holds", robotChangesHeld},
+		{"a person takes an item away from its robot", releaseFromRobot},
 		{"deleted by key", robotDeletes},
 		{"only the robot's own items", robotDeletesOwn},
 	}
@@ -292,5 +293,31 @@ func robotChangesHeld(x *fixture) {
 	x.end(h, workqueue.RobotEnd{}, workqueue.RobotEnded{State: workqueue.Processed})
 	if err := x.Store.ChangeCheckout(x.ctx, h, set); !errors.Is(err, workqueue.ErrLeaseLost) {
 		x.Errorf("after its end: %v, want ErrLeaseLost", err)
+	}
+}
+
+func releaseFromRobot(x *fixture) {
+	x.robots(nil)
+	id := x.enqueueForms(form(7))[0]
+	x.wantTransition(x.Store.ReleaseFromRobot(x.ctx, id, ""), id, "release", workqueue.Pending)
+	_, h := x.takeID(id)
+	if err := x.Store.ReleaseFromRobot(x.ctx, id, "its machine is gone"); err != nil {
+		x.Fatal(err)
+	}
+	got := x.show(id)
+	attempts := x.attempts(id)
+	if got.State != workqueue.Ready || got.CheckedOut() || got.RetryCount != 0 || len(attempts) != 1 || attempts[0].Outcome != "released" || deref(attempts[0].Error) != "its machine is gone" {
+		x.Errorf("released: %s, attempts %s, want Ready, no failure, and an attempt with the reason", asJSON(got), asJSON(attempts))
+	}
+	if _, err := x.Store.FinishCheckout(x.ctx, h, workqueue.RobotEnd{}); !errors.Is(err, workqueue.ErrLeaseLost) {
+		x.Errorf("the robot's later result: %v, want ErrLeaseLost", err)
+	}
+	if again, _ := x.takeID(id); again.Fence <= h.Fence {
+		x.Errorf("the next robot has the fence %d, want more than %d", again.Fence, h.Fence)
+	}
+	running := x.workersItem(ItemOpts{State: workqueue.Blocked})
+	x.wantTransition(x.Store.ReleaseFromRobot(x.ctx, running.ID, ""), running.ID, "release", workqueue.Blocked)
+	if err := x.Store.ReleaseFromRobot(x.ctx, 4711, ""); !errors.Is(err, workqueue.ErrNotFound) {
+		x.Errorf("an item that does not exist: %v, want ErrNotFound", err)
 	}
 }

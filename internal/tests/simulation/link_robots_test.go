@@ -35,6 +35,7 @@ func (l link) RobotEnqueue(context.Context, string, []workqueue.NewItem, *workqu
 func (l link) RobotChange(context.Context, string, int64, workqueue.RobotChange) error {
 	return errRefused
 }
+func (l link) ReleaseFromRobot(context.Context, int64, string) error { return errRefused }
 func (l link) ChangeCheckout(context.Context, workqueue.Hold, workqueue.RobotChange) error {
 	return errRefused
 }
