@@ -29,6 +29,8 @@ func (s *beatStore) Beat(context.Context, workqueue.BeatParams) (workqueue.BeatR
 }
 
 func (s *beatStore) CompactStatistics(context.Context, int) (int, error) { return 0, nil }
+func (s *beatStore) FoldSeries(context.Context, int) (int, error)        { return 0, nil }
+func (s *beatStore) SampleGauges(context.Context) (bool, error)          { return false, nil }
 
 func (s *beatStore) DrainWorker(context.Context, string, string) error { return nil }
 func (s *beatStore) StopWorker(context.Context, int64, string) error   { return nil }

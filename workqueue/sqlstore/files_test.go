@@ -18,6 +18,7 @@ var onlySome = map[string][]string{
 	"fragments/lock_rows.sql":       {"postgres"},              // the others lock in the order of ids without it
 	"fragments/timeline_known.sql":  {"postgres"},              // the others have no timelines
 	"fragments/startable_items.sql": {"postgres"},              // the others write them once, as a CTE
+	"fragments/duration_class.sql":  {"postgres"},              // the others compute the class in Go
 	"queries/finish_plain.sql":      {"postgres", "sqlite"},    // the gain on SQL Server was not measured
 	"queries/listening.sql":         {"postgres"},              // the others have no notices
 	"queries/notify.sql":            {"postgres"},              // likewise

@@ -260,7 +260,7 @@ var workerMethods = []method{
 			return err
 		}, func() int { return x.count(countWorker, w.ID, workqueue.WorkerActive) }}
 	}},
-	{"SetWorker", 3, true, func(x *behindProxy) trial {
+	{"SetWorker", 1, true, func(x *behindProxy) trial {
 		w := x.make.Worker(storetest.WorkerOpts{})
 		return trial{func(ctx context.Context, s *sqlstore.Store) error {
 			_, err := s.SetWorker(ctx, w.Name, false, workqueue.WorkerOverrides{Capacity: new(9)})

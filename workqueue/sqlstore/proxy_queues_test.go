@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	countQueues = `SELECT COUNT(*) FROM "BotQueues" WHERE "DefinedBy" = $1`
-	countRobots = `SELECT COUNT(*) FROM "BotQueueRobots" WHERE "Robot" = $1`
-	countPaused = `SELECT COUNT(*) FROM "BotQueues" WHERE "Name" = $1 AND "Paused"`
+	countQueues     = `SELECT COUNT(*) FROM "BotQueues" WHERE "DefinedBy" = $1`
+	countRobots     = `SELECT COUNT(*) FROM "BotQueueRobots" WHERE "Robot" = $1`
+	countOverridden = `SELECT COUNT(*) FROM "BotQueues" WHERE "Name" = $1 AND "OverriddenBy" IS NOT NULL`
+	countPaused     = `SELECT COUNT(*) FROM "BotQueues" WHERE "Name" = $1 AND "Paused"`
 )
 
 // queueMethods are the methods that change queues.
@@ -26,6 +27,32 @@ var queueMethods = []method{
 			_, err := s.DefineQueues(ctx, defs, by)
 			return err
 		}, func() int { return x.count(countQueues, by) + x.count(countRobots, by) }}
+	}},
+	{"RefreshQueues", 2, true, func(x *behindProxy) trial {
+		by := x.make.Spec(storetest.WorkerOpts{}).Name
+		defs := []workqueue.Queue{{Name: by + "-1"}, {Name: by + "-2"}}
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, _, err := s.RefreshQueues(ctx, defs, by)
+			return err
+		}, func() int { return x.count(countQueues, by) }}
+	}},
+	{"CreateQueue", 1, true, func(x *behindProxy) trial {
+		name := x.make.Spec(storetest.WorkerOpts{}).Name
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			return s.CreateQueue(ctx, workqueue.Queue{Name: name}, name)
+		}, func() int { return x.count(countQueues, name) }}
+	}},
+	{"OverrideQueue", 1, true, func(x *behindProxy) trial {
+		name := x.queue()
+		q, err := x.way.Queue(x.Context(), name)
+		if err != nil {
+			x.Fatal(err)
+		}
+		q.PriorityOffset = 7
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.OverrideQueue(ctx, q, name)
+			return err
+		}, func() int { return x.count(countOverridden, name) }}
 	}},
 	{"PauseQueue", 1, false, func(x *behindProxy) trial {
 		name := x.queue()

@@ -82,6 +82,11 @@ var robotMethods = []method{
 		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.ReleaseCheckout(ctx, h, "later") },
 			func() int { return x.count(countEnded, name, workqueue.Ready) + x.count(countTries, name) }}
 	}},
+	{"ReleaseFromRobot", 2, true, func(x *behindProxy) trial {
+		name, h := x.taken()
+		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.ReleaseFromRobot(ctx, h.ItemID, "gone") },
+			func() int { return x.count(countEnded, name, workqueue.Ready) + x.count(countTries, name) }}
+	}},
 	{"DeleteCheckout", 1, true, func(x *behindProxy) trial {
 		name, h := x.taken()
 		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.DeleteCheckout(ctx, h, "") },

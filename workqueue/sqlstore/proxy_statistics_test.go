@@ -2,6 +2,7 @@ package sqlstore_test
 
 import (
 	"context"
+	"time"
 
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -10,6 +11,7 @@ import (
 
 const (
 	countMoments  = `SELECT COUNT(*) FROM "BotQueueStats" WHERE "QueueName" = $1 AND "Tier" = 0`
+	countDeltas   = `SELECT COUNT(*) FROM "BotStatisticsDeltas" WHERE "QueueName" = $1`
 	countRecounts = `SELECT COUNT(*) FROM "BotQueueStats" WHERE "Kind" = 'recount'`
 )
 
@@ -41,6 +43,33 @@ var statisticsMethods = []method{
 			return err
 		}, func() int { return x.count(countRecounts) - before }}
 	}},
+	{"FoldSeries", 3, true, func(x *behindProxy) trial {
+		name := x.make.Spec(storetest.WorkerOpts{}).Name
+		if _, err := x.hand.ExecContext(x.Context(), `DELETE FROM "BotStatisticsDeltas"`); err != nil { // likewise
+			x.Fatal(err)
+		}
+		if _, err := x.hand.ExecContext(x.Context(), `INSERT INTO "BotStatisticsDeltas" ("QueueName", "Event", "Events")
+			VALUES ($1, 'enqueued', 1), ($1, 'enqueued', 1), ($1, 'enqueued', 1)`, name); err != nil {
+			x.Fatal(err)
+		}
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.FoldSeries(ctx, 0)
+			return err
+		}, func() int { return 3 - x.count(countDeltas, name) }}
+	}},
+	{"SampleGauges", 1, true, func(x *behindProxy) trial {
+		if _, err := x.hand.ExecContext(x.Context(), `DELETE FROM "BotStatisticsGauges"`); err != nil { // this minute may have a sample
+			x.Fatal(err)
+		}
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.SampleGauges(ctx)
+			return err
+		}, func() int { return min(x.count(`SELECT COUNT(*) FROM "BotStatisticsGauges"`), 1) }}
+	}},
+	reading("Series", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
+		_, err := s.Series(ctx, workqueue.SeriesParams{By: workqueue.ByHour, From: time.Now().Add(-time.Hour), Until: time.Now()})
+		return err
+	}),
 	reading("Statistics", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
 		_, err := s.Statistics(ctx, "")
 		return err
