@@ -29,11 +29,14 @@ SEED ?= 0
 # How many histories `make simulate` lives through.
 SEEDS ?= 2000
 
+# It tries one in so many of the mutants of statements, other ones each day.
+ONE_IN ?= 1
+
 # The file for the report of `make sqlserver`, and how long it hunts for deadlocks.
 REPORT ?= sqlserver-report.md
 HUNT ?= 2m
 
-.PHONY: help run build test fuzz simulate nightly chaos sqlserver lint dist tools clean
+.PHONY: help run build editor test fuzz simulate nightly chaos sqlserver lint dist tools clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target text; do printf '  make %-9s %s\n' "$$target" "$$text"; done
@@ -43,6 +46,10 @@ run: build ## build and start the quickstart: embedded SQLite, real items; Ctrl-
 
 build: ## build ./botwork
 	go build -ldflags '$(LDFLAGS)' -o botwork ./cmd/botwork
+
+# It needs Node.js and npm; nothing else in this file does.
+editor: ## make internal/dashboard/assets/codemirror.js again from the versions in package-lock.json
+	cd internal/dashboard/editor && npm ci --ignore-scripts --no-audit --no-fund && node build.mjs
 
 test: ## run the tests; RACE=1 adds the race detector
 	go test $(if $(RACE),-race) ./...
@@ -60,7 +67,7 @@ fuzz: ## try the parsers and the redactor with made-up texts, each for FUZZTIME 
 	done
 
 simulate: ## live through SEEDS (2000) made-up histories of a cluster in trouble, and break the code on purpose
-	CGO_ENABLED=0 go test ./internal/tests/simulation -count=1 -v -timeout=0 -seeds $(SEEDS)
+	CGO_ENABLED=0 go test ./internal/tests/simulation -count=1 -v -timeout=0 -seeds $(SEEDS) -one-in $(ONE_IN)
 
 nightly: ## what takes too long for .ci/run: 10,000 histories, and the race detector over all tests and engines
 	$(MAKE) simulate SEEDS=10000

@@ -45,6 +45,9 @@ type (
 	// ItemFilter selects items for a list.
 	ItemFilter = workqueue.ItemFilter
 
+	// PayloadFilter is the part of an ItemFilter that selects by payload: see ParsePayloadFilter.
+	PayloadFilter = workqueue.PayloadFilter
+
 	// Queue is the policy of a queue.
 	Queue = workqueue.Queue
 
@@ -115,6 +118,12 @@ func (s *Store) Item(ctx context.Context, id int64) (Item, error) { return s.s.I
 // Items lists the items that the filter selects, the newest first unless it says otherwise, at
 // most 100 if it has no limit.
 func (s *Store) Items(ctx context.Context, f ItemFilter) ([]Item, error) { return s.s.Items(ctx, f) }
+
+// ParsePayloadFilter reads an expression over payloads, such as amount > 1000 and customer == "Ada".
+// A search by payload that left items out is a *workqueue.IncompleteError, beside what it found.
+func ParsePayloadFilter(text string) (*PayloadFilter, error) {
+	return workqueue.ParsePayloadFilter(text)
+}
 
 // Permanent marks err as a failure that no later attempt can fix, such as a wrong parameter: the
 // item is cancelled at once. A nil err stays nil.

@@ -15,21 +15,26 @@ import (
 	"botwork/cmd/doctor"
 	"botwork/cmd/durations"
 	"botwork/cmd/enqueue"
+	"botwork/cmd/forecast"
 	handlerscmd "botwork/cmd/handlers"
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/items"
 	"botwork/cmd/keys"
 	"botwork/cmd/lsp"
+	"botwork/cmd/notifications"
 	"botwork/cmd/pipelines"
 	"botwork/cmd/queues"
 	"botwork/cmd/report"
 	"botwork/cmd/robots"
 	"botwork/cmd/run"
 	"botwork/cmd/runs"
+	"botwork/cmd/serve"
 	"botwork/cmd/service"
 	"botwork/cmd/setup"
 	"botwork/cmd/stats"
 	"botwork/cmd/tasks"
+	"botwork/cmd/tokens"
+	"botwork/cmd/users"
 	"botwork/cmd/version"
 	"botwork/cmd/workers"
 	"botwork/handlers"
@@ -42,6 +47,9 @@ run the items that are due, the highest priority first.
 Settings come from botwork.yaml in the working folder (or the file that --config
 or BOTWORK_CONFIG names), then from environment variables such as
 BOTWORK_DATABASE_DSN.
+
+With --server, commands such as items, enqueue, queues and workers use the HTTP API of
+a server in place of the database.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or a file with errors.`
 
@@ -73,6 +81,7 @@ func commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
 		setup.InitCommand(a),
 		run.Command(a),
+		serve.Command(a),
 		service.Command(a),
 		demo.Command(a),
 		enqueue.Command(a),
@@ -87,7 +96,11 @@ func commands(a *cli.App) []*cobra.Command {
 		runs.Command(a),
 		audit.Command(a),
 		report.Command(a),
+		notifications.Command(a),
 		stats.Command(a),
+		forecast.Command(a),
+		tokens.Command(a),
+		users.Command(a),
 		handlerscmd.Command(a),
 		setup.SchemaCommand(a),
 		db.Command(a),
@@ -114,9 +127,10 @@ func rootCommand(a *cli.App) *cobra.Command {
   botwork items list`
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(cli.FlagError)
-	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { a.Begin(cmd) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.Begin(cmd) }
 	root.PersistentFlags().StringVar(&a.ConfigFile, "config", "", "settings `FILE` (default botwork.yaml in the working folder, if it exists)")
 	_ = root.MarkPersistentFlagFilename("config", "yaml", "yml")
+	a.RegisterServerFlags(root)
 	root.PersistentFlags().BoolVar(&a.UTC, "utc", false, "show times in UTC instead of the local time zone")
 	return root
 }

@@ -46,7 +46,11 @@ type Config struct {
 	// reads them.
 	Tasks *strictyaml.Node `yaml:"tasks"`
 
+	Notifications Notifications `yaml:"notifications"`
+
 	Handlers Handlers `yaml:"handlers" envPrefix:"HANDLERS_"`
+	HTTP     HTTP     `yaml:"http" envPrefix:"HTTP_"`
+	Tracing  Tracing  `yaml:"tracing" envPrefix:"TRACING_"`
 	Log      Log      `yaml:"log" envPrefix:"LOG_"`
 
 	// For the positions of findings: the file's tree, the sources of overridden settings, and the
@@ -111,6 +115,8 @@ type Worker struct {
 	Queues []string `yaml:"queues" env:"QUEUES"`
 
 	Labels Labels `yaml:"labels" env:"LABELS"`
+
+	Gate Gate `yaml:"gate" envPrefix:"GATE_"`
 
 	// Heartbeat is the time between two heartbeats, at least one second. Lease is how long the
 	// worker holds an item after a heartbeat. A lease must be at least two heartbeats long, so
@@ -211,6 +217,10 @@ func Default() Config {
 			ShutdownGrace: 30 * time.Second,
 		},
 		Pipelines: Pipelines{Dir: "pipelines", Timezone: "Local"},
-		Log:       Log{Level: "info", Format: "auto", File: LogFile{MaxSizeMB: 20, MaxFiles: 10}},
+		HTTP: HTTP{
+			Listen: "127.0.0.1:8321", Limits: HTTPLimits{BodyMB: 16, Requests: 256, Waiting: 2000, PerSecond: 200},
+			OIDC: OIDC{Scopes: []string{"openid", "profile", "email"}, Claim: "groups"},
+		},
+		Log: Log{Level: "info", Format: "auto", File: LogFile{MaxSizeMB: 20, MaxFiles: 10}},
 	}
 }

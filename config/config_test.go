@@ -145,7 +145,7 @@ func TestSample(t *testing.T) {
 	if len(findings) > 0 {
 		t.Fatalf("%v in\n%s", findings, text)
 	}
-	if len(full.Connections) == 0 || len(full.Secrets) == 0 || len(full.Handlers.Folders) == 0 || !full.HasKeyset() || len(full.Worker.Labels) == 0 || len(full.Worker.Channels) == 0 || len(full.Worker.Queues) == 0 || full.Log.File.Path == "" {
+	if len(full.Connections) == 0 || len(full.Secrets) == 0 || len(full.Handlers.Folders) == 0 || !full.HasKeyset() || len(full.Worker.Labels) == 0 || len(full.Worker.Channels) == 0 || len(full.Worker.Queues) == 0 || full.Worker.Gate.DiskFree != 1<<30 || full.Log.File.Path == "" {
 		t.Errorf("examples are missing: %+v", full)
 	}
 	got := full
@@ -153,7 +153,7 @@ func TestSample(t *testing.T) {
 		t.Errorf("dsn = %v, want the default %v", got.Database.DSN, want.Database.DSN)
 	}
 	got.Worker.Name, got.Worker.Capacity, got.Worker.Labels = want.Worker.Name, want.Worker.Capacity, nil
-	got.Worker.Channels, got.Worker.Queues, got.Log.File.Path = nil, nil, want.Log.File.Path
+	got.Worker.Channels, got.Worker.Queues, got.Worker.Gate, got.Log.File.Path = nil, nil, config.Gate{}, want.Log.File.Path
 	if got.Database.Driver != want.Database.Driver || got.Database.Pool != want.Database.Pool ||
 		!reflect.DeepEqual(got.Worker, want.Worker) || got.Pipelines != want.Pipelines || got.Log != want.Log {
 		t.Errorf("commented settings\n%+v\nwant the defaults\n%+v", got, want)

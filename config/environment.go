@@ -18,6 +18,7 @@ import (
 const (
 	variablePrefix      = "BOTWORK_"
 	variableConfig      = "BOTWORK_CONFIG"
+	variableToken       = "BOTWORK_TOKEN"
 	variableSecret      = "BOTWORK_SECRET_"
 	variableConnections = "BOTWORK_CONNECTIONS_"
 
@@ -33,6 +34,10 @@ var foreignVariables = []string{"BOTWORK_TEST_", "BOTWORK_SERVICE_", "BOTWORK_PO
 var runVariables = []string{
 	"BOTWORK_PIPELINE", "BOTWORK_STEP", "BOTWORK_ITEM_ID", "BOTWORK_ATTEMPT", "BOTWORK_FENCE", "BOTWORK_IDEMPOTENCY_KEY", "BOTWORK_RUN",
 }
+
+// clientVariables are the variables of commands that use the HTTP API of a server in place of a
+// database.
+var clientVariables = []string{"BOTWORK_SERVER", variableToken, "BOTWORK_TOKEN_FILE", "BOTWORK_CA_FILE"}
 
 // variables returns the environment as a map, without empty variables.
 func variables(environ []string) map[string]string {
@@ -63,6 +68,13 @@ func (c *Config) applyEnvironment(vars map[string]string) strictyaml.Findings {
 	}
 	slices.Sort(known)
 
+	if _, ok := vars[variableToken]; ok {
+		// The pipelines of a worker must not see the token of who started it.
+		if c.inFile == nil {
+			c.inFile = map[string]string{}
+		}
+		c.inFile[variableToken] = "the token for --server"
+	}
 	var findings strictyaml.Findings
 	for name, value := range vars {
 		if !strings.HasPrefix(name, variablePrefix) || isForeign(name) || name == variableConfig {
@@ -85,7 +97,7 @@ func (c *Config) applyEnvironment(vars map[string]string) strictyaml.Findings {
 }
 
 func isForeign(name string) bool {
-	return name == "BOTWORK_PORT" || slices.Contains(runVariables, name) || slices.ContainsFunc(foreignVariables, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+	return name == "BOTWORK_PORT" || slices.Contains(runVariables, name) || slices.Contains(clientVariables, name) || slices.ContainsFunc(foreignVariables, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // settings maps the environment variable of each setting below t to its path.

@@ -21,12 +21,28 @@ func (c *Config) resolve(dir string, vars map[string]string) {
 		secret.resolve(vars, dir)
 		c.Secrets[name] = secret
 	}
+	for name, t := range c.Notifications.Targets {
+		t.URL.resolve(vars, dir)
+		t.Token.resolve(vars, dir)
+		t.Password.resolve(vars, dir)
+		c.Notifications.Targets[name] = t
+	}
 	c.Encryption.Keyset.resolve(vars, dir)
+	c.HTTP.OIDC.ClientSecret.resolve(vars, dir)
+	for name, header := range c.Tracing.OTLP.Headers {
+		header.resolve(vars, dir)
+		c.Tracing.OTLP.Headers[name] = header
+	}
 	if c.Pipelines.Dir != "" {
 		c.Pipelines.Dir = absolute(dir, c.Pipelines.Dir)
 	}
 	if c.Log.File.Path != "" {
 		c.Log.File.Path = absolute(dir, c.Log.File.Path)
+	}
+	for _, file := range []*string{&c.HTTP.TLS.Cert, &c.HTTP.TLS.Key} {
+		if *file != "" {
+			*file = absolute(dir, *file)
+		}
 	}
 	for i, folder := range c.Handlers.Folders {
 		if folder != "" {

@@ -15,12 +15,15 @@ type SecretFile struct {
 
 // texts are all settings that are secrets or DSNs, by their paths.
 func (c *Config) texts() map[string]Text {
-	all := map[string]Text{"database.dsn": c.Database.DSN.Text, pathKeyset: c.Encryption.Keyset}
+	all := map[string]Text{"database.dsn": c.Database.DSN.Text, pathKeyset: c.Encryption.Keyset, pathClientSecret: c.HTTP.OIDC.ClientSecret}
 	for name, connection := range c.Connections {
 		all["connections."+name+".dsn"] = connection.DSN.Text
 	}
 	for name, secret := range c.Secrets {
 		all["secrets."+name] = secret
+	}
+	for name, header := range c.Tracing.OTLP.Headers {
+		all["tracing.otlp.headers."+name] = header
 	}
 	return all
 }
@@ -53,12 +56,21 @@ func (c *Config) SecretVariables() map[string]string {
 }
 
 // SecretValues returns the values that must not appear in logs, errors or output: the values
-// of the secrets, the passwords in the DSNs, and the DSNs with a password. The keyset is not
-// included, because only its keys are secret.
+// of the secrets, the secret of the OpenID client, the headers for the collector of traces, the
+// passwords in the DSNs, and the DSNs with a password. The keyset is not included, because only its
+// keys are secret.
 func (c *Config) SecretValues() []string {
 	var values []string
 	for _, secret := range c.Secrets {
 		values = append(values, secret.Reveal())
+	}
+	if secret := c.HTTP.OIDC.ClientSecret.Reveal(); secret != "" {
+		values = append(values, secret)
+	}
+	for _, header := range c.Tracing.OTLP.Headers {
+		if value := header.Reveal(); value != "" {
+			values = append(values, value)
+		}
 	}
 	dsns := []string{c.Database.DSN.Reveal()}
 	for _, connection := range c.Connections {

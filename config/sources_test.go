@@ -84,3 +84,14 @@ func TestCredentials(t *testing.T) {
 		}
 	}
 }
+
+// A worker that was started with the token of a person hides it from pipelines.
+func TestTokenForAServerIsSecret(t *testing.T) {
+	cfg, err := config.Load("", []string{"BOTWORK_SERVER=https://botwork.example.com", "BOTWORK_TOKEN=bw_secret", "BOTWORK_TOKEN_FILE=f", "BOTWORK_CA_FILE=f"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := cfg.SecretVariables()["BOTWORK_TOKEN"]; !ok {
+		t.Errorf("got %v, want BOTWORK_TOKEN among them", cfg.SecretVariables())
+	}
+}

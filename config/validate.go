@@ -36,6 +36,9 @@ func (c *Config) CheckSecrets() error {
 			k.add("connections."+name+".dsn", "no-value", connection.DSN.problem, "")
 		}
 	}
+	for name := range c.Notifications.Targets {
+		k.targetSecrets(name)
+	}
 	k.findings.Sort()
 	return k.findings.Err()
 }
@@ -57,6 +60,9 @@ func (c *Config) check() strictyaml.Findings {
 	}
 	k.hosts("handlers.http.allow", c.Handlers.HTTP.Allow, hostrules.CheckAllow)
 	k.hosts("handlers.http.deny", c.Handlers.HTTP.Deny, hostrules.CheckDeny)
+	k.http()
+	k.notifications()
+	k.tracing()
 	k.choice("log.level", c.Log.Level, Levels)
 	k.choice("log.format", c.Log.Format, Formats)
 	k.between("log.file.maxSizeMB", c.Log.File.MaxSizeMB, 1, 10_000)
@@ -100,6 +106,9 @@ func (k *checker) worker() {
 		k.add("worker.name", "invalid-value", "want at most 100 characters, no spaces around them and no control characters", "")
 	}
 	k.slots()
+	if w.Gate.CPU == 100 {
+		k.add("worker.gate.cpu", "invalid-value", "got 100%, want less: processors are never busier", "")
+	}
 	k.labels(w.Labels)
 	beat := k.atLeast("worker.heartbeat", w.Heartbeat, time.Second)
 	if beat && !k.broken["worker.heartbeat"] && !k.broken["worker.lease"] && w.Lease <= 2*w.Heartbeat {

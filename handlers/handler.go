@@ -65,6 +65,13 @@ type Call struct {
 	OnOutput    func(value any) error
 	OnAnalytics func(value any) error
 
+	// Batch are the items of a run of several items, this one first; empty in any other run. It is
+	// shared by all steps: read it, do not change it.
+	Batch []BatchItem
+
+	// FailedItems are the items that FailItem has named.
+	FailedItems map[int64]error
+
 	// OnCount receives what Count reports; may be nil.
 	OnCount func(name string, n int)
 }

@@ -128,7 +128,7 @@ func (s *httpStep) Handle(ctx context.Context, call *Call) (any, error) {
 	if err != nil {
 		return nil, Permanent(err)
 	}
-	out, err := s.exchange(request)
+	out, err := s.traced(request)
 	if err == nil {
 		return out, nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"botwork/internal/database"
 	"botwork/internal/namedsql"
+	"botwork/internal/tracing"
 )
 
 const sqlDoc = `Runs SQL on a database that the settings name under connections. Values are parameters, written @name in the text and
@@ -91,6 +92,10 @@ func (s *sqlStep) Handle(ctx context.Context, _ *Call) (any, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(s.Timeout), late("no end within %s", s.Timeout))
 	defer cancel()
+	ctx, span := tracing.Client(ctx, "SQL")
+	defer span.End()
+	span.Text("db.system.name", string(driver))
+	span.Text("botwork.connection", s.Connection)
 	var out any
 	if s.Query != "" {
 		out, err = s.query(ctx, db, driver)
@@ -100,6 +105,7 @@ func (s *sqlStep) Handle(ctx context.Context, _ *Call) (any, error) {
 	if err == nil {
 		return out, nil
 	}
+	span.Fail("error")
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
 		err = fmt.Errorf("%w: %w", cause, err)
 	}

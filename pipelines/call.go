@@ -22,8 +22,9 @@ func (r *run) call(s *Step) *handlers.Call {
 			}
 		}
 		c.OnProgress, c.OnPercent, c.OnOutput, c.OnAnalytics = r.listeners.progress, r.listeners.percent, r.listeners.output, r.listeners.analytics
-		c.ItemID, c.Queue, c.Attempt, c.Fence = it.ID, it.QueueName, it.Attempt(), it.Fence
-		c.IdempotencyKey = it.IdempotencyKey
+		c.ItemID, c.Queue, c.Attempt, c.Fence = r.lead.ID, r.lead.QueueName, r.lead.Attempt(), r.lead.Fence
+		c.IdempotencyKey = r.lead.IdempotencyKey
+		r.callBatch(c)
 	} else {
 		c.OnCount = r.count
 	}
@@ -66,6 +67,9 @@ func (r *run) log(s *Step) zerolog.Logger {
 	bound := log.With().Str("pipeline", r.p.Name)
 	if r.in.Run != nil {
 		bound = bound.Int64("item_id", r.in.Run.ID)
+	}
+	if r.traceID != "" {
+		bound = bound.Str("trace_id", r.traceID)
 	}
 	return bound.Str("step", s.Name).Logger()
 }

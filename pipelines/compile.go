@@ -92,7 +92,7 @@ type compilation struct {
 
 	programs map[string]*bounded.Program // by their sources
 
-	readsItem, readsSteps bool // see Pipeline
+	readsItem, readsSteps, readsBatch bool // see Pipeline
 }
 
 func (c *compilation) reportAt(at position, code, message, hint string) {

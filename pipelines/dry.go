@@ -123,7 +123,11 @@ func (e *Engine) DryRun(p *Pipeline, in RunInput) DryRun {
 		d.report.Outcome, d.report.Kind, d.report.Error = DryFails, d.result.Kind, d.result.Error
 		return d.report
 	}
-	d.payload, d.run.message = payload, payload
+	d.alone(payload)
+	d.run.message = payload
+	if p.Batch != nil {
+		d.key = p.Batch.keyOf(context.Background(), payload)
+	}
 	d.vars = d.variables()
 	names := names{system: p.Trigger != nil}
 	for _, s := range p.Steps {

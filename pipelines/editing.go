@@ -15,7 +15,7 @@ func (c *Compiler) Registry() *handlers.Registry { return c.registry }
 type Variable struct {
 	Name string
 
-	// Type is "number", "text", "time", "true or false", "map" or "any".
+	// Type is "number", "text", "time", "true or false", "list", "map" or "any".
 	Type string
 
 	Doc string
@@ -26,11 +26,11 @@ type Variable struct {
 
 // Variables lists the variables of expressions. The fields of payload, steps, env and
 // secrets depend on the pipeline and its settings. A system pipeline, which a trigger
-// starts, has no item.
+// starts, has no item and no batch.
 func Variables(system bool) []Variable {
 	var list []Variable
 	for _, v := range variableDocs {
-		if v.Name != varItem || !system {
+		if v.Name != varItem && v.Name != varBatch || !system {
 			list = append(list, v)
 		}
 	}
@@ -92,6 +92,10 @@ var variableDocs = []Variable{
 		{Name: "naturalKey", Type: "any", Doc: "its key in an external system, a text; nil if none"},
 		{Name: "taskName", Type: "any", Doc: "its task's name, a text; nil if none"},
 	}},
+	{Name: varBatch, Type: "map", Doc: "the items that run together: with `batch`, those of one key; otherwise one", Fields: []Variable{
+		{Name: "key", Type: "any", Doc: "the value of `batch.by`, a text; nil without `batch` or a value"},
+		{Name: "items", Type: "list", Doc: "a list with one map for each item: the fields of `item`, and `payload`"},
+	}},
 	{Name: varEnv, Type: "map", Doc: "environment variables by name, texts; nil if not set. Those that begin with `BOTWORK_` are left out"},
 	{Name: varSecrets, Type: "map", Doc: "the secrets of the settings by name, texts"},
 	{Name: varNow, Type: "time", Doc: "when the run started, in UTC"},
@@ -113,6 +117,8 @@ func typeWord(t types.Type) string {
 		return "time"
 	case "any", "interface {}":
 		return "any"
+	case "[]interface {}":
+		return "list"
 	default:
 		return "map"
 	}

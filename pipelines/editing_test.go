@@ -18,7 +18,7 @@ func TestVariablesMatchTheCompiler(t *testing.T) {
 		var got []string
 		for _, v := range Variables(system) {
 			got = append(got, v.Name)
-			sameFields(t, v.Name, v.Fields, map[string]types.Map{varItem: itemFields, varWorker: workerFields}[v.Name])
+			sameFields(t, v.Name, v.Fields, map[string]types.Map{varItem: itemFields, varBatch: batchFields, varWorker: workerFields}[v.Name])
 		}
 		slices.Sort(got)
 		if want := fieldNames(env); !slices.Equal(got, want) {

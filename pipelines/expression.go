@@ -60,7 +60,7 @@ func (c *compilation) expression(source string, at position, visible int) *expre
 	suggest := func(name string, inner int) { c.suggestName(at, name, inner) }
 	refs := &references{names: c.names, shapes: c.shapes, warn: warn, visible: visible, report: report, suggest: suggest}
 	refs.check(tree.Node)
-	c.readsItem, c.readsSteps = c.readsItem || refs.readsItem, c.readsSteps || refs.readsSteps
+	c.readsItem, c.readsSteps, c.readsBatch = c.readsItem || refs.readsItem, c.readsSteps || refs.readsSteps, c.readsBatch || refs.readsBatch
 	if len(c.Findings) > before {
 		return nil
 	}

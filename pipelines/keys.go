@@ -1,10 +1,13 @@
 package pipelines
 
 import (
+	"fmt"
+
 	"botwork/internal/author/keydocs"
 	"botwork/internal/author/policykeys"
 	"botwork/internal/cron"
 	"botwork/workqueue"
+	"botwork/workqueue/escalation"
 	"botwork/workqueue/matching"
 )
 
@@ -57,6 +60,10 @@ func Keys() keydocs.Keys {
 			Doc: "how the items are distributed to workers: `{mode, bypassSelectors, scoring}`: [assignment.md](assignment.md#modes)",
 		},
 		{
+			Name: "escalation", Type: "list of object", Keys: escalation.Keys(),
+			Doc: "what happens to items that wait too long: [escalation.md](escalation.md); beside the rules of their queue. Ignored in an inline pipeline.",
+		},
+		{
 			Name: "channel", Pattern: queueName, Wanted: "1 to 200 Latin letters, digits and the characters _ - .",
 			Doc: "the channel of the pipeline's items, which determines how many slots each of them uses on a worker: [workers.md](workers.md#channels). " +
 				"The rules for names are those of queues. Ignored in an inline pipeline.",
@@ -72,6 +79,11 @@ func Keys() keydocs.Keys {
 				"before the slot begins its next item: slower, but a crash repeats only items that were running",
 			},
 			Doc: "when the result of an item's run is written",
+		},
+		{
+			Name: "batch", Type: "object", Keys: BatchKeys(), Without: "each item runs alone",
+			Doc: "`{by: ${{ payload.customer }}}`: items with the same key run together in one run: [below](#items-that-run-together-batch). " +
+				"Ignored in an inline pipeline.",
 		},
 		{Name: "steps", Type: "list of object", Keys: StepKeys(), Min: new(1.0), Doc: "one step or more"},
 	})
@@ -113,6 +125,32 @@ func learnByKeys() keydocs.Keys {
 		{
 			Name: "keyPrefix", Pattern: `^.*\S.*$`, Wanted: "a separator of at most 20 characters", Example: `":"`,
 			Doc: "the separator after the part of a natural key by which durations are learned",
+		},
+	})
+}
+
+// BatchKeys describes the keys of `batch`.
+func BatchKeys() keydocs.Keys {
+	return keydocs.For[rawBatch](keydocs.Keys{
+		{
+			Name: "by", Example: "${{ payload.customer }}",
+			Doc: "the key: a text with expressions that read `payload` only. An item without a value, or for which it fails, runs alone.",
+		},
+		{
+			Name: "max", Type: "whole number", Min: new(float64(workqueue.LeastBatch)), Max: new(float64(workqueue.MostBatch)), Default: fmt.Sprint(batchMax),
+			Doc: "the most items of a run; a batch of so many items does not wait",
+		},
+		{
+			Name: "wait", Type: "duration", Min: new(0.0), Default: workqueue.Duration(batchWait).String(),
+			Doc: "how long a batch waits for another item after the latest one became due",
+		},
+		{
+			Name: "atMost", Type: "duration", Min: new(0.0), Without: "`5m`, or `wait` if that is longer",
+			Doc: "how long the first item of a batch waits in all",
+		},
+		{
+			Name: "failed", Type: "expression", Without: "none", Example: "${{ steps.post.output.failed }}",
+			Doc: "which items failed although the run succeeded: a list of ids, or of `{id, error, kind}`; evaluated after the last step",
 		},
 	})
 }

@@ -24,9 +24,11 @@ type rawPipeline struct {
 	Selectors         *strictyaml.Node   `yaml:"selectors"`
 	SelectorsReplace  *strictyaml.Node   `yaml:"selectorsReplace"`
 	Distribution      *strictyaml.Node   `yaml:"distribution"`
+	Escalation        *strictyaml.Node   `yaml:"escalation"`
 	Channel           *strictyaml.Node   `yaml:"channel"`
 	LearnBy           *strictyaml.Node   `yaml:"learnBy"`
 	Finish            *strictyaml.Node   `yaml:"finish"`
+	Batch             *strictyaml.Node   `yaml:"batch"`
 	Steps             []*strictyaml.Node `yaml:"steps,required"`
 }
 
@@ -55,11 +57,13 @@ func (c *compilation) pipeline(p *Pipeline, top *strictyaml.Node) {
 	p.Resilience = c.resilience(raw.Resilience)
 	c.input(p, raw.Input)
 	c.matching(p, &raw)
+	p.Escalation = c.escalation(raw.Escalation)
 
 	if steps := top.Get("steps"); steps != nil && steps.Kind == strictyaml.Sequence && len(steps.Items) == 0 {
 		c.Report(steps, CodeNoSteps, "got an empty list, want one step or more", "")
 	}
 	c.steps(p, raw.Steps)
+	c.batch(p, raw.Batch)
 }
 
 // channelName checks the name of a channel: the same rules as for a queue.

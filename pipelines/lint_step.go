@@ -47,7 +47,7 @@ func (c *compilation) steps(p *Pipeline, nodes []*strictyaml.Node) {
 		c.step(s, nodes[i], raws[i], i)
 		p.dynamic = p.dynamic || s.condition != nil || s.with != nil
 	}
-	p.readsItem, p.readsSteps = c.readsItem, c.readsSteps
+	p.readsItem, p.readsSteps, p.readsBatch = c.readsItem, c.readsSteps, c.readsBatch
 	c.reachable(p.Steps, nodes)
 }
 
@@ -70,13 +70,15 @@ func (c *compilation) nameSteps(steps []*Step, raws []rawStep) {
 		}
 		s.Name, lines[name] = name, raws[i].Name.Line
 	}
+	tried := map[string]int{} // the last number of each handler
 	for _, s := range steps {
 		if s.Name != "" {
 			continue
 		}
 		s.Name = s.Handler
-		for n := 2; lines[s.Name] != 0; n++ {
+		for n := max(tried[s.Handler], 1) + 1; lines[s.Name] != 0; n++ {
 			s.Name = fmt.Sprintf("%s-%d", s.Handler, n)
+			tried[s.Handler] = n
 		}
 		lines[s.Name] = 1
 	}

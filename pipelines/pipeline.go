@@ -6,6 +6,7 @@ import (
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/jsonschemas"
 	"botwork/workqueue"
+	"botwork/workqueue/escalation"
 	"botwork/workqueue/matching"
 )
 
@@ -38,6 +39,9 @@ type Pipeline struct {
 	SelectorsReplace bool
 	Distribution     matching.Distribution
 
+	// Escalation is what happens to items of the pipeline that wait too long.
+	Escalation []escalation.Rule
+
 	// Channel is the kind of the pipeline's items. It decides how many slots each takes on
 	// a worker; "" means no channel and one slot.
 	Channel string
@@ -48,6 +52,10 @@ type Pipeline struct {
 
 	// Finish decides when the end of a run is written.
 	Finish Finish
+
+	// Batch makes items of the same key run together; nil: each runs alone. An inline pipeline
+	// runs alone in any case.
+	Batch *Batch
 
 	Steps []*Step
 
@@ -60,10 +68,10 @@ type Pipeline struct {
 	input *jsonschemas.Schema
 
 	// dynamic reports whether some step has an expression: without one, a run need not
-	// prepare the variables. readsItem and readsSteps report whether an expression names
-	// `item` or `steps`, which are prepared only if needed.
-	dynamic               bool
-	readsItem, readsSteps bool
+	// prepare the variables. readsItem, readsSteps and readsBatch report whether an
+	// expression names `item`, `steps` or `batch`, which are prepared only if needed.
+	dynamic                           bool
+	readsItem, readsSteps, readsBatch bool
 }
 
 // StepNodes returns the steps as nodes of the file, for further checks. It parses the text

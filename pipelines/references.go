@@ -33,8 +33,8 @@ type references struct {
 	// steps are the names of steps in the expression, known or not.
 	steps []string
 
-	// readsItem and readsSteps report whether the expression names these variables.
-	readsItem, readsSteps bool
+	// readsItem, readsSteps and readsBatch report whether the expression names these variables.
+	readsItem, readsSteps, readsBatch bool
 }
 
 // check reports every wrong reference in the tree.
@@ -58,6 +58,7 @@ func (r *references) Visit(node *ast.Node) {
 		}
 		r.readsItem = r.readsItem || n.Value == varItem
 		r.readsSteps = r.readsSteps || n.Value == varSteps
+		r.readsBatch = r.readsBatch || n.Value == varBatch
 		if n.Value == varSecrets {
 			r.whole[n] = true
 		}
@@ -106,6 +107,10 @@ func (r *references) variable(name string, property *ast.StringNode) {
 	case varItem:
 		if !r.names.system {
 			r.fieldIn(varItem, itemFields, property)
+		}
+	case varBatch:
+		if !r.names.system {
+			r.fieldIn(varBatch, batchFields, property)
 		}
 	case varWorker:
 		r.fieldIn(varWorker, workerFields, property)

@@ -10,6 +10,7 @@ import (
 
 	"botwork/handlers"
 	"botwork/internal/bounded"
+	"botwork/internal/tracing"
 	"botwork/workqueue"
 
 	"github.com/rs/zerolog"
@@ -25,6 +26,13 @@ type run struct {
 
 	payload any
 
+	// batch are the items of a run that may have several; nil: one, which is lead. members are
+	// those that the steps work on, key is their key.
+	batch   *workqueue.RunBatch
+	lead    *workqueue.Item
+	members []batchMember
+	key     string
+
 	// message is the value passed from step to step; producer is the step that produced it,
 	// nil for the payload.
 	message  any
@@ -34,7 +42,8 @@ type run struct {
 	vars    map[string]any
 	machine bounded.Machine
 
-	counted bool // the present step has reported a count
+	traceID string // "": it is not traced
+	counted bool   // the present step has reported a count
 	result  Result
 }
 
@@ -42,6 +51,10 @@ func newRun(e *Engine, p *Pipeline, in RunInput) *run {
 	r := &run{engine: e, p: p, in: in}
 	if in.Run != nil {
 		r.in.Payload, r.tee = in.Run.Payload, teeWriter{e, in.Run}
+		r.lead, r.batch = in.Run.Item, in.Run.Batch
+		if r.batch == nil && p.Batch != nil {
+			r.batch = &workqueue.RunBatch{Items: []*workqueue.Item{in.Run.Item}}
+		}
 		in.Run.Follow(p.Hash, p.Resilience)
 		if p.Finish == FinishSync {
 			in.Run.FinishSynchronously()
@@ -52,12 +65,12 @@ func newRun(e *Engine, p *Pipeline, in RunInput) *run {
 }
 
 func (r *run) execute(ctx context.Context) Result {
-	payload, err := r.p.payload(r.in.Payload)
-	if err != nil {
+	r.traceID = tracing.TraceID(ctx)
+	if err := r.gather(ctx); err != nil {
 		r.badPayload(err)
 		return r.result
 	}
-	r.payload, r.message = payload, payload
+	r.message = r.payload
 	if r.p.dynamic {
 		r.vars = r.variables()
 	}
@@ -75,18 +88,23 @@ func (r *run) execute(ctx context.Context) Result {
 		}
 	}
 	r.output()
+	r.settle(ctx)
 	return r.result
 }
 
-// badPayload fails the run before its first step. A payload that is not JSON is a broken
+// badPayload fails the run before its first step.
+func (r *run) badPayload(err error) {
+	r.result.Verdict, r.result.Kind, r.result.Error = workqueue.Failed, payloadKind(err), r.bounded(err.Error())
+}
+
+// payloadKind returns the kind of failure of a wrong payload. One that is not JSON is a broken
 // row, which no retry can repair; one that does not match the pipeline's `input` is wrong
 // data, which a person must fix.
-func (r *run) badPayload(err error) {
-	kind := workqueue.KindBusiness
+func payloadKind(err error) workqueue.ErrorKind {
 	if wrong, ok := errors.AsType[*PayloadError](err); ok && wrong.NotJSON {
-		kind = workqueue.KindPermanent
+		return workqueue.KindPermanent
 	}
-	r.result.Verdict, r.result.Kind, r.result.Error = workqueue.Failed, kind, r.bounded(err.Error())
+	return workqueue.KindBusiness
 }
 
 // output encodes the last message as the run's output. A payload that no step has changed

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"botwork/handlers"
+	"botwork/internal/tracing"
 )
 
 // attempt evaluates the step's condition, builds its handler and runs it as often as its
@@ -142,8 +143,22 @@ func (r *run) handle(ctx context.Context, h handlers.Handler, call *handlers.Cal
 	return h.Handle(ctx, call)
 }
 
-// once runs one attempt within the step's timeout.
+// once runs one attempt, as a span of the item's trace.
 func (r *run) once(ctx context.Context, s *Step, h handlers.Handler, call *handlers.Call) (any, error) {
+	ctx, span := tracing.Child(ctx, "step")
+	defer span.End()
+	span.Text("botwork.step", s.Name)
+	span.Text("botwork.handler", s.Handler)
+	output, err := r.onceInTime(ctx, s, h, call)
+	if err != nil {
+		span.Fail(string(kindOf(err)))
+		return output, err
+	}
+	r.failNamed(call)
+	return output, nil
+}
+
+func (r *run) onceInTime(ctx context.Context, s *Step, h handlers.Handler, call *handlers.Call) (any, error) {
 	if s.Timeout == 0 {
 		return r.handle(ctx, h, call)
 	}

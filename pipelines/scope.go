@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"cmp"
 	"os"
 	"runtime"
 	"strings"
@@ -26,7 +27,10 @@ func (r *run) variables() map[string]any {
 		vars[varSteps] = steps
 	}
 	if r.in.Run != nil && r.p.readsItem {
-		vars[varItem] = itemVariable(r.in.Run.Item)
+		vars[varItem] = itemVariable(cmp.Or(r.lead, r.in.Run.Item))
+	}
+	if r.p.readsBatch {
+		vars[varBatch] = r.batchVariable()
 	}
 	return vars
 }

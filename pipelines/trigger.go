@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"strings"
 	"time"
 
 	"botwork/internal/cron"
@@ -61,6 +62,63 @@ type Trigger struct {
 	// CatchUp is the maximum age of a missed run that is still started; 0 means that missed
 	// runs are only recorded.
 	CatchUp time.Duration
+}
+
+// Words describes in a sentence what starts the pipeline: "every day at 06:30 Europe/Berlin and when a
+// worker starts". An expression that has no short sentence is shown as it is.
+func (t *Trigger) Words() string {
+	if t == nil {
+		return "by hand or by items"
+	}
+	var parts []string
+	switch {
+	case t.Cron != "":
+		parts = append(parts, t.cronWords())
+	case t.Every > 0:
+		parts = append(parts, cron.IntervalWords(t.Every))
+	}
+	if t.AtStart {
+		parts = append(parts, "when a worker starts")
+	}
+	if t.Wake {
+		parts = append(parts, "as soon as there are items to run")
+	}
+	last := len(parts) - 1
+	if last < 1 {
+		return strings.Join(parts, "")
+	}
+	return strings.Join(parts[:last], ", ") + " and " + parts[last]
+}
+
+func (t *Trigger) cronWords() string {
+	zone := "UTC"
+	if t.Location != nil {
+		zone = zoneWords(t.Location)
+	}
+	text := cron.Words(t.Cron, zone)
+	switch {
+	case text == "":
+		text = "cron " + t.Cron + ", " + zone
+	case !cron.FollowsClock(t.Cron) || zone == "UTC":
+		return text // the policy below has no effect
+	}
+	switch t.DST {
+	case cron.Skip:
+		text += " (not at a time that the clocks skip)"
+	case cron.Last:
+		text += " (at the second of two equal times when the clocks go back)"
+	case cron.Both:
+		text += " (at both of two equal times when the clocks go back)"
+	}
+	return text
+}
+
+// zoneWords names a zone; each machine has its own local one.
+func zoneWords(zone *time.Location) string {
+	if zone == time.Local {
+		return "local time"
+	}
+	return zone.String()
 }
 
 // Equal reports whether two triggers start a pipeline at the same times in the same way.

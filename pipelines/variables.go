@@ -21,6 +21,7 @@ const (
 	varSecrets = "secrets"
 	varNow     = "now"
 	varWorker  = "worker"
+	varBatch   = "batch"
 )
 
 var (
@@ -30,6 +31,7 @@ var (
 		"createdAt":      types.TypeOf(time.Time{}), "availableAt": types.TypeOf(time.Time{}), "deadlineAt": types.Any,
 		"createdBy": types.Any, "naturalKey": types.Any, "taskName": types.Any,
 	}
+	batchFields  = types.Map{"key": types.Any, "items": types.TypeOf([]any{})}
 	workerFields = types.Map{"name": types.String}
 	stepFields   = types.Map{"output": types.Any, "skipped": types.Bool, "error": types.Any}
 )
@@ -55,7 +57,7 @@ func (n names) env() types.Map {
 		varSecrets: anything, varNow: types.TypeOf(time.Time{}), varWorker: workerFields,
 	}
 	if !n.system {
-		env[varItem] = itemFields
+		env[varItem], env[varBatch] = itemFields, batchFields
 	}
 	return env
 }
@@ -68,7 +70,7 @@ func (n names) hintFor(name string) string {
 	case "no", "off":
 		return "write false"
 	}
-	if n.system && name == varItem {
+	if n.system && (name == varItem || name == varBatch) {
 		return "a pipeline with a trigger runs without an item"
 	}
 	known := fieldNames(n.env())

@@ -26,7 +26,7 @@ func warnings(p *Pipeline, top *strictyaml.Node) strictyaml.Findings {
 			warn(policy, CodeNoEffect, "it applies to items only, and this pipeline is started by its trigger",
 				"use a step's own timeout and retry")
 		}
-		for _, key := range []string{"labels", "selectors", "selectorsReplace", "distribution"} {
+		for _, key := range []string{"labels", "selectors", "selectorsReplace", "distribution", "escalation"} {
 			if n := top.Get(key); n.HasValue() {
 				warn(n, CodeNoEffect, "it applies to items only, and this pipeline is started by its trigger", "")
 			}

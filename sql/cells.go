@@ -35,6 +35,10 @@ const (
 	ContentCell
 	TimedCell
 	TimedMsCell
+	BatchKeyCell
+	BatchMaxCell
+	BatchWaitCell
+	BatchAtMostCell
 	CellCount // the number of cells
 )
 
@@ -52,36 +56,40 @@ var cells = [CellCount]struct {
 	name string
 	kind CellKind
 }{
-	QueueCell:      {"Queue", TextCell},
-	StateCell:      {"NewState", NumberCell},
-	PriorityCell:   {"Prio", NumberCell},
-	ConfigCell:     {"Config", TextCell},
-	PayloadCell:    {"Body", TextCell},
-	EstimateCell:   {"EstimateMs", NumberCell},
-	ResilienceCell: {"Policy", TextCell},
-	DueCell:        {"DueAt", TimeCell},
-	DelayCell:      {"DelayMs", NumberCell},
-	DeadlineCell:   {"Deadline", TimeCell},
-	DeadlineMsCell: {"DeadlineMs", NumberCell},
-	FinishCell:     {"FinishAt", TimeCell},
-	FinishMsCell:   {"FinishMs", NumberCell},
-	AuthorCell:     {"Author", TextCell},
-	TaskCell:       {"Task", TextCell},
-	KeyCell:        {"KeyText", TextCell},
-	LimitCell:      {"LimitText", TextCell},
-	TagsCell:       {"TagList", TextCell},
-	MetadataCell:   {"Meta", TextCell},
-	LabelsCell:     {"LabelText", TextCell},
-	SelectorsCell:  {"SelectorText", TextCell},
-	ExpediteCell:   {"Expedited", NumberCell},
-	RetainCell:     {"KeepMs", NumberCell},
-	LifeCell:       {"LifeMs", NumberCell},
-	SealedCell:     {"Sealed", NumberCell},
-	TicketCell:     {"Ticket", TextCell},
-	UniqueCell:     {"UniqueHash", TextCell},
-	ContentCell:    {"ContentHash", TextCell},
-	TimedCell:      {"TimedHash", TextCell},
-	TimedMsCell:    {"TimedMs", NumberCell},
+	QueueCell:       {"Queue", TextCell},
+	StateCell:       {"NewState", NumberCell},
+	PriorityCell:    {"Prio", NumberCell},
+	ConfigCell:      {"Config", TextCell},
+	PayloadCell:     {"Body", TextCell},
+	EstimateCell:    {"EstimateMs", NumberCell},
+	ResilienceCell:  {"Policy", TextCell},
+	DueCell:         {"DueAt", TimeCell},
+	DelayCell:       {"DelayMs", NumberCell},
+	DeadlineCell:    {"Deadline", TimeCell},
+	DeadlineMsCell:  {"DeadlineMs", NumberCell},
+	FinishCell:      {"FinishAt", TimeCell},
+	FinishMsCell:    {"FinishMs", NumberCell},
+	AuthorCell:      {"Author", TextCell},
+	TaskCell:        {"Task", TextCell},
+	KeyCell:         {"KeyText", TextCell},
+	LimitCell:       {"LimitText", TextCell},
+	TagsCell:        {"TagList", TextCell},
+	MetadataCell:    {"Meta", TextCell},
+	LabelsCell:      {"LabelText", TextCell},
+	SelectorsCell:   {"SelectorText", TextCell},
+	ExpediteCell:    {"Expedited", NumberCell},
+	RetainCell:      {"KeepMs", NumberCell},
+	LifeCell:        {"LifeMs", NumberCell},
+	SealedCell:      {"Sealed", NumberCell},
+	TicketCell:      {"Ticket", TextCell},
+	UniqueCell:      {"UniqueHash", TextCell},
+	ContentCell:     {"ContentHash", TextCell},
+	TimedCell:       {"TimedHash", TextCell},
+	TimedMsCell:     {"TimedMs", NumberCell},
+	BatchKeyCell:    {"BatchKey", TextCell},
+	BatchMaxCell:    {"BatchMax", NumberCell},
+	BatchWaitCell:   {"BatchWaitMs", NumberCell},
+	BatchAtMostCell: {"BatchAtMostMs", NumberCell},
 }
 
 // Name returns the cell's name in the statement.

@@ -22,6 +22,13 @@ var AnyInsert = InsertShape{Own: AllCells}
 // OneQueue reports whether all rows are in the same queue. Templates call it.
 func (s InsertShape) OneQueue() bool { return !s.Own.Has(QueueCell) }
 
+// OneSeries reports whether all rows have the same queue, pipeline and priority, and so are
+// counted together in the statistics over time. Templates call it.
+func (s InsertShape) OneSeries() bool {
+	const names = 1<<QueueCell | 1<<ConfigCell | 1<<PriorityCell
+	return (s.Own|s.Absent)&names == 0
+}
+
 // Deadlines reports whether rows have a deadline that is a time. Templates call it.
 func (s InsertShape) Deadlines() bool { return !s.Absent.Has(DeadlineCell) }
 

@@ -13,8 +13,8 @@ import (
 // numbers are the parameters that are integers or bits. The driver always declares them with
 // the same type.
 var numbers = []string{
-	"after_id", "before_id", "begin_rows", "bytes", "delay_ms", "epoch", "fence", "id", "last_id", "limit_rows", "max_priority", "min_priority", "passes",
-	"paused", "queue_count", "request", "revision", "run", "settle", "state", "tier", "upto_id", "work_ms", "worker",
+	"after_id", "assigned", "before_id", "begin_rows", "bytes", "cap", "conditional", "delay_ms", "epoch", "fence", "id", "item", "keep", "last_id", "leader", "limit_rows", "max_priority", "min_priority", "passes",
+	"paused", "queue_count", "request", "revision", "rule", "run", "settle", "state", "tier", "upto_id", "user_id", "version", "work_ms", "worker",
 }
 
 var (

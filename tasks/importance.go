@@ -29,6 +29,12 @@ func (i Importance) String() string {
 // MarshalText writes the name.
 func (i Importance) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
 
+// UnmarshalText reads a name or a number.
+func (i *Importance) UnmarshalText(text []byte) (err error) {
+	*i, err = ParseImportance(string(text))
+	return err
+}
+
 // ParseImportance parses a name, ignoring case, or a number.
 func ParseImportance(text string) (Importance, error) {
 	for i, name := range importanceNames {

@@ -25,6 +25,7 @@ type Via string
 // The ways of a change.
 const (
 	ViaCLI    Via = "cli"    // a command
+	ViaAPI    Via = "api"    // the HTTP API
 	ViaGo     Via = "go"     // a Go program that names no actor
 	ViaRobot  Via = "robot"  // an operation of a robot
 	ViaRule   Via = "rule"   // a handler of a pipeline, such as one that raises priorities

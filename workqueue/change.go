@@ -131,8 +131,8 @@ type Change struct {
 	// a queue with unique keys can be cloned; "" keeps the key. It is for one item.
 	NewKey string
 
-	// DryRun changes nothing and returns what would be changed. It does not check
-	// keys that must be unique.
+	// DryRun changes nothing and returns what would be changed, and which items would be
+	// refused. It does not check keys that must be unique.
 	DryRun bool
 
 	// Batch names the change of a page, so that repeated calls change it only once,
@@ -152,15 +152,19 @@ type ChangeResult struct {
 	// it.
 	KeysTaken int
 
-	// Refused counts the items that were skipped because they cannot have the new values;
-	// Refusal is the reason for one of them.
-	Refused int
-	Refusal *BadUpdateError
+	// Refusals are the items that were skipped because they cannot have the new values, with the
+	// reasons.
+	Refusals []*BadUpdateError `json:"-"`
+
+	// Unreadable counts the items that were not changed because the filter selects by payload
+	// and theirs cannot be read; see [IncompleteError].
+	Unreadable int
 
 	// Clones are the ids of the new items, in the order of their originals.
 	Clones []int64
 
-	// Next is the BeforeID of the next page; 0 when this was the last one.
+	// Next is the BeforeID of the next page; 0 when this was the last one. A page of a search
+	// by payload may be empty and not the last.
 	Next int64
 
 	// Top is the BeforeID of this page: a repeated request for the page begins there,

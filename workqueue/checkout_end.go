@@ -24,6 +24,19 @@ type RobotEnd struct {
 	Analytics JSONText
 }
 
+// MaxPostpone is the longest time that a robot may postpone an item.
+const MaxPostpone = 366 * 24 * time.Hour
+
+// Postponement is until when a robot postpones an item.
+type Postponement struct {
+	// Until is when the item is due again. In is the same as an offset from the
+	// database's now. If both are set, Until is used.
+	Until time.Time
+	In    time.Duration
+
+	Reason string // stored with the attempt; "" for none
+}
+
 // RobotNote is the progress of the work on an item; nil and "" keep the recorded
 // values.
 type RobotNote struct {
@@ -114,6 +127,28 @@ func (q *Queue) EndByRobot(it *Item, e RobotEnd, schemas *Schemas, took time.Dur
 func (q *Queue) ReleaseByRobot(it *Item, reason string) Finish {
 	o := Outcome{Verdict: Released, Error: cmp.Or(reason, "released by its robot")}
 	return o.ToFinish(q.robotRun(it), 0, 0)
+}
+
+// PostponeByRobot returns the end of an item that its robot postpones, which counts no
+// failure. now is the time by the database's clock. A time that has passed makes the
+// item due at once.
+func (q *Queue) PostponeByRobot(it *Item, p Postponement, now time.Time) (Finish, error) {
+	wait := p.In
+	if !p.Until.IsZero() {
+		wait = max(p.Until.Sub(now), 0)
+	}
+	if wait < 0 || wait > MaxPostpone {
+		return Finish{}, &PostponeError{Wait: wait}
+	}
+	o := Outcome{Verdict: Snoozed, After: wait, Error: cmp.Or(p.Reason, "postponed by its robot")}
+	return o.ToFinish(q.robotRun(it), 0, 0), nil
+}
+
+// PostponeError is returned for a postponement that is too long.
+type PostponeError struct{ Wait time.Duration }
+
+func (e *PostponeError) Error() string {
+	return fmt.Sprintf("postpone: got %v, want 0s to %v", Duration(e.Wait), Duration(MaxPostpone))
 }
 
 // ReleaseFromRobot returns the end of an item that a person takes away from its robot,

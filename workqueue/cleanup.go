@@ -22,8 +22,8 @@ type CleanUpParams struct {
 	// Runs for those of system pipelines, Workers for the rows of workers that were
 	// not seen since, Durations for the learned durations of pipelines, tasks and
 	// keys that have not run since, Texts for the texts of pipelines that no worker
-	// has had since, Audit for the entries of the audit log.
-	Deleted, Firings, Runs, Workers, Durations, Texts, Audit *time.Duration
+	// has had since, Forecasts for recorded forecasts, Audit for the entries of the audit log.
+	Deleted, Firings, Runs, Workers, Durations, Texts, Forecasts, Audit *time.Duration
 
 	// Batch is how many rows are removed at a time; 0 means 500, which is also the
 	// maximum. For is the time limit of the clean-up; 0 means until nothing is left.
@@ -52,7 +52,7 @@ func (p CleanUpParams) Validate() error {
 		age  *time.Duration
 	}{
 		{"completed", p.Completed}, {"archived", p.Archived}, {"deleted", p.Deleted},
-		{"firings", p.Firings}, {"runs", p.Runs}, {"workers", p.Workers}, {"durations", p.Durations}, {"texts", p.Texts}, {"audit", p.Audit},
+		{"firings", p.Firings}, {"runs", p.Runs}, {"workers", p.Workers}, {"durations", p.Durations}, {"texts", p.Texts}, {"forecasts", p.Forecasts}, {"audit", p.Audit},
 	} {
 		if f.age != nil && *f.age < 0 {
 			errs = append(errs, fmt.Errorf("%s: got %s, want 0s or more, or never", f.name, *f.age))
@@ -94,8 +94,10 @@ type CleanUpResult struct {
 	Workers   int
 	Durations int
 	Texts     int
+	Forecasts int
 	Audit     int // entries of the audit log, and their items
 	Batches   int // records of batches, after BatchAge
+	Access    int // sessions, sign-in links, tokens and answers of the API that have ended
 
 	// Complete is set if the clean-up did not stop early: the rest is small, new, or
 	// was locked by another process.
@@ -119,6 +121,9 @@ type CleanUpStore interface {
 
 	// CompactStatistics is as in StatisticsStore.
 	CompactStatistics(ctx context.Context, limit int) (taken int, err error)
+
+	// CleanAccess is as in access.Cleaner.
+	CleanAccess(ctx context.Context, limit int) (removed int, err error)
 }
 
 // CleanUp removes rows that are no longer needed, in small batches, one kind after
@@ -191,6 +196,7 @@ func (p CleanUpParams) chores(store CleanUpStore, r *CleanUpResult) []chore {
 		{func(ctx context.Context) (int, error) { return store.FreeTimedKeys(ctx, batch) }, &r.Keys, full},
 		{func(ctx context.Context) (int, error) { return store.CompactStatistics(ctx, StatisticsBatch) }, &r.Figures, StatisticsBatch},
 		{func(ctx context.Context) (int, error) { return store.RemoveBatches(ctx, BatchAge, batch) }, &r.Batches, full},
+		{func(ctx context.Context) (int, error) { return store.CleanAccess(ctx, batch) }, &r.Access, full},
 	}
 	for _, c := range []struct {
 		age   *time.Duration
@@ -203,6 +209,7 @@ func (p CleanUpParams) chores(store CleanUpStore, r *CleanUpResult) []chore {
 		{p.Workers, store.RemoveWorkers, &r.Workers},
 		{p.Durations, store.RemoveDurations, &r.Durations},
 		{p.Texts, store.RemoveTexts, &r.Texts},
+		{p.Forecasts, store.RemoveForecasts, &r.Forecasts},
 		{p.Audit, store.RemoveAudit, &r.Audit},
 	} {
 		if c.age != nil {

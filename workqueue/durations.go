@@ -52,6 +52,14 @@ func BucketDuration(bucket int) time.Duration {
 	return time.Duration(end * 2 / (durationGrowth + 1) * float64(time.Millisecond))
 }
 
+// BucketEnd returns the longest duration of a class, in whole milliseconds.
+func BucketEnd(bucket int) time.Duration {
+	if bucket <= 0 {
+		return 0
+	}
+	return time.Duration(durationEnds[min(bucket, len(durationEnds))-1]) * time.Millisecond
+}
+
 // DurationCounts counts runs by the class of their duration. The zero value is
 // ready to use.
 type DurationCounts map[int]int64
@@ -62,6 +70,17 @@ func (c *DurationCounts) Add(bucket int, n int64) {
 		*c = DurationCounts{}
 	}
 	(*c)[bucket] += n
+}
+
+// UpTo returns how many runs are of this class or of shorter ones.
+func (c DurationCounts) UpTo(bucket int) int64 {
+	var total int64
+	for b, n := range c {
+		if b <= bucket {
+			total += n
+		}
+	}
+	return total
 }
 
 // Percentile returns the duration that this percentage of the runs did not exceed

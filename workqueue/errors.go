@@ -18,6 +18,11 @@ var (
 	// robot, fence and lock key is wrong, since the key is a secret.
 	ErrCheckoutLost = checkoutLost{}
 
+	// ErrEndUnknown is the ErrCheckoutLost of an end that may have been reported before:
+	// since then the item was removed or ran again, and nothing is left that shows how
+	// the checkout ended.
+	ErrEndUnknown = fmt.Errorf("the item was removed or run again, so it is unknown whether this end was recorded before: %w", ErrCheckoutLost)
+
 	// ErrNotFound is returned when there is no row with that id or name.
 	ErrNotFound = errors.New("not found")
 

@@ -9,6 +9,7 @@ import (
 
 // ItemFilter selects items for a list. The zero value of a field means any.
 type ItemFilter struct {
+	IDs    []int64 // has one of these ids; at most 500
 	States []State
 
 	// Lifecycles selects the items in any of these, and Statuses likewise.
@@ -37,8 +38,15 @@ type ItemFilter struct {
 	// Failed or Business error in the range.
 	Created, Due, Started, Finished, Failed TimeRange
 
+	// Deadline selects the items that have not started and whose deadlines are in the range.
+	Deadline TimeRange
+
 	ErrorKinds []ErrorKind // its last failure has one of these
 	ErrorPart  string      // part of the text of its last failure, in any case
+
+	// Payload selects the items whose payloads match. Such a search reads the payloads of all
+	// items that the other fields select, the newest first: see [IncompleteError].
+	Payload *PayloadFilter
 
 	// BeforeID selects the items with a smaller id. For the next page, set it to the
 	// last id of the current one.
@@ -66,6 +74,9 @@ type ItemSort struct {
 	By         SortKey // "": the id, descending
 	Descending bool
 }
+
+// NewestFirst reports whether the order is that of the ids, descending.
+func (s ItemSort) NewestFirst() bool { return s.By == "" || s.By == SortID && s.Descending }
 
 // SortKey is the value that items are sorted by.
 type SortKey string

@@ -40,6 +40,8 @@ func recorded(value any) any {
 		return names
 	case Band:
 		return map[string]int{"min": v.Min, "max": v.Max}
+	case *PayloadFilter:
+		return v.String()
 	case TimeRange:
 		bounds := map[string]time.Time{}
 		if !v.Since.IsZero() {

@@ -114,6 +114,17 @@ type Item struct {
 	// LimitKey is the key for the queue's limits per key.
 	LimitKey *string `json:"limitKey"`
 
+	// BatchKey makes the item run together with others of its queue and pipeline that have the
+	// same key; nil: it runs alone. At most BatchMax items run together, and a batch waits
+	// BatchWaitMs for another item and BatchAtMostMs in all. BatchLeaderID is the item that
+	// started the item's latest run of several items, or of one that waited for others; it is
+	// the item's own id if that was this one.
+	BatchKey      *string `json:"batchKey"`
+	BatchMax      *int    `json:"batchMax"`
+	BatchWaitMs   *int64  `json:"batchWaitMs"`
+	BatchAtMostMs *int64  `json:"batchAtMostMs"`
+	BatchLeaderID *int64  `json:"batchLeaderId"`
+
 	// Robot is the robot that has checked the item out, or did so last.
 	Robot *string `json:"robot"`
 
@@ -195,6 +206,20 @@ func (t JSONText) MarshalJSON() ([]byte, error) {
 	default:
 		return MarshalPlain(string(t))
 	}
+}
+
+// UnmarshalJSON keeps the text of a value; null is "". It reverses MarshalJSON, except for text that is
+// not JSON: that stays a JSON string.
+func (t *JSONText) UnmarshalJSON(text []byte) error {
+	switch string(text) {
+	case "null":
+		*t = ""
+	case `"` + string(EncryptedText) + `"`:
+		*t = EncryptedText
+	default:
+		*t = JSONText(text)
+	}
+	return nil
 }
 
 // ItemPriorityRange reports whether a priority fits the column.

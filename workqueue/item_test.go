@@ -65,6 +65,11 @@ func TestItemJSON(t *testing.T) {
   "idempotencyKey": "5f2c",
   "version": 4,
   "limitKey": null,
+  "batchKey": null,
+  "batchMax": null,
+  "batchWaitMs": null,
+  "batchAtMostMs": null,
+  "batchLeaderId": null,
   "robot": null,
   "tags": [
     "a"
@@ -125,6 +130,11 @@ func TestItemJSON(t *testing.T) {
   "idempotencyKey": "",
   "version": 0,
   "limitKey": null,
+  "batchKey": null,
+  "batchMax": null,
+  "batchWaitMs": null,
+  "batchAtMostMs": null,
+  "batchLeaderId": null,
   "robot": null,
   "tags": null,
   "metadata": null,

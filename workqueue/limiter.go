@@ -97,15 +97,16 @@ func (l *Limiter) Pace(queue, key string) time.Duration {
 	}
 	pace := time.Duration(0)
 	if u.Use.LimitReached(0, u.Limits.Rate.Limit) {
-		pace = u.Limits.Rate.pace()
+		pace = u.Limits.Rate.Pace()
 	}
 	if key != "" && u.Keys[key].LimitReached(0, u.Limits.KeyRate.Limit) {
-		pace = max(pace, u.Limits.KeyRate.pace())
+		pace = max(pace, u.Limits.KeyRate.Pace())
 	}
 	return pace
 }
 
-func (r Rate) pace() time.Duration {
+// Pace returns how soon after a rate was found used up another check for room is useful.
+func (r Rate) Pace() time.Duration {
 	return min(max(time.Duration(r.Per)/time.Duration(r.Limit), minPace), maxPace)
 }
 

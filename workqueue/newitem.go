@@ -93,6 +93,10 @@ type NewItem struct {
 	Labels    matching.Labels
 	Selectors []matching.Selector
 
+	// Batch makes the item wait for others of the same key, to run together with them; nil: it
+	// runs alone. A store that has the pipelines sets it: see sqlstore.Store.SetBatches.
+	Batch *ItemBatch
+
 	// Retain is how long the item is kept after it has succeeded: 0 deletes it at
 	// once, nil means the queue's retention.
 	Retain *time.Duration
@@ -121,7 +125,7 @@ type ItemFault struct {
 	// Field is where it is: "pipeline", "payload", "priority", "naturalKey",
 	// "limitKey", "tags", "metadata", "labels", "selectors", "deadline", "finishBy",
 	// "attempts", "timeout", "backoff", "resilience", "estimatedDuration", "retain",
-	// "queue", "unique" or "conflict"; "" for other texts.
+	// "queue", "unique", "conflict" or "batch"; "" for other texts.
 	Field string
 	Err   error
 }
@@ -189,6 +193,7 @@ func (it *NewItem) faults() []error {
 	}
 	errs = append(errs, it.timeFaults()...)
 	errs = append(errs, it.policyFaults()...)
+	errs = append(errs, it.Batch.faults()...)
 	if it.Estimate < 0 {
 		errs = append(errs, fault("estimatedDuration", "estimated duration: %v", CheckEstimate(it.Estimate)))
 	}

@@ -89,6 +89,9 @@ type RunFilter struct {
 	Since, Until               time.Time
 	PlannedSince, PlannedUntil time.Time
 
+	// EndsAfter leaves out runs that ended before this time; a run that has not ended is not left out.
+	EndsAfter time.Time
+
 	// Oldest lists the first runs instead of the latest, the first one first.
 	Oldest bool
 

@@ -35,6 +35,10 @@ type Queue struct {
 	// define it: a matching.Distribution; "": as the pass defines it.
 	Distribution JSONText `json:"distribution"`
 
+	// Escalation is a list of escalation.Rule: what happens to items that wait too long; "":
+	// nothing.
+	Escalation JSONText `json:"escalation"`
+
 	// MaxReleases is how many workers may die with an item before it is cancelled as
 	// poison; 0 means DefaultMaxReleases.
 	MaxReleases int `json:"maxReleases"`
@@ -106,6 +110,24 @@ const (
 	DeletionLogical  Deletion = "logical"  // the row gets DeletedAt and DeletedReason, and is shown on request
 )
 
+// OnExpiry is what becomes of an item that expires while it waits.
+type OnExpiry string
+
+// What becomes of expired items.
+const (
+	ExpiryArchive OnExpiry = "archive" // it is cancelled with the kind KindExpired, and kept like other cancelled items
+	ExpiryRemove  OnExpiry = "remove"  // it is counted as such, and its row and its attempts are removed
+)
+
+// Payloads is who sees the data of a queue's items in the HTTP API and on its pages.
+type Payloads string
+
+// Who sees the data of items.
+const (
+	PayloadsVisible Payloads = "visible" // all who may see the queue
+	PayloadsHidden  Payloads = "hidden"  // editors, admins, and the robot that holds the item
+)
+
 // QueueKeys is the policy of natural keys.
 type QueueKeys struct {
 	// KeyScope "" means KeyScopeNone.
@@ -121,6 +143,10 @@ type QueueLife struct {
 	// TTL counts from an item's creation: an older item that does not run is
 	// cancelled as expired. 0: no bound.
 	TTL Duration `json:"ttl"`
+
+	// OnExpiry is what becomes of an item that does not start before its deadline, its time to
+	// finish by or the end of its TTL; "" means ExpiryArchive. It does not depend on Deletion.
+	OnExpiry OnExpiry `json:"onExpiry"`
 
 	// Retain is how long a completed item is kept; 0 deletes it at once, nil leaves
 	// it to the CleanUp pipeline.
@@ -154,6 +180,10 @@ type QueueAccess struct {
 	// Robots are the listed robots by name. While the queue is not private, the list
 	// is kept but has no effect.
 	Robots []QueueRobot `json:"robots"`
+
+	// Payloads is who sees the payloads, outputs, analytics, metadata and logs of the items; ""
+	// means PayloadsVisible. See HidesPayloads.
+	Payloads Payloads `json:"payloads"`
 
 	// RobotDeletesOnlyOwn: a robot may delete only items that it enqueued.
 	RobotDeletesOnlyOwn bool `json:"robotDeletesOnlyOwn"`
@@ -206,6 +236,10 @@ func (q Queue) MarshalJSON() ([]byte, error) {
 		OrNil(q.MaxPayload), OrNil(q.MaxOutput),
 	})
 }
+
+// HidesPayloads reports whether the data of the queue's items is only for editors, admins, and the
+// robot that holds the item. That of encrypted queues always is.
+func (q *Queue) HidesPayloads() bool { return q.Payloads == PayloadsHidden || q.Encrypted }
 
 // OrNil returns a pointer to the value, or nil for the zero value.
 func OrNil[T comparable](v T) *T {

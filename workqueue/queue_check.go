@@ -10,6 +10,7 @@ import (
 	"unicode/utf16"
 
 	"botwork/internal/jsonschemas"
+	"botwork/workqueue/escalation"
 	"botwork/workqueue/matching"
 )
 
@@ -72,6 +73,7 @@ func (q *Queue) Validate() error {
 	}
 	word(&c, "retry.as", q.RetryAs, RetrySame, RetryCopy)
 	c.distribution(q.Distribution)
+	c.escalation(q)
 	if q.MaxReleases < 0 || q.MaxReleases > math.MaxInt32 {
 		c.add("maxReleases", fmt.Sprint(q.MaxReleases), "1 or more, or none for 5")
 	}
@@ -80,6 +82,7 @@ func (q *Queue) Validate() error {
 	c.schema("schemas.payload", q.PayloadSchema)
 	c.schema("schemas.output", q.OutputSchema)
 	c.schema("schemas.analytics", q.AnalyticsSchema)
+	word(&c, "payloads", q.Payloads, PayloadsVisible, PayloadsHidden)
 	c.robots(q.Robots)
 	c.span("checkout", q.Checkout)
 	c.limits(q.QueueLimits)
@@ -93,7 +96,7 @@ func (q *Queue) Validate() error {
 
 // distribution checks the definition of how items are given to workers.
 func (c *queueCheck) distribution(text JSONText) {
-	_, err := matching.ParseDistribution(string(text))
+	_, err := matching.ParseQueueDistribution(string(text))
 	faults, _ := errors.AsType[matching.Faults](err)
 	for _, f := range faults {
 		got, want, cut := strings.Cut(f.Message, ", want ")
@@ -101,6 +104,24 @@ func (c *queueCheck) distribution(text JSONText) {
 			want = "a distribution such as {\"mode\": \"round-robin\"}"
 		}
 		c.add(strings.Join(f.WithPathPrefix("distribution").Path, "."), strings.TrimPrefix(got, "got "), want)
+	}
+}
+
+// escalation checks the rules of the queue.
+func (c *queueCheck) escalation(q *Queue) {
+	rules, err := escalation.Parse(string(q.Escalation))
+	faults, _ := errors.AsType[matching.Faults](err)
+	for _, f := range faults {
+		got, want, cut := strings.Cut(f.Message, ", want ")
+		if !cut {
+			want = "rules such as [{\"name\": \"late\", \"after\": \"10m\", \"raise\": {\"by\": 100}}]"
+		}
+		c.add(strings.Join(f.WithPathPrefix("escalation").Path, "."), strings.TrimPrefix(got, "got "), want)
+	}
+	for i, r := range rules {
+		if strings.EqualFold(r.MoveTo, q.Name) && r.MoveTo != "" {
+			c.add(fmt.Sprintf("escalation.%d.moveTo", i), fmt.Sprintf("%q", r.MoveTo), "another queue")
+		}
 	}
 }
 
@@ -138,6 +159,7 @@ func word[T ~string](c *queueCheck, field string, got T, words ...T) {
 
 func (c *queueCheck) life(l QueueLife) {
 	c.span("ttl", l.TTL)
+	word(c, "onExpiry", l.OnExpiry, ExpiryArchive, ExpiryRemove)
 	if l.Retain != nil {
 		c.span("retain", *l.Retain)
 	}

@@ -20,6 +20,23 @@ type QueueOverride struct {
 	Defined JSONText `json:"defined"`
 }
 
+// DeletedQueue is a queue that a command has deleted although settings define it. By is the
+// actor of the deletion, or "a command".
+type DeletedQueue struct {
+	Name string    `json:"name"`
+	By   string    `json:"by"`
+	At   time.Time `json:"at"`
+}
+
+// DefinedBySettings reports whether the settings of a worker, or a Go program, define the queue,
+// as far as the database shows.
+func (q *Queue) DefinedBySettings() bool {
+	if q.Override != nil {
+		return q.Override.Defined != ""
+	}
+	return q.DefinedBy != nil
+}
+
 // notPolicy are the keys of a queue's JSON that are not part of its definition.
 var notPolicy = []string{"id", "name", "paused", "revision", "definedBy", "createdAt", "updatedAt", "override"}
 
@@ -41,6 +58,7 @@ func (q *Queue) policy() (map[string]json.RawMessage, error) {
 	}
 	c.Consumer, c.RetryAs = cmp.Or(c.Consumer, ConsumerWorkers), cmp.Or(c.RetryAs, RetrySame)
 	c.KeyScope, c.Deletion = cmp.Or(c.KeyScope, KeyScopeNone), cmp.Or(c.Deletion, DeletionPhysical)
+	c.OnExpiry, c.Payloads = cmp.Or(c.OnExpiry, ExpiryArchive), cmp.Or(c.Payloads, PayloadsVisible)
 	c.Robots = slices.SortedFunc(slices.Values(c.Robots), func(a, b QueueRobot) int { return cmp.Compare(a.Robot, b.Robot) })
 	text, err := json.Marshal(c)
 	if err != nil {

@@ -24,6 +24,10 @@ type Run struct {
 	// WaitedFor is the time from the claim to the start of the run.
 	WaitedFor time.Duration
 
+	// Batch are the items of a run of several items; nil: it has one. The methods of Run that
+	// record something record it for Item, and what a failure keeps for all of them.
+	Batch *RunBatch
+
 	// LimitTo sets the time limit of the run, counted from the call; nil: the run has
 	// no limit.
 	LimitTo func(time.Duration)
@@ -60,6 +64,16 @@ func (r *Run) Follow(hash string, pipeline Resilience) {
 	}
 	if policy, _ := r.Policy(); policy.Timeout > 0 {
 		r.LimitTo(time.Duration(policy.Timeout))
+	}
+}
+
+// For returns a copy of the run for another of its items, with what a failure keeps.
+func (r *Run) For(item *Item) *Run {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return &Run{
+		Item: item, Queue: r.Queue, QueueResilience: r.QueueResilience,
+		pipeline: r.pipeline, hash: r.hash, step: r.step, progress: r.progress, percent: r.percent, tail: r.tail,
 	}
 }
 

@@ -5,6 +5,16 @@ import (
 	"time"
 )
 
+// RunCounter counts runs and records of planned times, for summaries of days.
+type RunCounter interface {
+	// CountRuns counts the runs of each outcome that the filter selects by pipeline, outcomes and
+	// start. It reads at most most rows, the latest ones; more reports that there are others.
+	CountRuns(ctx context.Context, f RunFilter, most int) (counts map[RunOutcome]int, more bool, err error)
+
+	// CountFirings does the same for the records of planned times of pipelines, by their planned time.
+	CountFirings(ctx context.Context, f FiringFilter, most int) (counts map[FiringOutcome]int, more bool, err error)
+}
+
 // ScheduleStore records the firings of schedules and the runs of system pipelines.
 type ScheduleStore interface {
 	// ClaimFiring records that the schedule fires for this planned time. Among all

@@ -57,6 +57,19 @@ const (
 	BandLow    = "low"
 )
 
+// ResolutionFor returns the periods in which a stretch of this length is shown unless others are
+// asked for.
+func ResolutionFor(length time.Duration) Resolution {
+	switch {
+	case length <= 3*time.Hour:
+		return ByMinute
+	case length <= 14*24*time.Hour:
+		return ByHour
+	default:
+		return ByDay
+	}
+}
+
 // BandNames returns the names of the bands, the most urgent first.
 func BandNames() []string { return []string{BandHigh, BandMedium, BandLow} }
 
@@ -101,6 +114,9 @@ type SeriesParams struct {
 	Queue, Pipeline, Band, Worker string
 
 	Group SeriesGroup
+
+	// CountsOnly reads by one statement: without gauges, and without At and KeptSince.
+	CountsOnly bool
 }
 
 // Validate returns an error that describes what is wrong.

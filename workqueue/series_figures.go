@@ -164,5 +164,6 @@ func (c DurationCounts) times(sumMs int64) *SeriesTimes {
 	return &SeriesTimes{
 		Count: count, Mean: Duration(time.Duration(sumMs/count) * time.Millisecond),
 		P50: Duration(c.Percentile(50)), P95: Duration(c.Percentile(95)), P99: Duration(c.Percentile(99)),
+		SumMs: sumMs, Counts: c,
 	}
 }

@@ -44,8 +44,9 @@ type SeriesPoint struct {
 	Wait *SeriesTimes `json:"wait"`
 	Run  *SeriesTimes `json:"run"`
 
-	// Gauges are nil in periods without a sample, and if a pipeline or a worker is
-	// selected or the group: samples are taken by queue and band.
+	// Gauges are nil in periods without a sample, and if a worker, or the group of workers,
+	// is combined with a queue, pipeline or band: samples of workers are not divided by
+	// them.
 	Gauges *SeriesGauges `json:"gauges"`
 }
 
@@ -57,6 +58,10 @@ type SeriesTimes struct {
 	P50   Duration `json:"p50"`
 	P95   Duration `json:"p95"`
 	P99   Duration `json:"p99"`
+
+	// SumMs is the exact sum in milliseconds, Counts the number of durations by class.
+	SumMs  int64          `json:"-"`
+	Counts DurationCounts `json:"-"`
 }
 
 // SeriesGauges are samples that one worker of the cluster takes once a minute.
@@ -64,14 +69,22 @@ type SeriesGauges struct {
 	Samples int64 `json:"samples"`
 
 	// Backlog is the mean number of due items that waited, MostBacklog the largest in
-	// one sample of one queue and band, or the sum of these.
+	// one sample of one queue and band, or the sum of these. The backlog of a worker are
+	// the items assigned to it, that of the group "" of workers those assigned to none.
 	Backlog     float64 `json:"backlog"`
 	MostBacklog int64   `json:"mostBacklog"`
 
 	// OldestWaiting is the longest time that a due item had waited at a sample.
 	OldestWaiting Duration `json:"oldestWaiting"`
 
-	// SlotsUsed is the mean number of items that ran, MostSlotsUsed the largest.
+	// SlotsUsed is the mean number of items that ran, MostSlotsUsed the largest. Items
+	// that robots process are among them; they belong to no worker.
 	SlotsUsed     float64 `json:"slotsUsed"`
 	MostSlotsUsed int64   `json:"mostSlotsUsed"`
+
+	// SlotsOffered is the mean number of slots of the workers that could get items,
+	// MostSlotsOffered the largest. They are nil for a queue, pipeline or band: slots are
+	// not divided by them.
+	SlotsOffered     *float64 `json:"slotsOffered"`
+	MostSlotsOffered *int64   `json:"mostSlotsOffered"`
 }

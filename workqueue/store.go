@@ -18,10 +18,14 @@ type ItemStore interface {
 	// Item returns one item, or ErrNotFound.
 	Item(ctx context.Context, id int64) (Item, error)
 
-	// Items lists items in the order of the filter.
+	// Items lists items in the order of the filter. A filter by payload allows only the newest
+	// first; if its search left items out, the error is an *IncompleteError, and the
+	// items are those that were found.
 	Items(ctx context.Context, f ItemFilter) ([]Item, error)
 
-	// CountItems counts the items that the filter selects, without regard to its page size.
+	// CountItems counts the items that the filter selects, without regard to its page size. If a
+	// search by payload left items out, the error is an *IncompleteError, and the
+	// number is that of the items that were found.
 	CountItems(ctx context.Context, f ItemFilter) (int64, error)
 
 	// Attempts lists the attempts of an item that did not simply succeed, in the
@@ -39,7 +43,8 @@ type ItemStore interface {
 	// and whose state allows it, the newest first. f.Limit bounds the page (0: 500).
 	// Items whose state forbids the action are skipped. Call it again with the
 	// result's Next as f.BeforeID until that is 0; items that were created meanwhile
-	// are not included.
+	// are not included. A page of a search by payload ends after MaxPayloadSearch items, and
+	// may have no items to change although others follow.
 	ChangeItems(ctx context.Context, f ItemFilter, c Change) (ChangeResult, error)
 }
 
@@ -135,6 +140,13 @@ type LeaseStore interface {
 	// fence keeps its start time and is refused only if its lease was lost.
 	Begin(ctx context.Context, p BeginParams) (refused []int64, err error)
 
+	// Join leases waiting items to the worker that run together with an item that it has
+	// claimed: those of its queue and pipeline with the same BatchKey, the most urgent
+	// first, each with its own lease and fence. Items that a worker died with do not join,
+	// and none joins such an item. It returns no items and ErrLeaseLost if the worker no
+	// longer holds the leader.
+	Join(ctx context.Context, p JoinParams) ([]Item, error)
+
 	// Beat records that the worker is alive, renews the leases of p.Held and records
 	// which of them have begun. It returns ErrWorkerReplaced if the instance is not
 	// the current one.
@@ -197,6 +209,19 @@ type BeginParams struct {
 	Items      []ItemRef
 }
 
+// JoinParams are the parameters of Join.
+type JoinParams struct {
+	WorkerID   int64
+	InstanceID string
+	Leader     ItemRef // the claim that the items join
+	Lease      time.Duration
+
+	// Max bounds the items, without the leader. Bytes bounds what they have to read, like
+	// ClaimParams.Bytes; 0: no bound.
+	Max   int
+	Bytes int64
+}
+
 // BeatParams are the parameters of Beat.
 type BeatParams struct {
 	WorkerID   int64
@@ -205,6 +230,9 @@ type BeatParams struct {
 	Held       []ItemRef
 	Started    []ItemRef // those of Held whose run has begun
 	Stuck      int       // slots whose handler was cancelled but has not stopped
+
+	// Gate is why the worker takes no new items, "" if it takes them: Worker.Gate.
+	Gate string
 
 	// Ended is the time since a run last ended here; nil: no run has ended since the
 	// process started. Passes prefer workers that have been free for longer.
@@ -250,6 +278,9 @@ type Finish struct {
 	// The item's StartedAt is set to that long before the end, so that the time an
 	// item waited in the worker's memory does not count as run time.
 	Took time.Duration
+
+	// Alone makes the item run alone from now on.
+	Alone bool
 
 	// Encrypted is set if the item's output must be encrypted.
 	Encrypted bool

@@ -46,6 +46,11 @@ type AssignView interface {
 	// What Write assigned is no longer among them, nor is what full names.
 	DueItems(ctx context.Context, band Band, full Full, limit int) ([]DueItem, error)
 
+	// DueOfQueue returns up to limit of the items that DueItems returns of a queue, the most
+	// urgent first. It leaves out items that were scheduled for later and became due a moment ago,
+	// and items that run together.
+	DueOfQueue(ctx context.Context, queue string, band Band, full Full, limit int) ([]DueItem, error)
+
 	// AssignedItems returns up to limit items of the band that are assigned and
 	// have not started, and that Claim may start now, in the order in which their
 	// workers start them: that of CompareStarts.
@@ -76,7 +81,8 @@ type AssignTx interface {
 	Rescue(ctx context.Context, assignedFor time.Duration) (RescueResult, error)
 
 	// Expire cancels the items that have not been started by their deadline, or
-	// within their queue's time to live, as expired, and returns how many.
+	// within their queue's time to live, as expired, and returns how many. It removes those
+	// of queues with ExpiryRemove, which count as expired too.
 	Expire(ctx context.Context) (int, error)
 
 	// ApplyPolicies applies the policies of their queues to waiting items that were
@@ -216,6 +222,9 @@ type HeldItem struct {
 
 	Running bool      // else assigned and not started
 	Since   time.Time // when it was assigned, or started
+
+	// FinishBy is when a run of it is ended; the zero time: never.
+	FinishBy time.Time
 
 	// RunOrder is its place among the items of the same priority at its worker,
 	// the least first; Channel is its pipeline's when it was assigned.

@@ -113,6 +113,7 @@ type AuditFilter struct {
 const (
 	AuditItemsPrefix    = "items."
 	AuditItemsRelease   = "items.release"
+	AuditItemsEscalate  = "items.escalate" // by a rule of escalation
 	AuditQueuesCreate   = "queues.create"
 	AuditQueuesDefine   = "queues.define"
 	AuditQueuesDelete   = "queues.delete"
@@ -124,6 +125,7 @@ const (
 	AuditPipelinePause  = "pipelines.pause"
 	AuditPipelineResume = "pipelines.resume"
 	AuditPipelineRun    = "pipelines.run"
+	AuditPipelineSave   = "pipelines.save" // its file
 	AuditBackfill       = "pipelines.backfill"
 	AuditTasksDefine    = "tasks.define"
 	AuditTasksRun       = "tasks.run"
@@ -133,6 +135,20 @@ const (
 	AuditWorkersSet     = "workers.set"
 	AuditForget         = "durations.forget"
 	AuditRestored       = "db.restored"
+	AuditTokensCreate   = "tokens.create"
+	AuditTokensRevoke   = "tokens.revoke"
+	AuditUsersCreate    = "users.create"
+	AuditUsersSet       = "users.set"
+	AuditUsersDisable   = "users.disable"
+	AuditUsersEnable    = "users.enable"
+	AuditUsersLink      = "users.link"
+
+	AuditNotificationsMute   = "notifications.mute"
+	AuditNotificationsUnmute = "notifications.unmute"
+	AuditNotificationsTest   = "notifications.test"
+	AuditUsersSignIn         = "users.signin"
+	AuditUsersSignOut        = "users.signout"
+	AuditUsersRefuse         = "users.refuse"
 )
 
 // AuditActions lists all actions.
@@ -141,9 +157,12 @@ func AuditActions() []string {
 	for _, a := range append(Actions(), Update) {
 		all = append(all, AuditItemsPrefix+string(a))
 	}
-	return append(all, AuditItemsRelease, AuditQueuesCreate, AuditQueuesSet, AuditQueuesDefine, AuditQueuesPause, AuditQueuesResume, AuditQueuesDelete, AuditQueuesPurge, AuditQueuesRecount,
-		AuditPipelinePause, AuditPipelineResume, AuditPipelineRun, AuditBackfill, AuditTasksDefine, AuditTasksRun,
-		AuditWorkersDrain, AuditWorkersResume, AuditWorkersSet, AuditWorkersLabel, AuditForget, AuditRestored)
+	return append(all, AuditItemsRelease, AuditItemsEscalate, AuditQueuesCreate, AuditQueuesSet, AuditQueuesDefine, AuditQueuesPause, AuditQueuesResume, AuditQueuesDelete, AuditQueuesPurge, AuditQueuesRecount,
+		AuditPipelinePause, AuditPipelineResume, AuditPipelineRun, AuditPipelineSave, AuditBackfill, AuditTasksDefine, AuditTasksRun,
+		AuditWorkersDrain, AuditWorkersResume, AuditWorkersSet, AuditWorkersLabel, AuditForget, AuditRestored,
+		AuditTokensCreate, AuditTokensRevoke, AuditUsersCreate, AuditUsersSet, AuditUsersDisable, AuditUsersEnable, AuditUsersLink,
+		AuditNotificationsMute, AuditNotificationsUnmute, AuditNotificationsTest,
+		AuditUsersSignIn, AuditUsersSignOut, AuditUsersRefuse)
 }
 
 // The kinds of targets.
@@ -155,11 +174,15 @@ const (
 	TargetWorker   = "worker"
 	TargetDuration = "durations"
 	TargetDatabase = "database"
+	TargetToken    = "token"
+	TargetUser     = "user"
+
+	TargetNotification = "notification"
 )
 
 // AuditTargets lists the kinds of targets.
 func AuditTargets() []string {
-	return []string{TargetItem, TargetQueue, TargetPipeline, TargetTask, TargetWorker, TargetDuration, TargetDatabase}
+	return []string{TargetItem, TargetQueue, TargetPipeline, TargetTask, TargetWorker, TargetDuration, TargetDatabase, TargetToken, TargetUser, TargetNotification}
 }
 
 // AuditTextLimit is the longest value in the audit log, in bytes of JSON.

@@ -79,6 +79,9 @@ type HousekeepingStore interface {
 	// BatchStore.
 	RemoveBatches(ctx context.Context, age time.Duration, limit int) (removed int, err error)
 
+	// RemoveForecasts removes forecasts that were made longer ago than age.
+	RemoveForecasts(ctx context.Context, age time.Duration, limit int) (removed int, err error)
+
 	// RemoveAudit removes entries of the audit log that are older than age, which must
 	// be LeastAuditAge or more. The items of an entry count as rows and are removed
 	// before it.

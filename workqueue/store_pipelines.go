@@ -27,6 +27,21 @@ type PipelineStore interface {
 
 	// RunRequests lists requests, the latest first.
 	RunRequests(ctx context.Context, f RequestFilter) ([]RunRequest, error)
+
+	// RecordPipelineSave records in the audit log that the file of a pipeline is
+	// replaced. The file itself is not in the database.
+	RecordPipelineSave(ctx context.Context, p PipelineSave) error
+}
+
+// PipelineSave is a change of the file of a pipeline on one machine.
+type PipelineSave struct {
+	Pipeline string
+	File     string // its path in the pipelines folder
+	Host     string // whose pipelines folder it is
+	Before   string // the hash of the text that is replaced; "" for a new file
+	After    string // the hash of the new text
+	Reason   string
+	By       string
 }
 
 // PipelinePause is a pause of a system pipeline: a row of BotPipelinePauses.

@@ -26,11 +26,12 @@ type QueueStore interface {
 
 	// RefreshQueues is DefineQueues for a worker that starts: queues that a command has
 	// changed keep what the command set, until the next DefineQueues. It records their
-	// definitions for Queue.Override, and returns the names of those that differ from it
-	// as overridden.
+	// definitions for Queue.Override. Nor does it create the DeletedQueues. It returns the
+	// names of both that differ from their definitions as overridden.
 	RefreshQueues(ctx context.Context, defs []Queue, by string) (changed, overridden []string, err error)
 
-	// CreateQueue creates a queue by command. ErrQueueExists if there is one.
+	// CreateQueue creates a queue by command, also one that was deleted. ErrQueueExists if
+	// there is one.
 	CreateQueue(ctx context.Context, def Queue, by string) error
 
 	// OverrideQueue replaces the policy of a queue by command, until the next
@@ -48,8 +49,13 @@ type QueueStore interface {
 
 	// DeleteQueue removes a queue. If it still has items, including finished and
 	// deleted ones: *QueueNotEmptyError. DefaultQueue is never removed:
-	// ErrDefaultQueue. ErrNotFound if there is no such queue.
+	// ErrDefaultQueue. ErrNotFound if there is no such queue. A queue that settings define
+	// becomes one of the DeletedQueues.
 	DeleteQueue(ctx context.Context, name string) error
+
+	// DeletedQueues lists the queues by name that settings define, but that were deleted.
+	// They remain deleted until the next DefineQueues that names them, or CreateQueue.
+	DeletedQueues(ctx context.Context) ([]DeletedQueue, error)
 }
 
 // The errors of CreateQueue and OverrideQueue.

@@ -13,6 +13,12 @@ import (
 // expires by the database's clock. A call with a [Hold] that is not valid changes
 // nothing and returns ErrLeaseLost: the key, the fence or the robot is a different
 // one, the lease has expired, or the item was taken back from the robot.
+//
+// A robot that did not get the answer to an end may repeat the call: FinishCheckout,
+// ReleaseCheckout, PostponeCheckout or DeleteCheckout with the same hold, and for
+// FinishCheckout with the same kind, changes nothing and returns the first result. The result
+// is known for a day; that of a success as long as the item is kept and does not run again.
+// Later the error is ErrEndUnknown.
 type RobotStore interface {
 	// Checkout gives items of a queue to a robot: the first ones that are due, have
 	// not passed their deadline and match the filter. They run until the lease
@@ -46,6 +52,10 @@ type RobotStore interface {
 
 	// ReleaseCheckout releases an item. It is due at once, and no failure is counted.
 	ReleaseCheckout(ctx context.Context, h Hold, reason string) error
+
+	// PostponeCheckout releases an item until a time. No failure is counted. RetryIn of
+	// the result is the wait.
+	PostponeCheckout(ctx context.Context, h Hold, p Postponement) (RobotEnded, error)
 
 	// ReleaseFromRobot takes an item away from the robot that holds it, on request of a
 	// person: it is due at once, no failure is counted, and the robot's later calls

@@ -24,8 +24,8 @@ type SeriesStore interface {
 	// at the same time.
 	FoldSeries(ctx context.Context, limit int) (taken int, err error)
 
-	// SampleGauges counts the backlog and the slots in use, and reports whether it did:
-	// not if another process has already done so in this minute. Its cost depends on
-	// the number of unfinished items.
+	// SampleGauges counts the backlog, the slots in use and the slots that workers offer,
+	// and reports whether it did: not if another process has already done so in this
+	// minute. It reads all unfinished items.
 	SampleGauges(ctx context.Context) (sampled bool, err error)
 }

@@ -65,4 +65,8 @@ type Notice struct {
 	// Others is set if the notice is from another process: many processes may receive
 	// it.
 	Others bool
+
+	// Ended lists queues in which this process has ended runs, so that their limits may
+	// allow more. Such a notice says nothing else: its other fields are not set.
+	Ended []string
 }

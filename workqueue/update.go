@@ -33,7 +33,18 @@ type ItemUpdate struct {
 	Deadline   *time.Time
 	DeadlineIn *time.Duration
 
-	Payload    *JSONText      // "": none
+	// FinishBy is when the item ends, as that of a NewItem; the zero time removes it. FinishIn is
+	// the same as an offset from the database's now. If both are set, FinishBy is used. The
+	// deadline of the item follows if it is not earlier.
+	FinishBy *time.Time
+	FinishIn *time.Duration
+
+	Payload *JSONText // "": none
+
+	// CheckPayload, unless it is nil, returns why an item with this IntegrationConfig must not
+	// have the new payload.
+	CheckPayload func(integrationConfig string, payload JSONText) error
+
 	Estimate   *time.Duration // 0: unknown
 	Resilience *JSONText      // "": the pipeline's
 	LimitKey   *string        // "": none
@@ -62,8 +73,8 @@ func (u *ItemUpdate) WhileRunning() bool {
 // Moves reports whether the update may change which worker can run the item, or when. An
 // assigned item then waits for the next assignment.
 func (u *ItemUpdate) Moves() bool {
-	return u.Queue != "" || u.At != nil || u.In != nil || u.Deadline != nil || u.DeadlineIn != nil || u.Estimate != nil ||
-		u.LimitKey != nil || len(u.Labels)+len(u.RemoveLabels) > 0 || u.Selectors != nil
+	return u.Queue != "" || u.At != nil || u.In != nil || u.Deadline != nil || u.DeadlineIn != nil || u.SetsFinish() ||
+		u.Estimate != nil || u.LimitKey != nil || len(u.Labels)+len(u.RemoveLabels) > 0 || u.Selectors != nil
 }
 
 // Validate checks everything that does not depend on an item. It returns all faults at once,
@@ -97,6 +108,12 @@ func (u *ItemUpdate) Validate() error {
 	}
 	if u.Deadline != nil {
 		it.Deadline = *u.Deadline
+	}
+	if u.FinishIn != nil {
+		it.FinishIn = *u.FinishIn
+	}
+	if u.FinishBy != nil {
+		it.FinishBy = *u.FinishBy
 	}
 	if u.At != nil {
 		it.At = *u.At
@@ -157,6 +174,10 @@ func (u *ItemUpdate) Apply(it *Item, from, to *Queue, schemas *Schemas) (Updated
 			errs = append(errs, &ItemFault{"payload", err})
 		} else if err := schemas.CheckPayload(to, r.Payload); err != nil {
 			errs = append(errs, &ItemFault{"payload", err})
+		} else if u.Payload != nil && u.CheckPayload != nil {
+			if err := u.CheckPayload(it.IntegrationConfig, r.Payload); err != nil {
+				errs = append(errs, &ItemFault{"payload", err})
+			}
 		}
 	}
 	return r, errors.Join(errs...)

@@ -50,6 +50,10 @@ type Worker struct {
 	// StartedAt.
 	AvailableSince *time.Time `json:"availableSince"`
 
+	// Gate is why the worker takes no new items now: its machine is short of a resource,
+	// such as "cpu 97% over 90%"; nil: it takes items.
+	Gate *string `json:"gate"`
+
 	// LeaseExpiresAt is when the worker counts as gone unless it sends another
 	// heartbeat.
 	LeaseExpiresAt *time.Time `json:"leaseExpiresAt"`
@@ -64,6 +68,15 @@ func (w *Worker) Settings() WorkerSettings {
 // the time by the database's clock.
 func (w *Worker) Gone(now time.Time) bool {
 	return w.State != WorkerStopped && (w.LeaseExpiresAt == nil || w.LeaseExpiresAt.Before(now))
+}
+
+// Gated returns why a live, active worker takes no new items; "" if it takes them. now is
+// the time by the database's clock.
+func (w *Worker) Gated(now time.Time) string {
+	if w.Gate == nil || w.State != WorkerActive || w.Gone(now) {
+		return ""
+	}
+	return *w.Gate
 }
 
 // WorkerLoad is an assignment pass's view of a worker.

@@ -11,27 +11,18 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/projectdir"
+	"botwork/cmd/internal/remote"
 	"botwork/handlers/queue"
+	"botwork/internal/operations"
 	"botwork/pipelines"
-	"botwork/workqueue"
 	"botwork/workqueue/assign"
-	"botwork/workqueue/learned"
 )
 
 // command is one call of `botwork assign`.
 type command struct{ *cli.App }
 
 // Command returns `botwork assign`.
-func Command(a *cli.App) *cobra.Command { return (&command{a}).assignCommand() }
-
-// dryPass is what one AssignTasksToWorker step would do; its field names are part
-// of the command line's contract.
-type dryPass struct {
-	Pipeline    string `json:"pipeline"`
-	MinPriority *int   `json:"minPriority"` // nil: no bound
-	MaxPriority *int   `json:"maxPriority"`
-	assign.DryRunResult
-}
+func Command(a *cli.App) *cobra.Command { return cli.OverServer((&command{a}).assignCommand()) }
 
 func (a *command) assignCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -60,24 +51,46 @@ Only workers run passes: botwork run --once ExecuteWorkQueue runs one now.`,
 		if !*dry {
 			return cli.Usagef("want --dry-run; hint: only a worker assigns items: botwork run --once ExecuteWorkQueue")
 		}
-		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
-			passes, err := a.passesToTry(args)
-			if err != nil {
-				return err
+		results, err := a.dryPasses(cmd.Context(), args)
+		if err != nil {
+			return err
+		}
+		for i := range results {
+			for _, fault := range results[i].Faults {
+				fmt.Fprintf(a.Stderr, "botwork: %s: ignored: %s\n", results[i].Pipeline, fault)
 			}
-			results, err := dryRuns(cmd.Context(), store, passes)
-			if err != nil {
-				return err
-			}
-			for i := range results {
-				for _, fault := range results[i].Faults {
-					fmt.Fprintf(a.Stderr, "botwork: %s: ignored: %s\n", results[i].Pipeline, fault)
-				}
-			}
-			return a.Print(*output, results, func() { a.dryTables(results) })
-		})
+		}
+		return a.Print(*output, results, func() { a.dryTables(results) })
 	}
 	return cmd
+}
+
+// dryPasses plans the passes of the named pipeline, or of all.
+func (a *command) dryPasses(ctx context.Context, args []string) (results []operations.DryPass, err error) {
+	if a.UsesServer() {
+		name := strings.Join(args, "")
+		err = a.WithServer(func(s *remote.Server) (err error) {
+			results, err = s.DryPasses(ctx, name)
+			return cli.UnknownAsUsage(err)
+		})
+		if err == nil && len(results) == 0 && name != "" {
+			err = noPass(name)
+		}
+		return results, err
+	}
+	err = a.WithReadOnlyStore(ctx, func(store cli.Store) error {
+		passes, err := a.passesToTry(args)
+		if err != nil {
+			return err
+		}
+		results, err = operations.DryPasses(ctx, store, passes)
+		return err
+	})
+	return results, err
+}
+
+func noPass(pipeline string) error {
+	return cli.Usagef("pipeline %q has no step %s; hint: botwork assign --dry-run checks all pipelines that have one", pipeline, queue.AssignKind)
 }
 
 // passesToTry returns the pipelines whose passes are planned: the named one, or all.
@@ -98,36 +111,13 @@ func (a *command) passesToTry(args []string) ([]assign.SystemPipeline, error) {
 		return nil, leftOut[0]
 	}
 	if len(list) == 0 || len(list[0].Passes) == 0 {
-		return nil, cli.Usagef("pipeline %q has no step %s; hint: botwork assign --dry-run checks all pipelines that have one", p.Name, queue.AssignKind)
+		return nil, noPass(p.Name)
 	}
 	return list, nil
 }
 
-func dryRuns(ctx context.Context, store cli.Store, of []assign.SystemPipeline) ([]dryPass, error) {
-	learned := learned.NewEstimates(store)
-	results := []dryPass{}
-	for _, p := range of {
-		for _, params := range p.Passes {
-			params.Learned = learned
-			r, err := assign.DryRun(ctx, store, params)
-			if err != nil {
-				return nil, fmt.Errorf("pipeline %q: %w", p.Name, err)
-			}
-			one := dryPass{Pipeline: p.Name, DryRunResult: r}
-			if every := workqueue.EveryPriority; r.Band.Min != every.Min {
-				one.MinPriority = &r.Band.Min
-			}
-			if r.Band.Max != workqueue.EveryPriority.Max {
-				one.MaxPriority = &r.Band.Max
-			}
-			results = append(results, one)
-		}
-	}
-	return results, nil
-}
-
 // dryTables prints for each pass the items that it would assign, then those that it would not.
-func (a *command) dryTables(results []dryPass) {
+func (a *command) dryTables(results []operations.DryPass) {
 	if len(results) == 0 {
 		fmt.Fprintf(a.Stdout, "no pipeline has a step %s\n", queue.AssignKind)
 	}
@@ -149,7 +139,7 @@ func (a *command) dryTables(results []dryPass) {
 	}
 }
 
-func (a *command) dryItems(r *dryPass) {
+func (a *command) dryItems(r *operations.DryPass) {
 	g := cli.NewGrid("item", "priority", "pipeline", "queue", "mode", "worker", "from", "starts", "estimate", "score")
 	for _, it := range r.Items {
 		score := "-"
@@ -162,7 +152,7 @@ func (a *command) dryItems(r *dryPass) {
 	g.Print(a.Stdout)
 }
 
-func (a *command) dryLeft(r *dryPass) {
+func (a *command) dryLeft(r *operations.DryPass) {
 	var more string
 	if r.More {
 		more = " (first ones shown)"

@@ -1,3 +1,5 @@
 package assign
 
-type DryPass = dryPass
+import "botwork/internal/operations"
+
+type DryPass = operations.DryPass

@@ -25,8 +25,8 @@ items is one entry with the filter, the number of items, and each item with its
 values before and after. What runs do to their items is recorded in the items and
 their attempts; changes by hand in SQL are not recorded.`,
 	},
-		a.auditListCommand(),
-		a.auditShowCommand(),
+		cli.OverServer(a.auditListCommand()),
+		cli.OverServer(a.auditShowCommand()),
 	)
 }
 

@@ -141,7 +141,7 @@ func TestAuditListAndShow(t *testing.T) {
 func TestAuditShowsNoSecret(t *testing.T) {
 	clitest.InProject(t)
 	clitest.BusyQueue(t)
-	clitest.Must(t, "items", "update", "4", "--payload", `"hunter22"`, "--reason", "as hunter22 said")
+	clitest.Must(t, "items", "update", "4", "--payload", `"hunter22"`, "--no-check", "--reason", "as hunter22 said")
 	for _, args := range [][]string{{"audit", "list"}, {"audit", "show", "1"}, {"audit", "show", "1", "-o", "json"}, {"items", "show", "5"}, {"audit", "list", "--item", "4", "-o", "yaml"}} {
 		r := clitest.DoWith(t, "", []string{"BOTWORK_SECRET_MAIL=hunter22"}, args...)
 		if r.Code != cli.ExitDone || strings.Contains(r.Stdout, "hunter22") {

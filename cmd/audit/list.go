@@ -67,7 +67,7 @@ of entries with all their fields.`,
 		if err := check(&f, target); err != nil {
 			return err
 		}
-		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyBackend(cmd.Context(), func(store cli.Backend) error {
 			entries, err := store.AuditEntries(cmd.Context(), f)
 			if err != nil {
 				return err

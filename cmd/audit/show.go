@@ -43,7 +43,7 @@ JSON and YAML are one object, with the items under "items".`,
 		if limit < 1 {
 			return cli.Usagef("--limit: got %d, want 1 or more", limit)
 		}
-		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyBackend(cmd.Context(), func(store cli.Backend) error {
 			entries, err := store.AuditEntries(cmd.Context(), workqueue.AuditFilter{ID: id})
 			if err != nil {
 				return err

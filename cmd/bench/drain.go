@@ -3,8 +3,10 @@ package bench
 import (
 	"context"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"botwork/cmd/version"
 	"botwork/internal/bench"
 )
 
@@ -17,7 +19,8 @@ func (a *command) benchDrainCommand() *cobra.Command {
 and finishes them with the shipped pipeline ExecuteWorkQueue. With more than one of
 --workers, each is a separate process, and all start together. The percentiles are
 of the time from an item's assignment to its recorded end; CPU is the sum of all
-worker processes, memory that of the largest. Profiles are of this process.
+worker processes, memory that of the largest. Profiles are of this process, and so
+are traces, if the settings have tracing.
 
 ` + benchDoc,
 		Example: `  botwork bench drain --items 20000
@@ -35,7 +38,11 @@ worker processes, memory that of the largest. Profiles are of this process.
 		return a.measure(cmd.Context(), f, func(common bench.Common) (scenario, error) {
 			slots, err := a.capacityOr(capacity)
 			o := bench.DrainOptions{Common: common, Items: items, Capacity: slots, Workers: workers}
-			return scenario{o.Work(), func(ctx context.Context) (bench.Report, error) { return bench.Drain(ctx, o) }}, err
+			return scenario{o.Work(), func(ctx context.Context) (bench.Report, error) {
+				ctx, stop := a.StartTracing(ctx, version.Current().Version, zerolog.Nop())
+				defer stop()
+				return bench.Drain(ctx, o)
+			}}, err
 		})
 	}
 	return cmd

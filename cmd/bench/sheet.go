@@ -73,6 +73,18 @@ var benchLines = []struct {
 	{bench.ItemsRan, "items that ran to the end", 0, ""},
 	{bench.ItemsExpired, "items whose deadline passed first", 0, ""},
 	{bench.ItemsCancelled, "items that were cancelled", 0, ""},
+	{bench.CoveragePercent, "ended by p95 of the forecast", 1, "%"},
+	{bench.NearPercent, "ended within 15 % of p50", 1, "%"},
+	{bench.ForecastErrorP50Ms, "error of p50, median", 0, "ms"},
+	{bench.ForecastErrorMs, "error of p50, mean", 0, "ms"},
+	{bench.ForecastBiasMs, "ended later than p50, mean", 0, "ms"},
+	{bench.ForecastsCompared, "forecasts of items", 0, ""},
+	{bench.ForecastMoments, "moments of forecasts", 0, ""},
+	{bench.FailedAttempts, "attempts that failed", 0, ""},
+	{bench.CrowdReadSeconds, "reading the large queue", 2, "s"},
+	{bench.CrowdForecastSeconds, "200 histories of it", 2, "s"},
+	{bench.CrowdCPUSeconds, "CPU of both", 1, "s"},
+	{bench.CrowdMb, "memory of both", 0, "MB"},
 	{bench.P50Ms, "p50", 2, "ms"},
 	{bench.P95Ms, "p95", 2, "ms"},
 	{bench.P99Ms, "p99", 2, "ms"},
@@ -81,17 +93,33 @@ var benchLines = []struct {
 	{bench.FromCallP99Ms, "p99 from the call's start", 2, "ms"},
 	{bench.IdleCPUPercent, "idle worker, of one core", 2, "%"},
 	{bench.IdleStatementsPerSecond, "idle worker, statements", 2, "/s"},
+	{bench.IdleRobotsCPUPercent, "server while all robots wait, of one core", 2, "%"},
+	{bench.IdleRobotsStatementsPerSecond, "server while all robots wait, statements", 2, "/s"},
+	{bench.NoClientsCPUPercent, "server without clients, of one core", 2, "%"},
+	{bench.NoClientsStatementsPerSecond, "server without clients, statements", 2, "/s"},
+	{bench.SummariesCPUPercent, "server with clients of all summaries, of one core", 2, "%"},
+	{bench.SummariesStatementsPerSecond, "the same, statements", 2, "/s"},
+	{bench.SummariesPerSecond, "events of each of these clients", 2, "/s"},
+	{bench.FollowedCPUPercent, "server with clients that follow an item, of one core", 2, "%"},
+	{bench.FollowedStatementsPerSecond, "the same, statements", 2, "/s"},
+	{bench.FollowedPerSecond, "events of each of these clients", 2, "/s"},
+	{bench.AllEventsCPUPercent, "server with clients of both, of one core", 2, "%"},
+	{bench.AllEventsStatementsPerSecond, "the same, statements", 2, "/s"},
+	{bench.AllEventsPerSecond, "events of each of these clients", 2, "/s"},
 	{bench.CPUSecondsPer1000, "CPU of this program per 1000 items", 3, "s"},
 	{bench.PeakRSSMb, "largest memory of this program", 0, "MB"},
 }
 
 // benchRates are the labels of itemsPerSecond, by scenario.
-var benchRates = map[string]string{"drain": "drained", "enqueue": "enqueued", "limit": "drained by the engine alone", "backlog": "drained with the backlog", "latency": "enqueued", "assign": "assigned", "soak": "processed", "mixed": "ended"}
+var benchRates = map[string]string{"drain": "drained", "enqueue": "enqueued", "limit": "drained by the engine alone", "backlog": "drained with the backlog", "latency": "enqueued", "api": "taken and finished", "assign": "assigned", "soak": "processed", "mixed": "ended"}
 
 func (a *command) benchSheet(r bench.Report) {
 	what := fmt.Sprintf("%s on %s, %s", r.Scenario, r.Engine, cli.Count(r.N, "item"))
 	if r.Scenario == "steps" {
 		what = fmt.Sprintf("steps without a database, %s of each pipeline", cli.Count(r.N, "run"))
+	}
+	if r.Scenario == "events" {
+		what = fmt.Sprintf("events on %s, %s", r.Engine, cli.Count(r.N, "client"))
 	}
 	fmt.Fprintf(a.Stdout, "%s, median of %s\n", what, cli.Count(r.Repeat, "round"))
 	g := cli.NewGrid()

@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/projectdir"
+	"botwork/cmd/internal/remote"
+	"botwork/internal/operations"
 	"botwork/pipelines"
 	"botwork/workqueue"
 )
@@ -20,7 +21,7 @@ import (
 type command struct{ *cli.App }
 
 // Command returns `botwork check`.
-func Command(a *cli.App) *cobra.Command { return (&command{a}).checkCommand() }
+func Command(a *cli.App) *cobra.Command { return cli.OverServer((&command{a}).checkCommand()) }
 
 const checkDoc = `Reads the whole database and reports every violation of the queue's guarantees: an
 item in an impossible state, an abandoned item that no pass will rescue, more
@@ -86,6 +87,11 @@ func (f checkFlags) validate(cmd *cobra.Command) error {
 
 // check opens an existing database. It must not create one.
 func (a *command) check(ctx context.Context, flags checkFlags, output cli.Format) error {
+	if a.UsesServer() {
+		return a.WithServer(func(s *remote.Server) error {
+			return a.show(ctx, func(ctx context.Context) (workqueue.CheckReport, error) { return s.Check(ctx, flags.dueX) }, flags, output)
+		})
+	}
 	if err := a.LoadConfig(); err != nil {
 		return err
 	}
@@ -101,14 +107,21 @@ func (a *command) check(ctx context.Context, flags checkFlags, output cli.Format
 		return err
 	}
 	params := workqueue.CheckParams{DueFor: flags.dueX, PipelinePolicy: policy, BrokenPipelines: broken}
-	return errors.Join(a.checkStore(ctx, store, params, flags, output), store.Close())
+	read := func(ctx context.Context) (workqueue.CheckReport, error) {
+		return workqueue.ConfirmedCheck(ctx, store, params)
+	}
+	return errors.Join(a.show(ctx, read, flags, output), store.Close())
 }
 
-func (a *command) checkStore(ctx context.Context, store cli.Store, params workqueue.CheckParams, flags checkFlags, output cli.Format) error {
+// reader makes one check of the whole database.
+type reader func(ctx context.Context) (workqueue.CheckReport, error)
+
+// show prints a report, or with --watch the changes from one to the next.
+func (a *command) show(ctx context.Context, read reader, flags checkFlags, output cli.Format) error {
 	if flags.watch {
-		return a.watch(ctx, store, params, flags, output)
+		return a.watch(ctx, read, flags, output)
 	}
-	report, err := workqueue.ConfirmedCheck(ctx, store, params)
+	report, err := read(ctx)
 	if err != nil {
 		return err
 	}
@@ -134,19 +147,8 @@ func (a *command) pipelinePolicies() (policy func(string) (workqueue.Resilience,
 		fmt.Fprintf(a.Stderr, "botwork: could not load any pipeline: %v\n", err)
 		catalogue = pipelines.NewCatalogue(checker.Compiler())
 	}
-	changed := map[string]time.Time{}
-	for _, p := range catalogue.All() {
-		if info, err := os.Stat(p.File); err == nil {
-			changed[p.File] = info.ModTime()
-		}
-	}
-	return func(config string) (workqueue.Resilience, time.Time, error) {
-		p, err := catalogue.Resolve(config)
-		if err != nil {
-			return workqueue.Resilience{}, time.Time{}, err
-		}
-		return p.Resilience, changed[p.File], nil
-	}, catalogue.BrokenNames(), nil
+	policy, broken = operations.PipelinePolicies(catalogue)
+	return policy, broken, nil
 }
 
 // checkTable prints what was checked, then each violation in full.

@@ -12,5 +12,8 @@ type Event = checkEvent
 
 func Watch(ctx context.Context, a *cli.App, store workqueue.Checker, interval, length time.Duration, output cli.Format) error {
 	flags := checkFlags{watch: true, interval: interval, length: length}
-	return (&command{a}).watch(ctx, store, workqueue.CheckParams{}, flags, output)
+	read := func(ctx context.Context) (workqueue.CheckReport, error) {
+		return workqueue.ConfirmedCheck(ctx, store, workqueue.CheckParams{})
+	}
+	return (&command{a}).watch(ctx, read, flags, output)
 }

@@ -24,7 +24,7 @@ type checkEvent struct {
 
 // watch reads repeatedly until ctx or --for ends it. After the first reading, it reports when
 // the database does not answer, and waits for it.
-func (a *command) watch(ctx context.Context, from workqueue.Checker, params workqueue.CheckParams, flags checkFlags, output cli.Format) error {
+func (a *command) watch(ctx context.Context, read reader, flags checkFlags, output cli.Format) error {
 	if flags.length > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, flags.length)
@@ -33,7 +33,7 @@ func (a *command) watch(ctx context.Context, from workqueue.Checker, params work
 	present := map[string]workqueue.Violation{}
 	seen, readings, silent := 0, 0, ""
 	for {
-		report, err := workqueue.ConfirmedCheck(ctx, from, params)
+		report, err := read(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return a.watched(ctx, readings, seen, len(present), output)

@@ -1,3 +1,5 @@
 package doctor
 
-type Report = doctorReport
+import "botwork/internal/doctor"
+
+type Report = doctor.Report

@@ -27,7 +27,7 @@ func (a *command) durationsCommand() *cobra.Command {
 run: by pipeline, by scheduled task, and by the prefix of the natural key where a
 pipeline sets learnBy. The assignment of items to workers uses these durations for
 items without an estimated duration.`,
-	}, a.durationsListCommand(), a.durationsForgetCommand())
+	}, cli.OverServer(a.durationsListCommand()), cli.OverServer(a.durationsForgetCommand()))
 }
 
 // durationFlags are the filters as given on the command line.
@@ -109,7 +109,7 @@ On SQL Server, filters ignore upper and lower case in names.`,
 		case *all && !*yes:
 			return cli.Usagef("--all: forgetting everything needs --yes")
 		}
-		return a.WithStore(cmd.Context(), func(store cli.Store) error {
+		return a.WithBackend(cmd.Context(), func(store cli.Backend) error {
 			n, err := store.ForgetDurations(cmd.Context(), filter)
 			if err != nil {
 				return err

@@ -1,3 +1,5 @@
 package durations
 
-type DurationView = durationView
+import "botwork/internal/operations"
+
+type DurationView = operations.Duration

@@ -63,9 +63,14 @@ func (e *enqueuedItems) countEarlier(results []workqueue.Enqueued) {
 // made returns the number of new items.
 func (e *enqueuedItems) made() int { return e.count - e.existing }
 
+// itemLister lists items.
+type itemLister interface {
+	Items(ctx context.Context, f workqueue.ItemFilter) ([]workqueue.Item, error)
+}
+
 // each reads every item once, in ascending order of ids, in pages. Items that were deleted
 // meanwhile are missing; hidden items are included.
-func (e *enqueuedItems) each(ctx context.Context, store workqueue.ItemStore, show func(it workqueue.Item, existing bool) error) error {
+func (e *enqueuedItems) each(ctx context.Context, store itemLister, show func(it workqueue.Item, existing bool) error) error {
 	// If a new item was also found as an existing one, it counts as new.
 	slices.SortFunc(e.ranges, func(a, b idRange) int {
 		if c := cmp.Compare(a.low, b.low); c != 0 || a.existing == b.existing {
@@ -99,7 +104,7 @@ func (e *enqueuedItems) each(ctx context.Context, store workqueue.ItemStore, sho
 }
 
 // page shows the items from low to top that are in the ranges.
-func (e *enqueuedItems) page(ctx context.Context, store workqueue.ItemStore, ranges []idRange, low, top int64, show func(workqueue.Item, bool) error) error {
+func (e *enqueuedItems) page(ctx context.Context, store itemLister, ranges []idRange, low, top int64, show func(workqueue.Item, bool) error) error {
 	items, err := store.Items(ctx, workqueue.ItemFilter{BeforeID: top + 1, Limit: int(top - low + 1), Lifecycles: workqueue.Lifecycles()})
 	if err != nil {
 		return err

@@ -11,7 +11,9 @@ import (
 
 	"botwork/cmd/internal/batch"
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/itemcheck"
 	"botwork/cmd/internal/projectdir"
+	"botwork/internal/newitems"
 	"botwork/workqueue"
 )
 
@@ -19,7 +21,7 @@ import (
 type command struct{ *cli.App }
 
 // Command returns `botwork enqueue`.
-func Command(a *cli.App) *cobra.Command { return (&command{a}).enqueueCommand() }
+func Command(a *cli.App) *cobra.Command { return cli.OverServer((&command{a}).enqueueCommand()) }
 
 func (a *command) enqueueCommand() *cobra.Command {
 	var flags enqueueFlags
@@ -100,10 +102,13 @@ The forecast takes at most two seconds for each; an unknown time is not an error
 			return err
 		}
 		o := enqueueOptions{*output, cmp.Or(flags.batch, workqueue.NewBatchKey()), flags.batch != ""}
-		if err := a.LoadConfig(); err != nil {
-			return err
+		if !a.UsesServer() {
+			if err := a.LoadConfig(); err != nil {
+				return err
+			}
 		}
-		checker, err := a.newItemChecker(flags.noCheck)
+		a.NoCheck = flags.noCheck
+		checker, err := itemcheck.New(a.App, "enqueues", flags.noCheck)
 		if err != nil {
 			return err
 		}
@@ -115,7 +120,7 @@ The forecast takes at most two seconds for each; an unknown time is not an error
 			return err
 		}
 		at := flags.place()
-		if findings := checker.check(&defaults, at); len(findings) > 0 {
+		if findings := checker.Check(&defaults, at); len(findings) > 0 {
 			return findings
 		}
 		return a.enqueueSame(cmd, defaults, at, flags.count, o)
@@ -124,14 +129,14 @@ The forecast takes at most two seconds for each; an unknown time is not an error
 }
 
 // enqueueSame enqueues the item of the flags count times.
-func (a *command) enqueueSame(cmd *cobra.Command, it workqueue.NewItem, at place, count int, o enqueueOptions) error {
+func (a *command) enqueueSame(cmd *cobra.Command, it workqueue.NewItem, at newitems.Place, count int, o enqueueOptions) error {
 	ctx := cmd.Context()
-	return a.WithStore(ctx, func(store cli.Store) error {
-		checker, err := newQueueChecker(ctx, store)
+	return a.WithBackend(ctx, func(store cli.Backend) error {
+		checker, err := newitems.NewQueueChecker(ctx, store)
 		if err != nil {
 			return err
 		}
-		if findings := checker.check(it, at); len(findings) > 0 {
+		if findings := checker.Check(it, at); len(findings) > 0 {
 			return findings
 		}
 		if cmd.Flags().Changed("count") {
@@ -141,11 +146,11 @@ func (a *command) enqueueSame(cmd *cobra.Command, it workqueue.NewItem, at place
 		defer stop()
 		made, err := batch.Enqueue(longer, a.App, store, workqueue.BatchPart{Key: o.batch, Part: 1}, []workqueue.NewItem{it})
 		if _, unknown := errors.AsType[*workqueue.UnansweredError](err); unknown {
-			return fmt.Errorf("it is unknown whether the item is in the queue, because the database did not answer: %w; "+
-				"hint: `botwork items batch %s` shows it, and the same command with --batch %[2]s does not enqueue it twice", err, o.batch)
+			return fmt.Errorf("it is unknown whether the item is in the queue, because the %s did not answer: %w; "+
+				"hint: `botwork items batch %s` shows it, and the same command with --batch %[3]s does not enqueue it twice", a.Answerer(), err, o.batch)
 		}
 		if err != nil {
-			return err
+			return a.refusedItem(err, at)
 		}
 		expect := func(id int64) expectation { return a.newStartExpectations(store).of(ctx, id) }
 		return a.showOne(ctx, store, expect, &it, made[0], o.output)
@@ -155,7 +160,7 @@ func (a *command) enqueueSame(cmd *cobra.Command, it workqueue.NewItem, at place
 // payloadLimit returns the maximum payload size of a queue.
 func (a *command) payloadLimit(ctx context.Context, queue string) (limit int64, err error) {
 	limit = workqueue.DefaultMaxSize
-	err = a.WithStore(ctx, func(store cli.Store) error {
+	err = a.WithBackend(ctx, func(store cli.Backend) error {
 		q, err := store.Queue(ctx, queue)
 		if errors.Is(err, workqueue.ErrNotFound) {
 			return nil // the check of the item reports it

@@ -12,6 +12,7 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/projectdir"
+	"botwork/cmd/internal/remote"
 	"botwork/internal/process"
 	"botwork/workqueue/assign"
 )
@@ -28,15 +29,23 @@ type expectation struct {
 
 // startExpectations forecasts when items will start, like items why.
 type startExpectations struct {
-	store  cli.Store
-	params assign.WhyParams
-	err    error
+	why func(ctx context.Context, id int64) (assign.Reason, error)
+	err error
 }
 
 // newStartExpectations reads the pipelines folder. Errors are shown instead of an expectation,
 // because the items are already in the queue.
-func (a *command) newStartExpectations(store cli.Store) *startExpectations {
-	e := &startExpectations{store: store}
+func (a *command) newStartExpectations(backend cli.Backend) *startExpectations {
+	e := &startExpectations{}
+	if server, ok := backend.(*remote.Server); ok {
+		e.why = server.Why
+		return e
+	}
+	store, ok := cli.StoreOf(backend)
+	if !ok {
+		e.err = errors.New("there is no database")
+		return e
+	}
 	checker, err := a.Checker()
 	if err != nil {
 		e.err = err
@@ -51,7 +60,8 @@ func (a *command) newStartExpectations(store cli.Store) *startExpectations {
 	quiet.Stderr = io.Discard // other commands report errors in files
 	link := &process.Link{}
 	link.SetCatalogue(catalogue)
-	e.params = projectdir.WhyParams(&quiet, &projectdir.Passes{Catalogue: catalogue, Services: a.QueueServices(link), Log: zerolog.Nop()}, store)
+	params := projectdir.WhyParams(&quiet, &projectdir.Passes{Catalogue: catalogue, Services: a.QueueServices(link), Log: zerolog.Nop()}, store)
+	e.why = func(ctx context.Context, id int64) (assign.Reason, error) { return assign.Why(ctx, store, id, params) }
 	return e
 }
 
@@ -62,7 +72,7 @@ func (e *startExpectations) of(ctx context.Context, id int64) expectation {
 	}
 	ctx, cancel := context.WithTimeout(ctx, expectFor)
 	defer cancel()
-	r, err := assign.Why(ctx, e.store, id, e.params)
+	r, err := e.why(ctx, id)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded) && err != nil:
 		return expectation{Text: fmt.Sprintf("unknown: the forecast takes more than %s; hint: botwork items why %d", expectFor, id)}

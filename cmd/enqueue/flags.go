@@ -1,7 +1,6 @@
 package enqueue
 
 import (
-	"fmt"
 	"os/user"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/payload"
+	"botwork/internal/newitems"
 	"botwork/workqueue"
 )
 
@@ -105,21 +105,21 @@ func (f *enqueueFlags) defaults(flags *pflag.FlagSet) (workqueue.NewItem, error)
 	if it.Selectors, err = cli.ParseSelectors(f.selectors); err != nil {
 		return it, err
 	}
-	return it, f.place().faults(it.Validate()).Err()
+	return it, newitems.Faults(f.place(), it.Validate()).Err()
 }
 
 // place returns the flags of the item's values, for findings.
-func (f *enqueueFlags) place() place {
-	p := place{file: "--pipeline", flags: map[string]string{
+func (f *enqueueFlags) place() newitems.Place {
+	p := newitems.Place{File: "--pipeline", Flags: map[string]string{
 		"naturalKey": "--key", "limitKey": "--limit-key", "tags": "--tag", "metadata": "--meta", "labels": "--label", "selectors": "--selector", "estimatedDuration": "--estimated-duration", "deadline": "--deadline", "finishBy": "--finish-by", "retain": "--retain",
 		"attempts": "--attempts", "timeout": "--timeout", "backoff": "--backoff", "resilience": "--resilience", "conflict": "--conflict",
 		"unique": "--unique-for", "pipeline": "--pipeline", "payload": "--payload", "priority": "--priority", "queue": "--queue",
 	}}
 	if f.deadlineIn != "" {
-		p.flags["deadline"] = "--deadline-in"
+		p.Flags["deadline"] = "--deadline-in"
 	}
 	if f.finishIn != "" {
-		p.flags["finishBy"] = "--finish-in"
+		p.Flags["finishBy"] = "--finish-in"
 	}
 	return p
 }
@@ -144,8 +144,8 @@ func (f *enqueueFlags) refuse(flags *pflag.FlagSet) error {
 		return cli.Usagef("--pipeline is missing: it names the pipeline that the item runs; only items for robots need none, but need --queue")
 	case f.count < 1 || f.count > 1_000_000:
 		return cli.Usagef("--count: got %d, want 1 to 1000000", f.count)
-	case f.uniqueUntil != "" && f.uniqueUntil != uniqueUntilDone:
-		return cli.Usagef("--unique-until: got %q, want %s; hint: --unique-for is for a time", f.uniqueUntil, uniqueUntilDone)
+	case f.uniqueUntil != "" && f.uniqueUntil != newitems.UniqueUntilDone:
+		return cli.Usagef("--unique-until: got %q, want %s; hint: --unique-for is for a time", f.uniqueUntil, newitems.UniqueUntilDone)
 	case f.count > 1 && (f.unique || f.uniqueFor != "" || f.uniqueUntil != ""):
 		return cli.Usagef("got --count %d with --unique, --unique-until or --unique-for, which would create only one item", f.count)
 	case flags.Changed("attempts") && f.attempts < 1:
@@ -197,7 +197,7 @@ func (f *enqueueFlags) times(it *workqueue.NewItem) (err error) {
 		}
 	}
 	if f.uniqueFor != "" {
-		if it.UniqueFor, err = parseUniqueFor(f.uniqueFor); err != nil {
+		if it.UniqueFor, err = newitems.ParseUniqueFor(f.uniqueFor); err != nil {
 			return cli.Usagef("--unique-for: %v", err)
 		}
 	}
@@ -205,13 +205,4 @@ func (f *enqueueFlags) times(it *workqueue.NewItem) (err error) {
 		it.UniqueFor = workqueue.UniqueWhileUnfinished
 	}
 	return nil
-}
-
-// parseUniqueFor parses the time for which an item must be unique.
-func parseUniqueFor(text string) (time.Duration, error) {
-	d, err := cli.ParseWait(text)
-	if err == nil && d == 0 {
-		err = fmt.Errorf("got %q, want more than 0s", text)
-	}
-	return d, err
 }

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/remote"
 	"botwork/internal/author/strictyaml"
+	"botwork/internal/newitems"
 	"botwork/workqueue"
 )
 
@@ -32,8 +35,8 @@ const (
 // lineChecker checks the lines of standard input.
 type lineChecker struct {
 	defaults workqueue.NewItem
-	items    *itemChecker
-	queues   *queueChecker // nil: the database does not answer
+	items    *newitems.Checker
+	queues   *newitems.QueueChecker // nil: the database does not answer
 	findings strictyaml.Findings
 
 	// conflicts is true if a line fails if its key is in use.
@@ -41,12 +44,12 @@ type lineChecker struct {
 }
 
 // enqueueLines checks all items of standard input, and then enqueues them.
-func (a *command) enqueueLines(ctx context.Context, defaults workqueue.NewItem, checker *itemChecker, o enqueueOptions) error {
+func (a *command) enqueueLines(ctx context.Context, defaults workqueue.NewItem, checker *newitems.Checker, o enqueueOptions) error {
 	check := lineChecker{defaults: defaults, items: checker}
-	store, opened := a.OpenStore(ctx)
+	store, shut, opened := a.OpenBackend(ctx)
 	if opened == nil {
-		defer func() { _ = store.Close() }()
-		if check.queues, opened = newQueueChecker(ctx, store); opened != nil {
+		defer shut()
+		if check.queues, opened = newitems.NewQueueChecker(ctx, store); opened != nil {
 			return opened
 		}
 	}
@@ -65,6 +68,11 @@ func (a *command) enqueueLines(ctx context.Context, defaults workqueue.NewItem, 
 	if opened != nil {
 		return opened
 	}
+	if server, ok := store.(*remote.Server); ok {
+		if err := a.checkByServer(ctx, server, lines, defaults); err != nil {
+			return err
+		}
+	}
 	if err := lines.rewind(); err != nil {
 		return err
 	}
@@ -77,45 +85,48 @@ func (a *command) enqueueLines(ctx context.Context, defaults workqueue.NewItem, 
 func (c *lineChecker) read(ctx context.Context, r io.Reader, lines *spool) error {
 	limit := int64(workqueue.DefaultMaxSize)
 	if c.queues != nil {
-		limit = c.queues.largestPayload()
+		limit = c.queues.LargestPayload()
 	}
 	var kept error
-	err := readLines(r, limit+lineRest, func(line inputLine) bool {
-		at := place{file: "stdin", line: line.number}
-		if len(c.findings) == 0 && !line.tooLong {
-			kept = lines.add(line.number, line.text)
+	err := newitems.ReadLines(r, limit+lineRest, func(line newitems.InputLine) bool {
+		at := newitems.Place{File: "stdin", Line: line.Number}
+		if len(c.findings) == 0 && !line.TooLong {
+			kept = lines.add(line.Number, line.Text)
 		}
 		wereNot := c.check(line, &at, limit)
 		if len(c.findings) >= maxLineFindings {
-			c.findings = append(c.findings, at.finding("", "too-many", "the lines after this one were not "+wereNot, ""))
+			c.findings = append(c.findings, at.Finding("", "too-many", "the lines after this one were not "+wereNot, ""))
 			return false
 		}
 		return kept == nil && ctx.Err() == nil
 	})
+	if err != nil {
+		err = fmt.Errorf("standard input: %w", err)
+	}
 	return errors.Join(kept, err, ctx.Err())
 }
 
 // check adds the findings for a line, and returns "read" or "checked": what later lines are
 // not if the check stops here.
-func (c *lineChecker) check(line inputLine, at *place, limit int64) string {
-	if line.tooLong {
-		at.columns = nil
-		c.findings = append(c.findings, at.finding("", "too-long", fmt.Sprintf(
+func (c *lineChecker) check(line newitems.InputLine, at *newitems.Place, limit int64) string {
+	if line.TooLong {
+		at.Columns = nil
+		c.findings = append(c.findings, at.Finding("", "too-long", fmt.Sprintf(
 			"the line is longer than %d bytes, want a payload of at most %d (%s) and %d for the rest", limit+lineRest, limit, workqueue.SizeText(limit), lineRest),
 			"store the data elsewhere and add a reference to it, or raise maxPayload in the queue's definition"))
 		return "read"
 	}
-	it, wrong := parseLine(line.text, c.defaults, at)
+	it, wrong := newitems.ParseLine(line.Text, c.defaults, time.Local, at)
 	c.conflicts = c.conflicts || it.Conflict == workqueue.ConflictFail
 	unread := len(wrong) > 0
 	if !unread {
-		wrong = c.items.check(&it, *at)
+		wrong = c.items.Check(&it, *at)
 	}
 	c.findings = append(c.findings, wrong...)
 	if unread || c.queues == nil || len(c.findings) >= maxLineFindings {
 		return "read"
 	}
-	c.findings = append(c.findings, c.queues.check(it, *at)...)
+	c.findings = append(c.findings, c.queues.Check(it, *at)...)
 	return "checked"
 }
 
@@ -133,10 +144,10 @@ func lineSource(lines *spool, defaults workqueue.NewItem) itemSource {
 		if err != nil {
 			return workqueue.NewItem{}, 0, err
 		}
-		at := place{file: "stdin", line: line.number}
+		at := newitems.Place{File: "stdin", Line: line.Number}
 		// The item does not refer to the buffer, because setKey copies to strings.
-		it, findings := parseLine(line.text, defaults, &at)
-		return it, line.number, findings.Err()
+		it, findings := newitems.ParseLine(line.Text, defaults, time.Local, &at)
+		return it, line.Number, findings.Err()
 	}}
 }
 
@@ -160,7 +171,7 @@ type enqueueOptions struct {
 }
 
 // enqueueMany enqueues items in batches and prints all enqueued items, even if a later batch fails.
-func (a *command) enqueueMany(ctx context.Context, store cli.Store, source itemSource, o enqueueOptions) error {
+func (a *command) enqueueMany(ctx context.Context, store cli.Backend, source itemSource, o enqueueOptions) error {
 	bar := a.NewProgress("enqueue", source.total)
 	run := enqueueRun{app: a, store: store, key: o.batch, source: source}
 	if o.again {

@@ -1,18 +1,12 @@
 package enqueue
 
 import (
-	"fmt"
 	"time"
 
 	"botwork/cmd/internal/cli"
-	"botwork/cmd/internal/payload"
-	"botwork/handlers"
+	"botwork/internal/newitems"
 	"botwork/workqueue"
 )
-
-// uniqueUntilDone is the value of --unique-until, and of unique in a line, for an item that is
-// unique until it has ended.
-const uniqueUntilDone = "done"
 
 // policies parses the flags of the item's own policy, and of keys that are in use.
 func (f *enqueueFlags) policies(it *workqueue.NewItem) (err error) {
@@ -24,12 +18,12 @@ func (f *enqueueFlags) policies(it *workqueue.NewItem) (err error) {
 		if flag.text == "" {
 			continue
 		}
-		if *flag.to, err = parsePositive(flag.text); err != nil {
+		if *flag.to, err = newitems.ParsePositive(flag.text); err != nil {
 			return cli.Usagef("--%s: %v", flag.name, err)
 		}
 	}
 	if f.resilience != "" {
-		if it.ResilienceConfig, err = payload.Resilience([]byte(f.resilience)); err != nil {
+		if it.ResilienceConfig, err = newitems.Resilience([]byte(f.resilience)); err != nil {
 			return cli.Usagef("--resilience: %v", err)
 		}
 	}
@@ -37,13 +31,4 @@ func (f *enqueueFlags) policies(it *workqueue.NewItem) (err error) {
 		return cli.Usagef("--conflict: %v", err)
 	}
 	return nil
-}
-
-// parsePositive parses a duration above 0.
-func parsePositive(text string) (time.Duration, error) {
-	d, err := handlers.ParseDuration(text)
-	if err == nil && d <= 0 {
-		err = fmt.Errorf("got %q, want more than 0s", text)
-	}
-	return d, err
 }

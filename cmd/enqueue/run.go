@@ -9,6 +9,7 @@ import (
 	"botwork/cmd/internal/batch"
 	"botwork/cmd/internal/cli"
 	"botwork/internal/author/strictyaml"
+	"botwork/internal/newitems"
 	"botwork/workqueue"
 )
 
@@ -146,8 +147,8 @@ func (r *enqueueRun) broken(err error) error {
 		if lines {
 			which += fmt.Sprintf(" (lines %d to %d)", from, upTo)
 		}
-		return fmt.Errorf("at least %s; it is unknown whether %s are, because the database did not answer: %w; "+
-			"hint: `botwork items batch %s` shows it, and %s enqueues only the missing items", said, which, err, r.key, again)
+		return fmt.Errorf("at least %s; it is unknown whether %s are, because the %s did not answer: %w; "+
+			"hint: `botwork items batch %s` shows it, and %s enqueues only the missing items", said, which, r.app.Answerer(), err, r.key, again)
 	}
 	said += ", the others are not"
 	if lines {
@@ -170,7 +171,7 @@ func (r *enqueueRun) refused(err error) strictyaml.Findings {
 	if from, _ := r.firstAndLastLine(); from == 0 {
 		return nil
 	}
-	at := func(index int) place { return place{file: "stdin", line: r.lines[index]} }
+	at := func(index int) newitems.Place { return newitems.Place{File: "stdin", Line: r.lines[index]} }
 	if conflict, ok := errors.AsType[*workqueue.ConflictError](err); ok {
 		var findings strictyaml.Findings
 		for _, c := range conflict.Conflicts {
@@ -178,12 +179,12 @@ func (r *enqueueRun) refused(err error) strictyaml.Findings {
 			if c.ItemID == 0 {
 				text = fmt.Sprintf("line %d has the same %s", r.lines[c.Earlier], c.What)
 			}
-			findings = append(findings, at(c.Index).finding("", "key-in-use", text, ""))
+			findings = append(findings, at(c.Index).Finding("", "key-in-use", text, ""))
 		}
 		return findings
 	}
 	if bad, ok := errors.AsType[*workqueue.BadItemError](err); ok {
-		return at(bad.Index).faults(bad.Err)
+		return newitems.Faults(at(bad.Index), bad.Err)
 	}
 	return nil
 }

@@ -42,8 +42,13 @@ func (e enqueuedItem) MarshalJSON() ([]byte, error) {
 	return slices.Concat(item[:len(item)-1], []byte(","), text[1:]), nil
 }
 
+// itemGetter returns one item.
+type itemGetter interface {
+	Item(ctx context.Context, id int64) (workqueue.Item, error)
+}
+
 // showOne prints the result of one item.
-func (a *command) showOne(ctx context.Context, store workqueue.ItemStore, expect func(id int64) expectation, asked *workqueue.NewItem, made workqueue.Enqueued, output cli.Format) error {
+func (a *command) showOne(ctx context.Context, store itemGetter, expect func(id int64) expectation, asked *workqueue.NewItem, made workqueue.Enqueued, output cli.Format) error {
 	item, err := store.Item(ctx, made.ID)
 	if errors.Is(err, workqueue.ErrNotFound) {
 		// A worker has already finished the item, and its queue keeps no items.
@@ -76,7 +81,7 @@ func sameness(asked *workqueue.NewItem, found *workqueue.Item) string {
 }
 
 // showMany prints the results of many items.
-func (a *command) showMany(ctx context.Context, store cli.Store, done *enqueuedItems, output cli.Format) error {
+func (a *command) showMany(ctx context.Context, store cli.Backend, done *enqueuedItems, output cli.Format) error {
 	var expected map[int64]expectation
 	if done.made() > 0 {
 		expected = a.newStartExpectations(store).firstAndLast(ctx, []int64{done.first, done.last})

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"botwork/internal/newitems"
 )
 
 // spool stores the input lines in a temporary file until they are enqueued, because they may
@@ -88,10 +90,10 @@ func (s *spool) rewind() error {
 
 // next returns the next line, whose text is valid until the next call. It returns io.EOF after
 // the last line.
-func (s *spool) next() (inputLine, error) {
+func (s *spool) next() (newitems.InputLine, error) {
 	number, err := binary.ReadUvarint(s.reader)
 	if errors.Is(err, io.EOF) {
-		return inputLine{}, io.EOF
+		return newitems.InputLine{}, io.EOF
 	}
 	var size uint64
 	if err == nil {
@@ -105,9 +107,9 @@ func (s *spool) next() (inputLine, error) {
 		_, err = io.ReadFull(s.reader, s.buffer)
 	}
 	if err != nil {
-		return inputLine{}, fmt.Errorf("read the lines from the temporary file: %w", err)
+		return newitems.InputLine{}, fmt.Errorf("read the lines from the temporary file: %w", err)
 	}
-	return inputLine{number: int(number), text: s.buffer}, nil
+	return newitems.InputLine{Number: int(number), Text: s.buffer}, nil
 }
 
 func (s *spool) close() error {

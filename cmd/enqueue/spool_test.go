@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"botwork/internal/newitems"
 	"botwork/workqueue"
 )
 
@@ -43,8 +44,8 @@ func TestSpoolReturnsLines(t *testing.T) {
 		t.Errorf("the file holds %q (%v), want it encrypted", raw, err)
 	}
 	for i, text := range want {
-		if line, err := s.next(); err != nil || line.number != 3*i+1 || string(line.text) != text {
-			t.Errorf("line %d = %.20q, %v, want %.20q", line.number, line.text, err, text)
+		if line, err := s.next(); err != nil || line.Number != 3*i+1 || string(line.Text) != text {
+			t.Errorf("line %d = %.20q, %v, want %.20q", line.Number, line.Text, err, text)
 		}
 	}
 	if _, err := s.next(); !errors.Is(err, io.EOF) {
@@ -75,17 +76,17 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestReadLinesSkipsLongLines(t *testing.T) {
 	text := strings.Repeat("y", 1000) + "\n\n" + strings.Repeat("z", 200_000) + "\nlast"
 	var got []string
-	err := readLines(strings.NewReader(text), 5000, func(l inputLine) bool {
-		if cap(l.text) > 1<<17 {
-			t.Errorf("line %d is held in %d bytes", l.number, cap(l.text))
+	err := newitems.ReadLines(strings.NewReader(text), 5000, func(l newitems.InputLine) bool {
+		if cap(l.Text) > 1<<17 {
+			t.Errorf("line %d is held in %d bytes", l.Number, cap(l.Text))
 		}
-		got = append(got, fmt.Sprint(l.number, " ", l.tooLong))
+		got = append(got, fmt.Sprint(l.Number, " ", l.TooLong))
 		return true
 	})
 	if want := []string{"1 false", "3 true", "4 false"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("lines = %v, %v; want %v", got, err, want)
 	}
-	if err := readLines(&endless{}, 5000, func(inputLine) bool { return true }); err == nil {
+	if err := newitems.ReadLines(&endless{}, 5000, func(newitems.InputLine) bool { return true }); err == nil {
 		t.Error("an endless line has ended")
 	}
 }

@@ -63,12 +63,15 @@ cancel them first.`,
 		short: "Change priority, times, payload, tags and other values of items", done: "updated", noun: "an update",
 		long: `Changes values of items that wait or are assigned. What is not given stays. The
 policies of the queue apply as when the item was enqueued: the priority offset,
-the payload's schema and size, unique keys. The payload is not compared with the
-input of the pipeline.
+the payload's schema and size, unique keys. A new payload must match the input of
+the item's pipeline, as for ` + "`botwork enqueue`" + `; --no-check skips that.
 
 A running item accepts only tags, metadata, and the priority of its next attempt.
 An assigned item whose queue, times, keys, labels or selectors change waits for the
 next assignment.
+
+--payload is the new payload; the filter of other commands of this name is
+--payload-where here.
 
 --if-version N changes the item only if no other change came first: every change
 raises the version that ` + "`botwork items show`" + ` prints, except by progress

@@ -10,18 +10,6 @@ import (
 	"botwork/workqueue"
 )
 
-// batchSummary is what `items batch` prints.
-type batchSummary struct {
-	Key     string     `json:"key"`
-	Kind    string     `json:"kind"` // "": the batch is unknown
-	Parts   int        `json:"parts"`
-	Items   int        `json:"items"`
-	LowID   *int64     `json:"lowId"` // of new items
-	HighID  *int64     `json:"highId"`
-	FirstAt *time.Time `json:"firstAt"`
-	LastAt  *time.Time `json:"lastAt"`
-}
-
 func (a *command) itemsBatchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "batch KEY",
@@ -43,9 +31,9 @@ JSON and YAML are one object; an unknown batch has no parts.`,
 		if err := workqueue.CheckBatchKey(args[0]); err != nil {
 			return cli.Usagef("%v", err)
 		}
-		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
-			sum := batchSummary{Key: args[0]}
-			if err := store.EachBatchRecord(cmd.Context(), sum.Key, sum.add); err != nil {
+		return a.WithReadOnlyBackend(cmd.Context(), func(store cli.Backend) error {
+			sum := workqueue.BatchSummary{Key: args[0]}
+			if err := store.EachBatchRecord(cmd.Context(), sum.Key, sum.Add); err != nil {
 				return err
 			}
 			return a.Print(*output, sum, func() { a.showBatch(&sum) })
@@ -54,36 +42,7 @@ JSON and YAML are one object; an unknown batch has no parts.`,
 	return cmd
 }
 
-func (s *batchSummary) add(r workqueue.BatchRecord) error {
-	s.Kind = r.Kind
-	s.Parts++
-	s.Items += r.Items
-	if s.FirstAt == nil || r.CreatedAt.Before(*s.FirstAt) {
-		s.FirstAt = &r.CreatedAt
-	}
-	if s.LastAt == nil || r.CreatedAt.After(*s.LastAt) {
-		s.LastAt = &r.CreatedAt
-	}
-	made := func(id int64) {
-		if s.LowID == nil || id < *s.LowID {
-			s.LowID = &id
-		}
-		if s.HighID == nil || id > *s.HighID {
-			s.HighID = &id
-		}
-	}
-	for _, e := range r.Enqueued {
-		if !e.Existing {
-			made(e.ID)
-		}
-	}
-	for _, id := range r.Clones {
-		made(id)
-	}
-	return nil
-}
-
-func (a *command) showBatch(s *batchSummary) {
+func (a *command) showBatch(s *workqueue.BatchSummary) {
 	if s.Parts == 0 {
 		fmt.Fprintf(a.Stdout, "batch %s: no record; nothing was done, or it was done more than %d days ago\n", s.Key, int(workqueue.BatchAge/(24*time.Hour)))
 		return

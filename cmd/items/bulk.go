@@ -14,26 +14,36 @@ import (
 // dryRunBound is the highest number that a dry run counts.
 const dryRunBound = 100_000
 
-// itemChanger is the part of the store that changes items.
+// itemChanger changes many items, and records it.
 type itemChanger interface {
-	workqueue.ItemStore
 	workqueue.BatchStore
+	manyChanger
 }
 
-// changeMany changes all items that match a filter, and prints and returns their number.
+// manyChanger changes the items of a filter.
+type manyChanger interface {
+	ChangeItems(ctx context.Context, f workqueue.ItemFilter, c workqueue.Change) (workqueue.ChangeResult, error)
+}
+
+// changeMany changes all items that match a filter, and prints their number. It returns the number
+// of items that matched and could be changed, if it were not for their new values.
 func (a *command) changeMany(ctx context.Context, store itemChanger, filter workqueue.ItemFilter, c workqueue.Change) (int, error) {
 	done := changeTexts[c.Action].done
 	if c.DryRun {
-		n, more, err := countChanges(ctx, store, filter, c, dryRunBound)
+		r, more, err := a.countChanges(ctx, store, filter, c, dryRunBound)
+		a.noteUnreadable(r.unreadable)
 		switch {
 		case err != nil:
-			return n, err
+			return r.changed, err
 		case more:
-			fmt.Fprintf(a.Stdout, "more than %d items would be %s\n", n, done)
+			fmt.Fprintf(a.Stdout, "more than %d items would be %s\n", r.changed, done)
 		default:
-			fmt.Fprintf(a.Stdout, "%s would be %s\n", cli.ItemCount(n), done)
+			fmt.Fprintf(a.Stdout, "%s would be %s\n", cli.ItemCount(r.changed), done)
 		}
-		return n, nil
+		if r.refused > 0 {
+			fmt.Fprintf(a.Stdout, "%s would be skipped, because the new values do not fit\n", cli.ItemCount(r.refused))
+		}
+		return r.changed + r.refused, nil
 	}
 	bar := a.NewProgress(string(c.Action)+" items", 0)
 	c.Batch.Key = workqueue.NewBatchKey()
@@ -42,20 +52,36 @@ func (a *command) changeMany(ctx context.Context, store itemChanger, filter work
 		bar.Done()
 	}
 	bar.Stop()
+	a.noteUnreadable(r.unreadable)
 	for _, id := range r.clones {
 		fmt.Fprintf(a.Stdout, "new item %d\n", id)
 	}
 	if err != nil {
-		return r.changed, r.broken(done, c.Batch.Key, err)
+		return r.changed, r.broken(done, c.Batch.Key, a.Answerer(), err)
 	}
 	fmt.Fprintf(a.Stdout, "%s %s\n", cli.ItemCount(r.changed), done)
 	if r.refused > 0 {
-		fmt.Fprintf(a.Stdout, "%s skipped, because the new values do not fit; for example item %d: %v\n", cli.ItemCount(r.refused), r.refusal.ItemID, r.refusal)
+		fmt.Fprintf(a.Stdout, "%s skipped, because the new values do not fit\n", cli.ItemCount(r.refused))
 	}
 	if r.keysTaken > 0 {
 		fmt.Fprintf(a.Stdout, "%s skipped: another item has the same unique key\n", cli.ItemCount(r.keysTaken))
 	}
-	return r.changed, nil
+	return r.changed + r.refused, nil
+}
+
+// refusalsShown is how many refused items a change of many items prints.
+const refusalsShown = 100
+
+// noteRefusals prints items that were refused, after earlier ones.
+func (a *command) noteRefusals(refused []*workqueue.BadUpdateError, earlier int) {
+	for i, bad := range refused {
+		switch n := earlier + i; {
+		case n < refusalsShown:
+			a.Complain(refusal(bad.ItemID, bad))
+		case n == refusalsShown:
+			fmt.Fprintln(a.Stderr, "more items were refused; they are counted, but not listed")
+		}
+	}
 }
 
 // bulkResult is the progress of a change of many items.
@@ -66,10 +92,11 @@ type bulkResult struct {
 	// keysTaken counts the items that were skipped because another item has their key.
 	keysTaken int
 
-	// refused counts the items that were skipped because they cannot have the new values; refusal
-	// is the reason for one of them.
+	// refused counts the items that were skipped because they cannot have the new values.
 	refused int
-	refusal *workqueue.BadUpdateError
+
+	// unreadable counts the items that a search by payload could not read.
+	unreadable int
 
 	// from is the smallest id of the finished pages; 0 if there are none.
 	from int64
@@ -80,10 +107,10 @@ type bulkResult struct {
 }
 
 // broken adds the progress before the failure to err.
-func (r bulkResult) broken(done, batch string, err error) error {
+func (r bulkResult) broken(done, batch, answerer string, err error) error {
 	if _, unknown := errors.AsType[*workqueue.UnansweredError](err); unknown {
-		return fmt.Errorf("at least %s %s; there may be more, because the database did not answer: %w; hint: `botwork items batch %s` shows it",
-			cli.ItemCount(r.changed), done, err, batch)
+		return fmt.Errorf("at least %s %s; there may be more, because the %s did not answer: %w; hint: `botwork items batch %s` shows it",
+			cli.ItemCount(r.changed), done, answerer, err, batch)
 	}
 	if r.cut && r.changed == 0 && r.from == 0 {
 		return err
@@ -109,9 +136,9 @@ func (a *command) changePages(ctx context.Context, store itemChanger, filter wor
 		page, asked, err := a.changePage(longer, store, filter, c)
 		done.changed += page.Changed
 		done.keysTaken += page.KeysTaken
-		if done.refused += page.Refused; done.refusal == nil {
-			done.refusal = page.Refusal
-		}
+		done.unreadable += page.Unreadable
+		a.noteRefusals(page.Refusals, done.refused)
+		done.refused += len(page.Refusals)
 		done.clones = append(done.clones, page.Clones...)
 		changed(page.Changed)
 		if err == nil && asked {
@@ -131,7 +158,7 @@ func (a *command) changePages(ctx context.Context, store itemChanger, filter wor
 
 // changePage changes a page, and looks up the outcome if the answer is lost. In that case
 // asked is true, and page may lack items that a call without an answer has changed.
-func (a *command) changePage(ctx context.Context, store workqueue.ItemStore, filter workqueue.ItemFilter, c workqueue.Change) (page workqueue.ChangeResult, asked bool, err error) {
+func (a *command) changePage(ctx context.Context, store manyChanger, filter workqueue.ItemFilter, c workqueue.Change) (page workqueue.ChangeResult, asked bool, err error) {
 	calls := 0
 	err = batch.RunPart(ctx, a.App, c.Batch, func(ctx context.Context) error {
 		calls++
@@ -149,25 +176,37 @@ func (a *command) changePage(ctx context.Context, store workqueue.ItemStore, fil
 
 // recount sets the number of changed items to the number recorded for the batch.
 func (r *bulkResult) recount(ctx context.Context, store workqueue.BatchStore, key string) error {
-	r.changed, r.clones = 0, nil
-	return store.EachBatchRecord(ctx, key, func(part workqueue.BatchRecord) error {
-		r.changed += part.Items
-		r.clones = append(r.clones, part.Clones...)
+	// An interrupted command also reports what it has done.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), batch.Grace)
+	defer cancel()
+	changed, clones := 0, []int64(nil)
+	err := store.EachBatchRecord(ctx, key, func(part workqueue.BatchRecord) error {
+		changed += part.Items
+		clones = append(clones, part.Clones...)
 		return nil
 	})
+	if err == nil {
+		r.changed, r.clones = changed, clones
+	}
+	return err
 }
 
-// countChanges counts the items that a dry run would change, up to a bound; more reports
-// whether there are others.
-func countChanges(ctx context.Context, store workqueue.ItemStore, filter workqueue.ItemFilter, c workqueue.Change, bound int) (n int, more bool, err error) {
+// countChanges counts the items that a dry run would change, up to a bound, and prints those that
+// would be refused; more reports whether there are others.
+func (a *command) countChanges(ctx context.Context, store manyChanger, filter workqueue.ItemFilter, c workqueue.Change, bound int) (r bulkResult, more bool, err error) {
 	for {
-		filter.Limit = bound + 1 - n
+		filter.Limit = bound + 1 - r.changed
 		page, err := store.ChangeItems(ctx, filter, c)
-		if n += page.Changed; err != nil || n > bound {
-			return min(n, bound), n > bound, err
+		a.noteRefusals(page.Refusals, r.refused)
+		r.refused += len(page.Refusals)
+		r.unreadable += page.Unreadable
+		if r.changed += page.Changed; err != nil || r.changed > bound {
+			more = r.changed > bound
+			r.changed = min(r.changed, bound)
+			return r, more, err
 		}
 		if page.Next == 0 {
-			return n, false, nil
+			return r, false, nil
 		}
 		filter.BeforeID = page.Next
 	}

@@ -128,7 +128,7 @@ func TestItemsDryRunIsBounded(t *testing.T) {
 			}
 			return r, nil
 		}}
-		n, more, err := items.CountChanges(t.Context(), store, workqueue.ItemFilter{}, workqueue.Change{Action: workqueue.Cancel, DryRun: true}, c.bound)
+		n, more, err := items.CountChanges(t.Context(), store, workqueue.Change{Action: workqueue.Cancel, DryRun: true}, c.bound)
 		if err != nil || n != c.wantN || more != c.wantMore {
 			t.Errorf("of %d items it counted %d, more %t, %v, want %d, %t", c.there, n, more, err, c.wantN, c.wantMore)
 		}

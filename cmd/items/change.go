@@ -10,6 +10,7 @@ import (
 
 	"botwork/cmd/internal/batch"
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/remote"
 	"botwork/workqueue"
 )
 
@@ -64,8 +65,8 @@ func (a *command) runChange(cmd *cobra.Command, c *itemChange, ids []int64) erro
 	if err := c.check(ids, filter); err != nil {
 		return err
 	}
-	c.flags.widen(&filter)
-	return a.WithStore(cmd.Context(), func(store cli.Store) error {
+	c.flags.Widen(&filter)
+	return a.WithBackend(cmd.Context(), func(store cli.Backend) error {
 		if len(ids) > 0 {
 			return a.changeEach(cmd.Context(), store, ids, c.Change)
 		}
@@ -79,7 +80,11 @@ func (a *command) runChange(cmd *cobra.Command, c *itemChange, ids []int64) erro
 
 func (c *itemChange) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	c.flags.register(cmd)
+	if c.Action == workqueue.Update {
+		c.flags.register(cmd, updatePayloadFlag)
+	} else {
+		c.flags.register(cmd, payloadFlag)
+	}
 	if c.Action.AllowsDeleted() {
 		c.flags.registerDeleted(cmd)
 	}
@@ -125,7 +130,7 @@ func (c *itemChange) wantsYes(ids []int64, filter workqueue.ItemFilter) string {
 func (c *itemChange) check(ids []int64, filter workqueue.ItemFilter) error {
 	filtered := !isZero(filter)
 	switch {
-	case len(ids) > 0 && (filtered || c.flags.deleted):
+	case len(ids) > 0 && (filtered || c.flags.Deleted):
 		return cli.Usagef("got ids and a filter, want one of them")
 	case c.NewKey != "" && len(ids) != 1:
 		return cli.Usagef("--new-key: got %d ids, want one: each copy needs its own key", len(ids))
@@ -145,7 +150,7 @@ func (c *itemChange) check(ids []int64, filter workqueue.ItemFilter) error {
 }
 
 // changeEach changes the items one by one. Refusals are reported and do not stop the others.
-func (a *command) changeEach(ctx context.Context, store workqueue.ItemStore, ids []int64, c workqueue.Change) error {
+func (a *command) changeEach(ctx context.Context, store cli.ItemBackend, ids []int64, c workqueue.Change) error {
 	refused := false
 	c.Batch.Key = workqueue.NewBatchKey()
 	longer, stop := batch.WithGrace(ctx, batch.Grace)
@@ -162,10 +167,10 @@ func (a *command) changeEach(ctx context.Context, store workqueue.ItemStore, ids
 		_, unknown := errors.AsType[*workqueue.UnansweredError](err)
 		switch {
 		case unknown:
-			return fmt.Errorf("it is unknown whether item %d was %s, because the database did not answer: %w; hint: `botwork items batch %s` shows it",
-				id, changeTexts[c.Action].done, err, c.Batch.Key)
+			return fmt.Errorf("it is unknown whether item %d was %s, because the %s did not answer: %w; hint: `botwork items batch %s` shows it",
+				id, changeTexts[c.Action].done, a.Answerer(), err, c.Batch.Key)
 		case refusesItem(err):
-			a.Complain(err)
+			a.Complain(refusal(id, err))
 			refused = true
 		case err != nil:
 			return err
@@ -183,11 +188,20 @@ func (a *command) changeEach(ctx context.Context, store workqueue.ItemStore, ids
 	return nil
 }
 
+// refusal adds the item to an error about new values, which does not name it.
+func refusal(id int64, err error) error {
+	if bad, ok := errors.AsType[*workqueue.BadUpdateError](err); ok {
+		return fmt.Errorf("item %d: refused: %w", id, bad)
+	}
+	return err
+}
+
 // refusesItem reports whether an error is about one item and not about the database.
 func refusesItem(err error) bool {
 	_, state := errors.AsType[*workqueue.TransitionError](err)
 	_, key := errors.AsType[*workqueue.DuplicateError](err)
 	_, version := errors.AsType[*workqueue.VersionError](err)
 	_, bad := errors.AsType[*workqueue.BadUpdateError](err)
-	return state || key || version || bad || errors.Is(err, workqueue.ErrNotFound)
+	remote, ok := errors.AsType[*remote.Error](err)
+	return state || key || version || bad || ok && remote.RefusesItem() || errors.Is(err, workqueue.ErrNotFound)
 }

@@ -11,7 +11,11 @@ import (
 
 type ItemChanger = itemChanger
 
-var CountChanges = countChanges
+// CountChanges counts the items of a dry run, up to a bound.
+func CountChanges(ctx context.Context, store workqueue.ItemStore, c workqueue.Change, bound int) (n int, more bool, err error) {
+	r, more, err := (&command{&cli.App{}}).countChanges(ctx, store, workqueue.ItemFilter{}, c, bound)
+	return r.changed, more, err
+}
 
 // Done returns the word for what an action has done.
 func Done(a workqueue.Action) string { return changeTexts[a].done }

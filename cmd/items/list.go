@@ -2,7 +2,6 @@ package items
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -40,6 +39,13 @@ The flags that end in -since and -until take a time such as 2026-01-31 13:45, a
 time of day such as 06:00 (the last one), today, yesterday, or a duration before
 now such as 6h, in local time or, with --utc, in UTC.
 
+--payload takes comparisons of values of the payload, such as address.city or
+lines[0].price, with a number, a text in quotes, true, false or null:
+==, !=, <, <=, >, >=, contains, startsWith, in ["a", "b"], combined with and, or,
+not and parentheses. A missing value is null. The search reads the payloads of the
+items that the other filters select, the newest first. After 100,000 it stops, and
+the exit code is 1; continue with --before.
+
 Encrypted metadata cannot be searched. Deleted items are listed only with
 --deleted or --status deleted.
 
@@ -48,11 +54,12 @@ For the next page, give the last id of this page to --before.`,
   botwork items list --status failed,business-error --limit 10 --output json
   botwork items list --tag urgent --meta customer=4711
   botwork items list --failed-since 06:00 --error "connection refused"
+  botwork items list --payload 'amount > 1000 and customer == "Ada"' --created-since 2d
   botwork items list --created-since yesterday --sort -priority
   botwork items list --band high --before 4711`,
 		Args: cli.NoArguments,
 	}
-	flags.register(cmd)
+	flags.register(cmd, payloadFlag)
 	flags.registerDeleted(cmd)
 	cmd.Flags().IntVar(&limit, "limit", 50, "list at most `N` items")
 	cmd.Flags().StringVar(&order, "sort", "", "sort by this `VALUE`: "+strings.Join(sortWords(), ", ")+"; with - before it, the largest or latest first")
@@ -70,7 +77,7 @@ For the next page, give the last id of this page to --before.`,
 		if err != nil {
 			return err
 		}
-		flags.widen(&filter)
+		flags.Widen(&filter)
 		filter.Limit, filter.BeforeID = limit, before
 		if order != "" {
 			if filter.Sort, err = workqueue.ParseItemSort(order); err != nil {
@@ -79,12 +86,16 @@ For the next page, give the last id of this page to --before.`,
 			if before > 0 {
 				return cli.Usagef("got --sort and --before, want one of them: only the newest items first have pages")
 			}
+			if filter.Payload != nil && !filter.Sort.NewestFirst() {
+				return cli.Usagef("got --sort and --payload, want one of them: a search by payload lists the newest items first")
+			}
 		}
-		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyBackend(cmd.Context(), func(store cli.Backend) error {
 			if count {
 				return a.countItems(cmd.Context(), store, filter, *output)
 			}
 			items, err := store.Items(cmd.Context(), filter)
+			incomplete, err := searched(err)
 			if err == nil && len(items) == 0 {
 				err = a.checkFilter(cmd.Context(), store, filter)
 			}
@@ -92,9 +103,14 @@ For the next page, give the last id of this page to --before.`,
 				return err
 			}
 			if *output != cli.FormatTable {
-				return a.Print(*output, items, nil)
+				err = a.Print(*output, items, nil)
+			} else {
+				err = a.itemTable(cmd.Context(), store, items, filter)
 			}
-			return a.itemTable(cmd.Context(), store, items, filter)
+			if err != nil {
+				return err
+			}
+			return a.reportIncomplete(incomplete)
 		})
 	}
 	return cmd
@@ -109,26 +125,28 @@ func sortWords() []string {
 }
 
 // countItems prints how many items the filter selects.
-func (a *command) countItems(ctx context.Context, store cli.Store, filter workqueue.ItemFilter, output cli.Format) error {
+func (a *command) countItems(ctx context.Context, store cli.Backend, filter workqueue.ItemFilter, output cli.Format) error {
 	n, err := store.CountItems(ctx, filter)
+	incomplete, err := searched(err)
 	if err == nil && n == 0 {
 		err = a.checkFilter(ctx, store, filter)
 	}
 	if err != nil {
 		return err
 	}
-	if output != cli.FormatTable {
-		return a.Print(output, struct {
-			Count int64 `json:"count"`
-		}{n}, nil)
+	if output == cli.FormatTable {
+		fmt.Fprintln(a.Stdout, n)
+	} else if err := a.Print(output, struct {
+		Count int64 `json:"count"`
+	}{n}, nil); err != nil {
+		return err
 	}
-	fmt.Fprintln(a.Stdout, n)
-	return nil
+	return a.reportIncomplete(incomplete)
 }
 
 // checkFilter returns an error if the queue or the pipeline of a filter that found nothing does
 // not exist, so that a mistyped name does not look like an empty queue.
-func (a *command) checkFilter(ctx context.Context, store cli.Store, filter workqueue.ItemFilter) error {
+func (a *command) checkFilter(ctx context.Context, store cli.Backend, filter workqueue.ItemFilter) error {
 	if err := cli.CheckQueue(ctx, store, filter.QueueName); err != nil || filter.Pipeline == "" {
 		return err
 	}
@@ -136,20 +154,13 @@ func (a *command) checkFilter(ctx context.Context, store cli.Store, filter workq
 	if err != nil || n > 0 {
 		return err
 	}
-	catalogue, findings, err := projectdir.LoadCatalogue(a.App)
-	if err != nil {
-		return nil //nolint:nilerr // without the folder, nothing is known about its pipelines
+	if a.UsesServer() {
+		return nil // its project is not here
 	}
-	if _, err := projectdir.Find(catalogue, findings, filter.Pipeline); err != nil {
-		if unknown, ok := errors.AsType[*cli.UsageError](err); ok {
-			unknown.Message = "no item has the pipeline, and " + unknown.Message
-			return unknown
-		}
-	}
-	return nil
+	return projectdir.CheckUnused(a.App, filter.Pipeline, "no item has the pipeline")
 }
 
-func (a *command) itemTable(ctx context.Context, store cli.Store, items []workqueue.Item, filter workqueue.ItemFilter) error {
+func (a *command) itemTable(ctx context.Context, store cli.Backend, items []workqueue.Item, filter workqueue.ItemFilter) error {
 	if len(items) == 0 {
 		fmt.Fprintln(a.Stdout, "no items")
 		return nil
@@ -207,7 +218,7 @@ func withText(note string, text *string) string {
 }
 
 // workerNames are the names of all workers by id.
-func workerNames(ctx context.Context, store workqueue.WorkerStore) (map[int64]string, error) {
+func workerNames(ctx context.Context, store cli.ItemBackend) (map[int64]string, error) {
 	workers, err := store.Workers(ctx)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ that a worker runs, use botwork items cancel.`,
 		if len(ids) == 0 {
 			return cli.Usagef("got no id, want one or more")
 		}
-		return a.WithStore(cmd.Context(), func(store cli.Store) error {
+		return a.WithBackend(cmd.Context(), func(store cli.Backend) error {
 			refused := false
 			for _, id := range ids {
 				switch err := store.ReleaseFromRobot(cmd.Context(), id, reason); {

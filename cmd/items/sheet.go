@@ -122,6 +122,12 @@ func (s *sheet) times(it *workqueue.Item) {
 	s.time("due", &it.AvailableAt)
 	s.time("deadline", it.DeadlineAt)
 	s.time("finish by", it.FinishBy)
+	if it.BatchKey != nil {
+		s.add("batch key", *it.BatchKey)
+	}
+	if it.BatchLeaderID != nil && *it.BatchLeaderID != it.ID {
+		s.add("ran with", fmt.Sprintf("the batch that item %d led", *it.BatchLeaderID))
+	}
 	s.time("expires", it.ExpiresAt)
 	s.time("created", &it.CreatedAt)
 	s.time("assigned", it.AssignedAt)

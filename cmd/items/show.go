@@ -64,7 +64,7 @@ the item's values before and after, under "audit".`,
 		if err != nil {
 			return err
 		}
-		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyBackend(cmd.Context(), func(store cli.Backend) error {
 			item, err := store.Item(cmd.Context(), ids[0])
 			if err != nil {
 				return err

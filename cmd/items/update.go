@@ -7,7 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/itemcheck"
 	"botwork/cmd/internal/payload"
+	"botwork/internal/newitems"
 	"botwork/workqueue"
 	"botwork/workqueue/matching"
 )
@@ -20,16 +22,18 @@ type updateFlags struct {
 	priority                     int
 	queue                        string
 	at, in, deadline, deadlineIn string
+	finishBy, finishIn           string
 	estimate                     string
 	resilience                   string
 	limitKey                     string
 	labels, selectors            []string
 	clear                        []string
 	ifVersion                    int64
+	noCheck                      bool
 }
 
 // clearable are the values that --clear removes.
-var clearable = []string{"deadline", "estimated-duration", "limit-key", "payload", "resilience", "selector"}
+var clearable = []string{"deadline", "estimated-duration", "finish-by", "limit-key", "payload", "resilience", "selector"}
 
 func (a *command) itemsUpdateCommand() *cobra.Command {
 	text := changeTexts[workqueue.Update]
@@ -59,6 +63,9 @@ func (a *command) itemsUpdateCommand() *cobra.Command {
 			}
 			c.Update.Payload = &text
 		}
+		if err := a.checkPayload(c.Update, u); err != nil {
+			return err
+		}
 		if c.IfVersion = u.ifVersion; c.IfVersion != 0 && len(ids) != 1 {
 			return cli.Usagef("--if-version: got %d ids, want one", len(ids))
 		}
@@ -70,6 +77,38 @@ func (a *command) itemsUpdateCommand() *cobra.Command {
 	return cmd
 }
 
+// checkPayload makes the update compare a new payload with the pipelines of the items, as
+// `botwork enqueue` does.
+func (a *command) checkPayload(v *workqueue.ItemUpdate, u *updateFlags) error {
+	switch {
+	case v.Payload == nil:
+		return nil
+	case a.UsesServer():
+		if !u.noCheck {
+			v.CheckPayload = checkedByServer
+		}
+		return nil
+	}
+	if err := a.LoadConfig(); err != nil {
+		return err
+	}
+	checker, err := itemcheck.New(a.App, "updates", u.noCheck)
+	if err != nil {
+		return err
+	}
+	at := newitems.Place{File: "--payload", Flags: map[string]string{"pipeline": "pipeline"}}
+	if !u.payload.IsSet() {
+		at.File = "--clear payload"
+	}
+	v.CheckPayload = func(integrationConfig string, payload workqueue.JSONText) error {
+		return checker.CheckPayload(integrationConfig, payload, at).Err()
+	}
+	return nil
+}
+
+// checkedByServer accepts any payload: the server checks it.
+func checkedByServer(string, workqueue.JSONText) error { return nil }
+
 func (u *updateFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.IntVar(&u.priority, "priority", 0, "new priority `NUMBER`; the queue's offset is added")
@@ -78,6 +117,8 @@ func (u *updateFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&u.in, "in", "", "not before this `DURATION` has passed; 0s: now")
 	flags.StringVar(&u.deadline, "deadline", "", "cancel the item if it has not started by this `TIME`")
 	flags.StringVar(&u.deadlineIn, "deadline-in", "", "cancel the item if it has not started within this `DURATION` from now")
+	flags.StringVar(&u.finishBy, "finish-by", "", "end the item at this `TIME`: it is not started afterwards, its run is ended, and it is not tried again")
+	flags.StringVar(&u.finishIn, "finish-in", "", "the same, after this `DURATION` from now")
 	flags.StringVar(&u.estimate, "estimated-duration", "", "how long a run is expected to take: a `DURATION` such as 90s or 15m")
 	flags.StringVar(&u.resilience, "resilience", "", "retry policy as `JSON`, such as '{\"limit\": 5}'")
 	flags.StringVar(&u.limitKey, "limit-key", "", "the `KEY` for the queue's limits per key")
@@ -85,6 +126,7 @@ func (u *updateFlags) register(cmd *cobra.Command) {
 	flags.StringArrayVar(&u.selectors, "selector", nil, "replace all selectors by this `CONDITION` such as 'ram >= 32'; may be repeated")
 	flags.StringSliceVar(&u.clear, "clear", nil, "remove these `VALUES`: "+strings.Join(clearable, ", "))
 	flags.Int64Var(&u.ifVersion, "if-version", 0, "change the item only if it has the version `N`, which `items show` prints")
+	flags.BoolVar(&u.noCheck, "no-check", false, "do not compare the payload with the pipelines in the pipelines folder")
 	u.payload.Register(cmd)
 	flags.Lookup("priority").DefValue = "0" // hides a default in the help
 	flags.Lookup("tag").Usage = "add a tag with +`TAG`, remove it with -TAG; without a sign it is a filter, or added to the items with these ids"
@@ -96,7 +138,7 @@ func (u *updateFlags) register(cmd *cobra.Command) {
 // values out of the filter.
 func (u *updateFlags) values(cmd *cobra.Command, filter *itemFlags, ids bool) (*workqueue.ItemUpdate, error) {
 	v := &workqueue.ItemUpdate{Queue: u.queue}
-	for _, name := range []string{"to-queue", "at", "in", "deadline", "deadline-in", "estimated-duration", "resilience", "limit-key"} {
+	for _, name := range []string{"to-queue", "at", "in", "deadline", "deadline-in", "finish-by", "finish-in", "estimated-duration", "resilience", "limit-key"} {
 		if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
 			return nil, cli.Usagef("--%s: got an empty text; omit the flag to keep the value", name)
 		}
@@ -118,11 +160,13 @@ func (u *updateFlags) times(v *workqueue.ItemUpdate) error {
 		return cli.Usagef("got --at and --in, want one of them")
 	case u.deadline != "" && u.deadlineIn != "":
 		return cli.Usagef("got --deadline and --deadline-in, want one of them")
+	case u.finishBy != "" && u.finishIn != "":
+		return cli.Usagef("got --finish-by and --finish-in, want one of them")
 	}
 	for _, flag := range []struct {
 		name, text string
 		to         **time.Time
-	}{{"at", u.at, &v.At}, {"deadline", u.deadline, &v.Deadline}} {
+	}{{"at", u.at, &v.At}, {"deadline", u.deadline, &v.Deadline}, {"finish-by", u.finishBy, &v.FinishBy}} {
 		if flag.text == "" {
 			continue
 		}
@@ -135,7 +179,7 @@ func (u *updateFlags) times(v *workqueue.ItemUpdate) error {
 	for _, flag := range []struct {
 		name, text string
 		to         **time.Duration
-	}{{"in", u.in, &v.In}, {"deadline-in", u.deadlineIn, &v.DeadlineIn}} {
+	}{{"in", u.in, &v.In}, {"deadline-in", u.deadlineIn, &v.DeadlineIn}, {"finish-in", u.finishIn, &v.FinishIn}} {
 		if flag.text == "" {
 			continue
 		}
@@ -157,7 +201,7 @@ func (u *updateFlags) policies(v *workqueue.ItemUpdate) error {
 		v.Estimate = &d
 	}
 	if u.resilience != "" {
-		text, err := payload.Resilience([]byte(u.resilience))
+		text, err := newitems.Resilience([]byte(u.resilience))
 		if err != nil {
 			return cli.Usagef("--resilience: %v", err)
 		}
@@ -201,6 +245,8 @@ func (u *updateFlags) cleared(v *workqueue.ItemUpdate) error {
 			given, v.Deadline = v.Deadline != nil || v.DeadlineIn != nil, &time.Time{}
 		case "estimated-duration":
 			given, v.Estimate = v.Estimate != nil, new(time.Duration(0))
+		case "finish-by":
+			given, v.FinishBy = v.SetsFinish(), &time.Time{}
 		case "limit-key":
 			given, v.LimitKey = v.LimitKey != nil, new("")
 		case "payload":
@@ -222,8 +268,8 @@ func (u *updateFlags) cleared(v *workqueue.ItemUpdate) error {
 // signed moves the tags and metadata that are new values out of the filter: those with a sign and,
 // for items that are named by their ids, all of them.
 func (f *itemFlags) signed(v *workqueue.ItemUpdate, all bool) error {
-	tags, meta := f.tags, f.meta
-	f.tags, f.meta = nil, nil
+	tags, meta := f.Tags, f.Meta
+	f.Tags, f.Meta = nil, nil
 	for _, tag := range tags {
 		switch {
 		case strings.HasPrefix(tag, "-"):
@@ -231,7 +277,7 @@ func (f *itemFlags) signed(v *workqueue.ItemUpdate, all bool) error {
 		case all || strings.HasPrefix(tag, "+"):
 			v.AddTags = append(v.AddTags, strings.TrimPrefix(tag, "+"))
 		default:
-			f.tags = append(f.tags, tag)
+			f.Tags = append(f.Tags, tag)
 		}
 	}
 	var set []string
@@ -242,7 +288,7 @@ func (f *itemFlags) signed(v *workqueue.ItemUpdate, all bool) error {
 		case all || strings.HasPrefix(pair, "+"):
 			set = append(set, strings.TrimPrefix(pair, "+"))
 		default:
-			f.meta = append(f.meta, pair)
+			f.Meta = append(f.Meta, pair)
 		}
 	}
 	var err error

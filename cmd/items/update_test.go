@@ -1,6 +1,8 @@
 package items_test
 
 import (
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +43,45 @@ func TestItemsUpdate(t *testing.T) {
 	}
 }
 
+func TestItemsUpdateFinishBy(t *testing.T) {
+	clitest.InProject(t)
+	store := clitest.BusyQueue(t)
+	ends := func() (deadline, finishBy *time.Time) {
+		t.Helper()
+		it, err := store.Item(t.Context(), 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return it.DeadlineAt, it.FinishBy
+	}
+	clitest.Must(t, "items", "update", "4", "--finish-by", "2040-01-02T03:04:05Z")
+	want := time.Date(2040, 1, 2, 3, 4, 5, 0, time.UTC)
+	if deadline, finishBy := ends(); finishBy == nil || !finishBy.Equal(want) || deadline == nil || !deadline.Equal(want) {
+		t.Errorf("deadline %v and finish by %v, want both to be %v", deadline, finishBy, want)
+	}
+	if out := clitest.Must(t, "items", "update", "4", "--finish-in", "2h", "--dry-run"); out != "item 4: would be updated\n" {
+		t.Errorf("dry run printed %q", out)
+	}
+	clitest.Must(t, "items", "update", "4", "--finish-in", "2h")
+	if _, finishBy := ends(); finishBy == nil || time.Until(*finishBy) > 2*time.Hour || time.Until(*finishBy) < time.Hour {
+		t.Errorf("finish by %v, want in 2h", finishBy)
+	}
+	for _, dry := range []string{"--dry-run", "--dry-run=false"} {
+		clitest.Do(t, "items", "update", "4", "--in", "3h", dry).WantFailure(t, cli.ExitFailed,
+			"item 4: refused: finish by: the item keeps ", "would never finish; hint: set a later finish by as well, or clear it")
+		clitest.Do(t, "items", "update", "4", "--finish-by", "2020-01-01", dry).WantFailure(t, cli.ExitFailed, "finish by: got ", "which has passed")
+		clitest.Do(t, "items", "update", "6", "--finish-in", "2h", dry).WantFailure(t, cli.ExitFailed, "while it runs, only")
+		r := clitest.Do(t, "items", "update", "--status", "pending,scheduled", "--finish-in", "1h", dry)
+		if r.Code != cli.ExitDone || !strings.Contains(r.Stderr, "item 5: refused: finish by: ") || !strings.Contains(r.Stdout, "1 item") {
+			t.Errorf("exit code %d, %q, %q, want item 5, which is due later, refused", r.Code, r.Stdout, r.Stderr)
+		}
+	}
+	clitest.Must(t, "items", "update", "4", "--clear", "finish-by")
+	if deadline, finishBy := ends(); deadline != nil || finishBy != nil {
+		t.Errorf("deadline %v and finish by %v, want none", deadline, finishBy)
+	}
+}
+
 func TestItemsUpdateMany(t *testing.T) {
 	clitest.InProject(t)
 	store := clitest.BusyQueue(t)
@@ -69,6 +110,38 @@ func TestItemsUpdateMany(t *testing.T) {
 	}
 }
 
+// A new payload is compared with the pipeline of the item, as by enqueue.
+func TestItemsUpdateChecksPayload(t *testing.T) {
+	clitest.InProject(t)
+	store := clitest.BusyQueue(t)
+	const wrong = "--payload: the payload does not match the pipeline's input: payload: missing property 'name'"
+	for _, dry := range []string{"--dry-run", "--dry-run=false"} {
+		clitest.Do(t, "items", "update", "4", "--payload", `{"nmae": "x"}`, dry).WantFailure(t, cli.ExitFailed, "item 4: refused: "+wrong)
+	}
+	made, err := store.Enqueue(t.Context(), []workqueue.NewItem{
+		{IntegrationConfig: "helo", Payload: `1`}, {IntegrationConfig: "steps: [{handler: Log, with: {message: hello}}]", Payload: `1`},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown, inline := made[0].ID, made[1].ID
+	named := func(id int64) string { return strconv.FormatInt(id, 10) }
+	clitest.Do(t, "items", "update", named(unknown), "--payload", `2`).
+		WantFailure(t, cli.ExitFailed, `refused: pipeline: there is no pipeline "helo"`, `did you mean "hello"?; --no-check updates it anyway`)
+	for dry, want := range map[string]string{"--dry-run": "would be updated", "--dry-run=false": "updated"} {
+		r := clitest.Do(t, "items", "update", "--status", "scheduled,pending", "--payload", `{"nmae": "x"}`, dry)
+		if r.Code != cli.ExitDone || !strings.HasPrefix(r.Stdout, "1 item "+want) || strings.Count(r.Stderr, wrong) != 2 || !strings.Contains(r.Stderr, "item 4: refused: ") ||
+			!strings.Contains(r.Stderr, "item "+named(unknown)+": refused: pipeline: ") || !strings.Contains(r.Stdout, "3 items") {
+			t.Errorf("%s: exit code %d, %q, %q, want 3 refused items and the inline one updated", dry, r.Code, r.Stdout, r.Stderr)
+		}
+	}
+	clitest.Must(t, "items", "update", "4", named(unknown), named(inline), "--payload", `3`, "--no-check")
+	if err := os.RemoveAll("pipelines"); err != nil {
+		t.Fatal(err)
+	}
+	clitest.Must(t, "items", "update", "4", "--payload", `{"nmae": "x"}`) // like enqueue on a machine without the folder
+}
+
 func TestItemsUpdateRefusals(t *testing.T) {
 	clitest.InProject(t)
 	clitest.BusyQueue(t)
@@ -84,6 +157,11 @@ func TestItemsUpdateRefusals(t *testing.T) {
 		{"4 --clear priority", "--clear"},
 		{"4 --deadline-in 1h --clear deadline", "want one of them"},
 		{"4 --in 1h --at 2030-01-01", "want one of them"},
+		{"4 --finish-in 1h --finish-by 2030-01-01", "want one of them"},
+		{"4 --finish-in 1h --clear finish-by", "want one of them"},
+		{"4 --finish-by soon", "--finish-by"},
+		{"4 --finish-in -1h", "--finish-in"},
+		{"4 --finish-by=", "--finish-by: got an empty text"},
 		{"4 5 --if-version 1 --priority 3", "want one"},
 		{"4 --resilience 7", "--resilience"},
 		{"4 --label nothing", "want KEY=VALUE"},

@@ -1,6 +1,7 @@
 package items
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/projectdir"
+	"botwork/cmd/internal/remote"
 	"botwork/workqueue/assign"
 )
 
@@ -36,19 +38,33 @@ JSON and YAML are one object; "kind" names the reason in one word.`,
 		if err != nil {
 			return err
 		}
-		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
-			book, err := projectdir.LoadPasses(a.App)
-			if err != nil {
-				return err
-			}
-			r, err := assign.Why(cmd.Context(), store, ids[0], projectdir.WhyParams(a.App, book, store))
-			if err != nil {
-				return err
-			}
-			return a.Print(*output, r, func() { a.reasonSheet(&r) })
-		})
+		r, err := a.why(cmd.Context(), ids[0])
+		if err != nil {
+			return err
+		}
+		return a.Print(*output, r, func() { a.reasonSheet(&r) })
 	}
 	return cmd
+}
+
+// why returns why an item is not running: by the pipelines of this machine, or of the server.
+func (a *command) why(ctx context.Context, id int64) (r assign.Reason, err error) {
+	if a.UsesServer() {
+		err = a.WithServer(func(s *remote.Server) (err error) {
+			r, err = s.Why(ctx, id)
+			return err
+		})
+		return r, err
+	}
+	err = a.WithReadOnlyStore(ctx, func(store cli.Store) error {
+		book, err := projectdir.LoadPasses(a.App)
+		if err != nil {
+			return err
+		}
+		r, err = assign.Why(ctx, store, id, projectdir.WhyParams(a.App, book, store))
+		return err
+	})
+	return r, err
 }
 
 // reasonSheet shows a reason, and then the workers that matter for it.
@@ -66,6 +82,9 @@ func (a *command) reasonSheet(r *assign.Reason) {
 	s.add("expected to start", expected)
 	if r.FinishBy != nil {
 		s.add("must finish by", a.Instant(r.FinishBy)+"; then its run is ended")
+	}
+	for _, e := range r.Escalations {
+		s.add("escalation", e.Text)
 	}
 	s.Print(a.Stdout)
 	if len(r.Workers) == 0 {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/cmd/version"
 	"botwork/internal/author/lsp"
 )
@@ -54,7 +55,7 @@ disconnected without one.`,
 				fmt.Fprintln(a.Stderr, "botwork lsp is waiting for messages from an editor; docs/editors.md shows how to set one up. Press Ctrl-D to exit.")
 			}
 			err := lsp.Serve(cmd.Context(), a.Stdin, a.Stdout, lsp.Options{
-				Open: a.openForEditor, Settings: settings, SettingsKeys: settingsKeys(),
+				Open: a.openForEditor, Settings: settings, SettingsKeys: projectdir.SettingsKeys(),
 				Version: version.Current().Version, Log: a.Stderr,
 			})
 			if errors.Is(err, lsp.ErrNoShutdown) {

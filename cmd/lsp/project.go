@@ -4,32 +4,15 @@ import (
 	"path/filepath"
 	"time"
 
-	"botwork/config"
+	"botwork/cmd/internal/projectdir"
 	"botwork/handlers"
 	"botwork/handlers/queue"
 	"botwork/internal/author/checker"
-	"botwork/internal/author/keydocs"
 	"botwork/internal/author/lsp"
-	"botwork/internal/author/queuedefs"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/database"
 	"botwork/pipelines"
-	"botwork/tasks"
 )
-
-// settingsKeys describes all keys of a settings file.
-func settingsKeys() keydocs.Keys {
-	keys := config.Keys()
-	for i, k := range keys {
-		switch k.Name {
-		case "queues":
-			keys[i].Keys = queuedefs.Keys()
-		case "tasks":
-			keys[i].Keys = tasks.Keys()
-		}
-	}
-	return keys
-}
 
 // openForEditor reads and checks a project with the files as they are in the editor.
 func (a *command) openForEditor(settings string, read func(path string) ([]byte, error)) (*lsp.Project, error) {
@@ -49,19 +32,11 @@ func (a *command) openForEditor(settings string, read func(path string) ([]byte,
 	if opened.Checker == nil {
 		return a.guessForEditor(settings, read, opened.Findings)
 	}
-	cfg := opened.Settings
-	p := &lsp.Project{
-		Settings: settings, Dir: cfg.Pipelines.Dir, Compiler: opened.Checker.Compiler(), Registry: opened.Checker.Compiler().Registry(),
-		Secrets: map[string]bool{}, SecretEnv: cfg.SecretVariables(), Findings: opened.Findings,
-	}
-	for name, text := range cfg.Secrets {
-		p.Secrets[name] = text.Reveal() != ""
-	}
+	p := projectdir.Language(settings, &opened.Settings, opened.Checker, opened.Files)
+	p.Findings = opened.Findings
 	if settings == "" {
-		p.Dir, p.Findings = "", nil
-		return p, nil
+		p.Dir, p.Findings, p.Files = "", nil, nil
 	}
-	p.Files = editorFiles(opened.Files)
 	return p, nil
 }
 
@@ -94,17 +69,6 @@ func (a *command) guessForEditor(settings string, read func(path string) ([]byte
 	}
 	catalogue, wrong := pipelines.Load(p.Compiler, files)
 	p.Findings = append(append(p.Findings, wrong...), catalogue.Warnings()...)
-	p.Files = editorFiles(files)
+	p.Files = projectdir.LanguageFiles(files)
 	return p, nil
-}
-
-// editorFiles are the files that could be read.
-func editorFiles(files []pipelines.File) []lsp.File {
-	var list []lsp.File
-	for _, f := range files {
-		if f.Err == nil {
-			list = append(list, lsp.File{Path: f.Path, Text: string(f.Data)})
-		}
-	}
-	return list
 }

@@ -2,30 +2,19 @@ package pipelines
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/projectdir"
+	"botwork/cmd/internal/remote"
+	"botwork/internal/operations"
 	"botwork/pipelines"
-	"botwork/workqueue"
 )
-
-// diffView is what `pipelines diff --output json` prints.
-type diffView struct {
-	Pipeline string    `json:"pipeline"`
-	Since    *textView `json:"since"` // nil: no other version is kept
-	File     *string   `json:"file"`  // nil: the file no longer exists
-	Hash     *string   `json:"hash"`  // of the file
-	Diff     string    `json:"diff"`  // unified; "" when nothing has changed
-}
 
 // diffSince selects the version with which the file is compared.
 type diffSince struct {
@@ -59,12 +48,12 @@ The exit code is 0 with or without a difference.`,
 		if err := since.check(cmd, args); err != nil {
 			return err
 		}
-		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
-			name, hash, err := since.resolve(cmd.Context(), store, args)
+		return a.WithReadOnlyBackend(cmd.Context(), func(b cli.Backend) error {
+			name, hash, err := since.resolve(cmd.Context(), b, args)
 			if err != nil {
 				return err
 			}
-			view, err := a.diff(cmd.Context(), store, name, hash)
+			view, err := a.diff(cmd.Context(), b, name, hash)
 			if err != nil {
 				return err
 			}
@@ -99,94 +88,43 @@ func (s *diffSince) check(cmd *cobra.Command, args []string) error {
 
 // resolve returns the pipeline, and the hash of the version to compare with; "" means the
 // previous version.
-func (s *diffSince) resolve(ctx context.Context, store cli.Store, args []string) (name, hash string, err error) {
+func (s *diffSince) resolve(ctx context.Context, store operations.ItemVersionStore, args []string) (name, hash string, err error) {
 	if s.item == 0 {
 		return args[0], s.hash, nil
 	}
-	it, err := store.Item(ctx, s.item)
-	if err != nil {
-		return "", "", err
+	want := ""
+	if len(args) == 1 {
+		want = args[0]
 	}
-	if workqueue.InlinePipeline(strings.TrimSpace(it.IntegrationConfig)) {
-		return "", "", cli.Usagef("item %d contains its own pipeline: there is no file to compare it with", s.item)
-	}
-	name = strings.TrimSpace(it.IntegrationConfig)
-	if len(args) == 1 && args[0] != name {
-		return "", "", cli.Usagef("item %d runs the pipeline %q, not %q", s.item, name, args[0])
-	}
-	ran := it.PipelineHash
-	if s.attempt != 0 {
-		if ran, err = s.ofAttempt(ctx, store); err != nil {
-			return "", "", err
-		}
-	}
-	if ran == nil {
-		return "", "", cli.Usagef("the version that item %d ran is not recorded: it has not run yet, or its worker died before recording it", s.item)
-	}
-	return name, *ran, nil
+	name, hash, err = operations.VersionOfItem(ctx, store, s.item, s.attempt, want)
+	return name, hash, asUsage(err)
 }
 
-// ofAttempt returns the hash of the last attempt with the number. A release does not count, so
-// several attempts may have the same number.
-func (s *diffSince) ofAttempt(ctx context.Context, store cli.Store) (*string, error) {
-	attempts, err := store.Attempts(ctx, s.item)
-	if err != nil {
-		return nil, err
+// diff compares the file with a version; hash "" means the previous one. Over a server, the file is that
+// of the server's project.
+func (a *command) diff(ctx context.Context, b cli.Backend, name, hash string) (operations.Diff, error) {
+	store, ok := cli.StoreOf(b)
+	if !ok {
+		view, err := b.(*remote.Server).Diff(ctx, name, hash)
+		return view, cli.UnknownAsUsage(err)
 	}
-	var hash *string
-	found := false
-	for _, at := range attempts {
-		if at.Attempt == s.attempt {
-			hash, found = at.PipelineHash, true
-		}
-	}
-	if !found {
-		return nil, cli.Usagef("item %d has no recorded attempt %d; a successful attempt leaves no record", s.item, s.attempt)
-	}
-	return hash, nil
-}
-
-// diff compares the file with a version; hash "" means the previous one.
-func (a *command) diff(ctx context.Context, store cli.Store, name, hash string) (diffView, error) {
-	view := diffView{Pipeline: name}
 	file, err := a.pipelineFile(name)
 	if err != nil {
-		return view, err
+		return operations.Diff{}, err
 	}
-	var since workqueue.PipelineText
-	if hash != "" {
-		if since, err = oneText(ctx, store, name, hash); err != nil {
-			return view, err
-		}
-	} else {
-		texts, err := store.Texts(ctx, workqueue.TextFilter{Pipeline: name, Limit: 2})
-		if err != nil {
-			return view, err
-		}
-		if len(texts) == 0 && file == nil {
-			return view, &cli.UsageError{Message: fmt.Sprintf("there is no pipeline %q, and no worker has ever loaded one", name), Hint: "botwork pipelines list shows the pipelines of the folder"}
-		}
-		for _, t := range texts {
-			if since.Hash == "" && (file == nil || t.Hash != file.hash) {
-				since = t
-			}
-		}
-	}
-	to, after := "/dev/null", ""
-	if file != nil {
-		view.File, view.Hash = &file.path, &file.hash
-		to, after = filepath.ToSlash(file.path), file.text
-	}
-	if since.Hash == "" {
-		return view, nil
-	}
-	view.Since = &textView{since.Hash, since.Pipeline, since.LoadedAt, since.UsedAt, file != nil && file.hash == since.Hash}
-	from := fmt.Sprintf("%s %s, first loaded %s, last used %s", name, cli.ShortHash(&since.Hash), a.Instant(&since.LoadedAt), a.Instant(&since.UsedAt))
-	view.Diff = udiff.Unified(from, to, since.Text, after)
-	return view, nil
+	view, err := operations.DiffFile(ctx, store, name, file, hash, a.Instant)
+	return view, asUsage(err)
 }
 
-func (a *command) diffSheet(v diffView) {
+// asUsage returns what is wrong with a request as an error of the command line.
+func asUsage(err error) error {
+	if refused, ok := errors.AsType[*operations.RefusedError](err); ok {
+		return &cli.UsageError{Message: refused.Message, Hint: refused.Hint}
+	}
+	return err
+}
+
+func (a *command) diffSheet(v operations.Diff) {
 	switch {
 	case v.Since == nil:
 		fmt.Fprintf(a.Stdout, "no other version of %s is kept: workers have loaded only this version, or none\n", v.Pipeline)
@@ -197,29 +135,15 @@ func (a *command) diffSheet(v diffView) {
 	}
 }
 
-// fileText is the current file of a pipeline, which may have errors.
-type fileText struct{ path, text, hash string }
-
-// pipelineFile finds the file of a pipeline; nil if there is none. A file with errors is found
-// by its file name.
-func (a *command) pipelineFile(name string) (*fileText, error) {
+// pipelineFile finds the file of a pipeline; nil if there is none.
+func (a *command) pipelineFile(name string) (*operations.PipelineFile, error) {
 	catalogue, _, err := projectdir.LoadCatalogue(a.App)
 	if err != nil {
 		return nil, err
-	}
-	if p, ok := catalogue.Get(name); ok {
-		return &fileText{p.File, p.Text, p.Hash}, nil
 	}
 	files, err := pipelines.ReadDir(cli.ShortPath(a.Config.Pipelines.Dir), nil)
 	if err != nil {
 		return nil, &cli.UsageError{Message: err.Error()}
 	}
-	for _, file := range files {
-		base := filepath.Base(file.Path)
-		if file.Err == nil && strings.TrimSuffix(base, filepath.Ext(base)) == name {
-			sum := sha256.Sum256(file.Data)
-			return &fileText{file.Path, string(file.Data), hex.EncodeToString(sum[:])}, nil
-		}
-	}
-	return nil, nil
+	return operations.FileOf(catalogue, files, name), nil
 }

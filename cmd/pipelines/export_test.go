@@ -1,12 +1,14 @@
 package pipelines
 
-type DiffView = diffView
+import "botwork/internal/operations"
 
-type TextView = textView
+type DiffView = operations.Diff
 
-type PipelineView = pipelineView
+type TextView = operations.Version
 
-type FiringView = firingView
+type PipelineView = operations.Pipeline
+
+type FiringView = operations.ComingRun
 
 type RunStepView = runStepView
 

@@ -2,6 +2,7 @@ package pipelines
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/projectdir"
+	"botwork/cmd/internal/remote"
 	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 	"botwork/pipelines/graph"
@@ -40,7 +42,7 @@ are a list of charts: title, nodes, edges.`,
 		if file != "" && cmd.Flags().Changed("output") {
 			return cli.Usagef("got --svg and --output, want one of them")
 		}
-		charts, findings, err := a.charts(args)
+		charts, findings, err := a.charts(cmd.Context(), args)
 		if err != nil {
 			return err
 		}
@@ -56,7 +58,11 @@ are a list of charts: title, nodes, edges.`,
 }
 
 // charts returns the charts of the named pipelines, or one of the whole project.
-func (a *command) charts(names []string) ([]*graph.Chart, strictyaml.Findings, error) {
+func (a *command) charts(ctx context.Context, names []string) ([]*graph.Chart, strictyaml.Findings, error) {
+	if a.UsesServer() {
+		charts, err := a.chartsOfServer(ctx, names)
+		return charts, nil, err
+	}
 	catalogue, findings, err := projectdir.LoadCatalogue(a.App)
 	if err != nil {
 		return nil, nil, err
@@ -82,6 +88,24 @@ func (a *command) charts(names []string) ([]*graph.Chart, strictyaml.Findings, e
 		charts = append(charts, graph.OfPipeline(p))
 	}
 	return charts, findings, nil
+}
+
+// chartsOfServer is charts of the server's project.
+func (a *command) chartsOfServer(ctx context.Context, names []string) (charts []*graph.Chart, err error) {
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	err = a.WithServer(func(s *remote.Server) error {
+		for _, name := range names {
+			chart, err := s.Chart(ctx, name)
+			if err != nil {
+				return cli.UnknownAsUsage(err)
+			}
+			charts = append(charts, chart)
+		}
+		return nil
+	})
+	return charts, err
 }
 
 // draw prints the charts, or writes them to file.

@@ -1,27 +1,21 @@
 package pipelines
 
 import (
+	"context"
 	"fmt"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/projectdir"
+	"botwork/cmd/internal/remote"
+	"botwork/internal/author/strictyaml"
+	"botwork/internal/operations"
 	"botwork/pipelines"
+	"botwork/workqueue"
 )
-
-// firingView is one scheduled run, with its time in two zones.
-type firingView struct {
-	Pipeline string `json:"pipeline"`
-	At       string `json:"at"`      // RFC 3339, UTC
-	LocalAt  string `json:"localAt"` // RFC 3339, in the trigger's zone
-	Timezone string `json:"timezone"`
-	Paused   bool   `json:"paused"` // it will be skipped unless the pipeline is resumed before
-
-	local time.Time
-}
 
 func (a *command) pipelinesNextCommand() *cobra.Command {
 	var (
@@ -47,44 +41,27 @@ before.`,
 	cmd.Flags().StringVar(&from, "from", "", "start at this `TIME`: RFC 3339, or 2006-01-02 15:04 in local time (default now)")
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		start := time.Now()
+		var start time.Time // zero: now
 		if from != "" {
 			var err error
 			if start, err = cli.ParseTime(from); err != nil {
 				return cli.Usagef("--from: %v", err)
 			}
-			// The schedule returns only later times, but a run at exactly this time counts too.
-			start = start.Add(-1)
 		}
-		if most < 1 || most > 10_000 {
-			return cli.Usagef("--count: got %d, want 1 to 10000", most)
+		limit := 10_000
+		if a.UsesServer() {
+			limit = 1000
 		}
-		catalogue, findings, err := projectdir.LoadCatalogue(a.App)
+		if most < 1 || most > limit {
+			return cli.Usagef("--count: got %d, want 1 to %d", most, limit)
+		}
+		only := strings.Join(args, "")
+		firings, paused, findings, err := a.coming(cmd.Context(), only, start, most)
 		if err != nil {
 			return err
 		}
-		chosen := catalogue.All()
-		if len(args) == 1 {
-			p, err := projectdir.Find(catalogue, findings, args[0])
-			if err != nil {
-				return err
-			}
-			if p.Trigger == nil {
-				return fmt.Errorf("pipeline %q has no trigger: it runs only for items", p.Name)
-			}
-			chosen, findings = []*pipelines.Pipeline{p}, nil
-		}
-		firings := comingFirings(chosen, start, most)
-		paused := a.pauses(cmd.Context())
-		for i := range firings {
-			_, firings[i].Paused = paused[firings[i].Pipeline]
-		}
 		err = a.Print(*output, firings, func() {
 			a.firingTable(firings)
-			only := ""
-			if len(args) == 1 {
-				only = args[0]
-			}
 			a.PrintPauses(paused, only)
 		})
 		if err != nil {
@@ -95,29 +72,52 @@ before.`,
 	return cmd
 }
 
-// comingFirings returns up to most scheduled runs of each pipeline, ordered by time.
-func comingFirings(from []*pipelines.Pipeline, start time.Time, most int) []firingView {
-	firings := []firingView{}
-	for _, p := range from {
-		if p.Trigger == nil || p.Trigger.Schedule == nil {
-			continue
-		}
-		for at, left := start, most; left > 0; left-- {
-			if at = p.Trigger.Schedule.Next(at); at.IsZero() {
-				break
+// coming returns the scheduled runs of a pipeline, or of all for "", from start on, the pauses by
+// pipeline, and the errors in the files.
+func (a *command) coming(ctx context.Context, name string, start time.Time, most int) (firings []operations.ComingRun, paused map[string]workqueue.PipelinePause, findings strictyaml.Findings, err error) {
+	if a.UsesServer() {
+		err = a.WithServer(func(s *remote.Server) error {
+			var list remote.PipelineList
+			if firings, err = s.Coming(ctx, name, start, most); err != nil {
+				return cli.UnknownAsUsage(err)
 			}
-			local := at.In(p.Trigger.Location)
-			firings = append(firings, firingView{
-				Pipeline: p.Name, At: at.Format(time.RFC3339Nano), LocalAt: local.Format(time.RFC3339Nano),
-				Timezone: p.Trigger.Location.String(), local: local,
-			})
-		}
+			list, err = s.Pipelines(ctx)
+			paused = list.Paused()
+			if name == "" {
+				findings = strictyaml.Findings(list.Findings).WithSeverity(strictyaml.Error)
+			}
+			return err
+		})
+		return firings, paused, findings, err
 	}
-	slices.SortStableFunc(firings, func(x, y firingView) int { return x.local.Compare(y.local) })
-	return firings
+	catalogue, findings, err := projectdir.LoadCatalogue(a.App)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	chosen := catalogue.All()
+	if name != "" {
+		p, err := projectdir.Find(catalogue, findings, name)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if p.Trigger == nil {
+			return nil, nil, nil, fmt.Errorf("pipeline %q has no trigger: it runs only for items", p.Name)
+		}
+		chosen, findings = []*pipelines.Pipeline{p}, nil
+	}
+	if start.IsZero() {
+		start = time.Now()
+	} else {
+		start = start.Add(-1) // the schedule returns only later times, but a run at exactly this time counts too
+	}
+	firings, paused = operations.ComingRuns(chosen, start, time.Time{}, most), a.pauses(ctx)
+	for i := range firings {
+		_, firings[i].Paused = paused[firings[i].Pipeline]
+	}
+	return firings, paused, findings, nil
 }
 
-func (a *command) firingTable(firings []firingView) {
+func (a *command) firingTable(firings []operations.ComingRun) {
 	if len(firings) == 0 {
 		fmt.Fprintln(a.Stdout, "no pipeline has a cron or every trigger")
 		return
@@ -128,7 +128,7 @@ func (a *command) firingTable(firings []firingView) {
 		if f.Paused {
 			name += " (paused)"
 		}
-		g.Add(name, f.local.Format("Mon 2006-01-02 15:04:05 MST -07:00"), f.local.UTC().Format("2006-01-02 15:04:05Z"))
+		g.Add(name, f.Local().Format("Mon 2006-01-02 15:04:05 MST -07:00"), f.Local().UTC().Format("2006-01-02 15:04:05Z"))
 	}
 	g.Print(a.Stdout)
 }

@@ -10,7 +10,7 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/projectdir"
-	"botwork/internal/author/strictyaml"
+	"botwork/internal/operations"
 	"botwork/workqueue"
 )
 
@@ -29,7 +29,7 @@ the pipeline is resumed. "botwork pipelines backfill" runs them.`,
 		Example: "  botwork pipelines pause nightly --reason \"database maintenance\"\n  botwork pipelines pause nightly ExecuteWorkQueue",
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` that explains the pause")
-	return a.pipelinesChangeCommand(cmd, func(ctx context.Context, store cli.Store, name string) (string, error) {
+	return a.pipelinesChangeCommand(cmd, func(ctx context.Context, store cli.Backend, name string) (string, error) {
 		changed, err := store.PausePipeline(ctx, workqueue.PipelinePause{Pipeline: name, Reason: reason, By: cli.UserName()})
 		if changed || err != nil {
 			return "paused", err
@@ -47,7 +47,7 @@ func (a *command) pipelinesResumeCommand() *cobra.Command {
 		Example: "  botwork pipelines resume nightly",
 	}
 	cli.ReasonFlag(cmd)
-	return a.pipelinesChangeCommand(cmd, func(ctx context.Context, store cli.Store, name string) (string, error) {
+	return a.pipelinesChangeCommand(cmd, func(ctx context.Context, store cli.Backend, name string) (string, error) {
 		changed, err := store.ResumePipeline(ctx, name, cli.UserName())
 		if changed || err != nil {
 			return "resumed", err
@@ -58,12 +58,12 @@ func (a *command) pipelinesResumeCommand() *cobra.Command {
 
 // pipelinesChangeCommand returns a command that applies do to each of the named pipelines. do
 // returns the new state.
-func (a *command) pipelinesChangeCommand(cmd *cobra.Command, do func(ctx context.Context, store cli.Store, name string) (string, error)) *cobra.Command {
+func (a *command) pipelinesChangeCommand(cmd *cobra.Command, do func(ctx context.Context, store cli.Backend, name string) (string, error)) *cobra.Command {
 	cmd.Long += "\n\nThe exit code is not 0 if this fails for any pipeline; the others are still changed."
 	cmd.Args = cli.SomeArguments("the pipelines' names")
 	cmd.ValidArgsFunction = projectdir.CompletePipelines(a.App)
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		return a.WithStore(cmd.Context(), func(store cli.Store) error {
+		return a.WithBackend(cmd.Context(), func(store cli.Backend) error {
 			refused := false
 			for _, name := range names {
 				err := a.checkSystem(cmd.Context(), store, name)
@@ -92,35 +92,16 @@ func (a *command) pipelinesChangeCommand(cmd *cobra.Command, do func(ctx context
 
 // checkSystem returns an error unless the name is that of a system pipeline: by the folder, or, for
 // a pipeline of other machines, by what workers have loaded or by a pause.
-func (a *command) checkSystem(ctx context.Context, store cli.Store, name string) error {
-	var known []string
+func (a *command) checkSystem(ctx context.Context, backend cli.Backend, name string) error {
+	store, ok := backend.(operations.SystemStore)
+	if !ok {
+		return nil // the server checks it
+	}
 	catalogue, _, err := projectdir.LoadCatalogue(a.App)
-	if err == nil { // a machine without the folder may control the workers of others
-		if p, ok := catalogue.Get(name); ok {
-			if p.Trigger == nil {
-				return &cli.UsageError{Message: fmt.Sprintf("pipeline %q has no trigger, want a system pipeline", name), Hint: "botwork queues pause pauses items"}
-			}
-			return nil
-		}
-		for _, p := range catalogue.All() {
-			if p.Trigger != nil {
-				known = append(known, p.Name)
-			}
-		}
+	if err != nil { // a machine without the folder may control the workers of others
+		catalogue = nil
 	}
-	texts, err := store.Texts(ctx, workqueue.TextFilter{Pipeline: name, Limit: 1})
-	if err != nil || len(texts) > 0 {
-		return err
-	}
-	c, err := store.Controls(ctx)
-	if _, paused := c.Paused[name]; err != nil || paused {
-		return err
-	}
-	hint := strictyaml.Suggest(name, known)
-	if hint == "" {
-		hint = "botwork pipelines list shows the pipelines of the folder"
-	}
-	return &cli.UsageError{Message: fmt.Sprintf("there is no pipeline %q, and no worker has ever loaded one", name), Hint: hint}
+	return asUsage(operations.CheckSystem(ctx, store, catalogue, name))
 }
 
 // pausesWithin is how long a command that otherwise needs no database waits for it.

@@ -2,6 +2,7 @@
 package pipelines
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -9,6 +10,10 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/projectdir"
+	"botwork/cmd/internal/remote"
+	"botwork/internal/author/strictyaml"
+	"botwork/internal/operations"
+	"botwork/workqueue"
 )
 
 // command is one call of `botwork pipelines`.
@@ -23,18 +28,18 @@ func (a *command) pipelinesCommand() *cobra.Command {
 		Long: `Works with the pipelines in the folder pipelines.dir: the files *.yaml and *.yml in
 it and its subfolders, except names that begin with a dot or "_".`,
 	},
-		a.pipelinesListCommand(),
-		a.pipelinesShowCommand(),
+		cli.OverServer(a.pipelinesListCommand()),
+		cli.OverServer(a.pipelinesShowCommand()),
 		a.pipelinesCheckCommand(),
-		a.pipelinesRunCommand(),
-		a.pipelinesBackfillCommand(),
-		a.pipelinesPauseCommand(),
-		a.pipelinesResumeCommand(),
+		cli.OverServer(a.pipelinesRunCommand()),
+		cli.OverServer(a.pipelinesBackfillCommand()),
+		cli.OverServer(a.pipelinesPauseCommand()),
+		cli.OverServer(a.pipelinesResumeCommand()),
 		a.pipelinesTestCommand(),
-		a.pipelinesGraphCommand(),
-		a.pipelinesNextCommand(),
-		a.pipelinesVersionsCommand(),
-		a.pipelinesDiffCommand(),
+		cli.OverServer(a.pipelinesGraphCommand()),
+		cli.OverServer(a.pipelinesNextCommand()),
+		cli.OverServer(a.pipelinesVersionsCommand()),
+		cli.OverServer(a.pipelinesDiffCommand()),
 	)
 }
 
@@ -54,28 +59,18 @@ printed.`,
 	}
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		catalogue, findings, err := projectdir.LoadCatalogue(a.App)
+		views, paused, findings, err := a.list(cmd.Context())
 		if err != nil {
 			return err
 		}
-		paused := a.pauses(cmd.Context())
-		views := []pipelineView{}
-		for _, p := range catalogue.All() {
-			v := viewPipeline(p)
-			if pause, ok := paused[p.Name]; ok {
-				v.Paused = &pause
-			}
-			views = append(views, v)
-		}
-		views = append(views, viewBroken(catalogue)...)
 		err = a.Print(*output, views, func() {
 			if len(views) == 0 {
-				fmt.Fprintf(a.Stdout, "no pipelines in %s\n", a.Config.Pipelines.Dir)
+				fmt.Fprintln(a.Stdout, a.noPipelines())
 				return
 			}
 			g := cli.NewGrid("name", "starts", "steps", "file", "description").DropWhenNarrow("description", "file")
 			for _, v := range views {
-				g.Add(v.Name, v.starts(), fmt.Sprint(len(v.Steps)), v.File, cli.Shorten(v.Description, 60))
+				g.Add(v.Name, starts(v), fmt.Sprint(len(v.Steps)), v.File, cli.Shorten(v.Description, 60))
 			}
 			g.Print(a.Stdout)
 			a.PrintPauses(paused, "")
@@ -88,6 +83,39 @@ printed.`,
 	return cmd
 }
 
+// list returns the pipelines of the folder, or of the server's project, those that are paused by
+// name, and the errors in the files.
+func (a *command) list(ctx context.Context) (views []operations.Pipeline, paused map[string]workqueue.PipelinePause, findings strictyaml.Findings, err error) {
+	if a.UsesServer() {
+		err = a.WithServer(func(s *remote.Server) error {
+			got, err := s.Pipelines(ctx)
+			views, paused, findings = got.Items, got.Paused(), strictyaml.Findings(got.Findings).WithSeverity(strictyaml.Error)
+			return err
+		})
+		return views, paused, findings, err
+	}
+	catalogue, findings, err := projectdir.LoadCatalogue(a.App)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	paused, views = a.pauses(ctx), []operations.Pipeline{}
+	for _, p := range catalogue.All() {
+		v := operations.ViewPipeline(p)
+		if pause, ok := paused[p.Name]; ok {
+			v.Paused = &pause
+		}
+		views = append(views, v)
+	}
+	return append(views, operations.BrokenPipelines(catalogue)...), paused, findings, nil
+}
+
+func (a *command) noPipelines() string {
+	if a.UsesServer() {
+		return "no pipelines in the server's project"
+	}
+	return "no pipelines in " + a.Config.Pipelines.Dir
+}
+
 func (a *command) pipelinesShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "show NAME",
@@ -98,18 +126,34 @@ func (a *command) pipelinesShowCommand() *cobra.Command {
 		ValidArgsFunction: projectdir.CompletePipelines(a.App),
 	}
 	output := cli.OutputFlag(cmd)
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		catalogue, findings, err := projectdir.LoadCatalogue(a.App)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		view, text, err := a.find(cmd.Context(), args[0])
 		if err != nil {
 			return err
 		}
-		p, err := projectdir.Find(catalogue, findings, args[0])
-		if err != nil {
-			return err
-		}
-		return a.Print(*output, viewPipeline(p), func() {
-			fmt.Fprintf(a.Stdout, "# %s\n%s\n", p.File, strings.TrimRight(p.Text, "\r\n"))
+		return a.Print(*output, view, func() {
+			fmt.Fprintf(a.Stdout, "# %s\n%s\n", view.File, strings.TrimRight(text, "\r\n"))
 		})
 	}
 	return cmd
+}
+
+// find returns a pipeline of the folder, or of the server's project, and the text of its file.
+func (a *command) find(ctx context.Context, name string) (view operations.Pipeline, text string, err error) {
+	if a.UsesServer() {
+		err = a.WithServer(func(s *remote.Server) (err error) {
+			view, text, err = s.Pipeline(ctx, name)
+			return cli.UnknownAsUsage(err)
+		})
+		return view, text, err
+	}
+	catalogue, findings, err := projectdir.LoadCatalogue(a.App)
+	if err != nil {
+		return view, "", err
+	}
+	p, err := projectdir.Find(catalogue, findings, name)
+	if err != nil {
+		return view, "", err
+	}
+	return operations.ViewPipeline(p), p.Text, nil
 }

@@ -31,8 +31,8 @@ func TestPipelinesContract(t *testing.T) {
 	clitest.WriteFile(t, "pipelines/zoned.yaml", zonedPipeline)
 	clitest.Golden(t, "pipelines_show.json", clitest.Must(t, "pipelines", "show", "zoned", "-o", "json"))
 	clitest.Golden(t, "pipelines_list.txt", clitest.Must(t, "pipelines", "list"))
-	if list := clitest.Decode[[]pipelinescmd.PipelineView](t, clitest.Must(t, "pipelines", "list", "-o", "json")); len(list) != 7 || list[6].Name != "zoned" {
-		t.Errorf("pipelines list = %+v, want seven, zoned last", list)
+	if list := clitest.Decode[[]pipelinescmd.PipelineView](t, clitest.Must(t, "pipelines", "list", "-o", "json")); len(list) != 8 || list[7].Name != "zoned" {
+		t.Errorf("pipelines list = %+v, want eight, zoned last", list)
 	}
 	if out := clitest.Must(t, "pipelines", "show", "zoned"); !strings.Contains(out, zonedPipeline) {
 		t.Errorf("pipelines show does not show the file:\n%s", out)
@@ -133,8 +133,8 @@ func TestPipelinesNext(t *testing.T) {
 		t.Errorf("--from at a firing: %s", out)
 	}
 	all := clitest.Decode[[]pipelinescmd.FiringView](t, clitest.Must(t, "pipelines", "next", "--from", "2026-10-24T00:00:30Z", "--count", "2", "-o", "json"))
-	if len(all) != 12 || all[0].At != "2026-10-24T00:01:00Z" {
-		t.Errorf("next of all = %+v, want two of each of six, the earliest first", all)
+	if len(all) != 14 || all[0].At != "2026-10-24T00:01:00Z" {
+		t.Errorf("next of all = %+v, want two of each of seven, the earliest first", all)
 	}
 	clitest.Do(t, "pipelines", "next", "hello").WantFailure(t, cli.ExitFailed, "no trigger")
 	clitest.Do(t, "pipelines", "next", "--from", "soon").WantFailure(t, cli.ExitUsage, `--from: got "soon"`)

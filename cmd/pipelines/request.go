@@ -28,7 +28,7 @@ type requestView struct {
 
 // requestRun asks the workers to start a system pipeline, and waits for its start, or for its end.
 func (a *command) requestRun(ctx context.Context, name string, wait bool, output cli.Format) error {
-	return a.WithStore(ctx, func(store cli.Store) error {
+	return a.WithBackend(ctx, func(store cli.Backend) error {
 		if err := a.checkSystem(ctx, store, name); err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func explainRefusal(name string, err error) error {
 }
 
 // awaitStart waits until a worker has started the requested run.
-func (a *command) awaitStart(ctx context.Context, store cli.Store, id int64) (*requestView, error) {
+func (a *command) awaitStart(ctx context.Context, store cli.Backend, id int64) (*requestView, error) {
 	told := false
 	for began := time.Now(); ; {
 		requests, err := store.RunRequests(ctx, workqueue.RequestFilter{ID: id, Limit: 1})
@@ -94,7 +94,7 @@ func (a *command) awaitStart(ctx context.Context, store cli.Store, id int64) (*r
 }
 
 // whyNotStarted guesses why no worker starts a run.
-func (a *command) whyNotStarted(ctx context.Context, store cli.Store, name string) string {
+func (a *command) whyNotStarted(ctx context.Context, store cli.Backend, name string) string {
 	controls, err := store.Controls(ctx)
 	if pause, ok := controls.Paused[name]; err == nil && ok {
 		return "the pipeline is " + a.PauseText(pause)
@@ -129,7 +129,7 @@ func (a *command) whyNotStarted(ctx context.Context, store cli.Store, name strin
 }
 
 // awaitRun reads the run that was started; if toEnd is true, it waits for its end.
-func (a *command) awaitRun(ctx context.Context, store cli.Store, view *requestView, toEnd bool) error {
+func (a *command) awaitRun(ctx context.Context, store cli.Backend, view *requestView, toEnd bool) error {
 	workers, err := store.Workers(ctx)
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"botwork/handlers/queue"
 	"botwork/internal/author/checker"
 	"botwork/internal/author/strictyaml"
+	"botwork/internal/operations"
 	"botwork/pipelines"
 	"botwork/workqueue"
 )
@@ -95,6 +96,9 @@ certainly fail.`,
 	cli.ReasonFlag(cmd)
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if dry && a.UsesServer() {
+			return cli.Usagef("--dry-run reads the pipelines of this machine, and does not work over a server")
+		}
 		if !dry {
 			system, err := a.runsOnWorkers(args[0])
 			if err != nil {
@@ -145,6 +149,9 @@ certainly fail.`,
 // runsOnWorkers reports whether workers run the pipeline: it has a trigger, or only other machines
 // have it.
 func (a *command) runsOnWorkers(name string) (bool, error) {
+	if a.UsesServer() {
+		return true, nil // the server refuses others
+	}
 	catalogue, findings, err := projectdir.LoadCatalogue(a.App)
 	if err != nil {
 		return false, err
@@ -229,7 +236,9 @@ func (a *command) runOnce(ctx context.Context, name string, payload workqueue.JS
 		Env: pipelines.Environ(), SecretEnv: a.Config.SecretVariables(), Secrets: a.Secrets(), WorkerName: a.Config.Worker.Name, Log: log, Redactor: redactor,
 	})
 	ended := make(chan pipelines.Result, 1)
-	go func() { ended <- engine.Run(ctx, p, pipelines.RunInput{Run: standInItem(p, payload), Part: part}) }()
+	go func() {
+		ended <- engine.Run(ctx, p, pipelines.RunInput{Run: operations.StandInItem(p, payload), Part: part})
+	}()
 	select {
 	case result := <-ended:
 		return viewRun(p, result), nil

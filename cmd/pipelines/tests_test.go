@@ -36,7 +36,7 @@ cases:
 	r = clitest.Do(t, "pipelines", "test", "-o", "json")
 	r.WantFailure(t, cli.ExitFailed)
 	if got := clitest.Decode[pipelinescmd.TestsView](t, r.Stdout); got.Cases != 6 || got.Failed != 2 || got.Files[1].Cases[0].Failures[0].Line != 6 ||
-		len(got.Coverage) != 6 || len(got.Coverage[len(got.Coverage)-1].Never) != 0 {
+		len(got.Coverage) != 7 || len(got.Coverage[len(got.Coverage)-1].Never) != 0 {
 		t.Errorf("test -o json: %s", r.Stdout)
 	}
 	r = clitest.Do(t, "pipelines", "test", "-o", "junit")

@@ -16,9 +16,9 @@ func (a *command) queuesDefineCommand() *cobra.Command {
 		Use:   "define",
 		Short: "Write the queues of botwork.yaml into the database",
 		Long: `Writes the queues of botwork.yaml into the database: those that do not exist, and
-those whose definition differs, also if "botwork queues set" or "create" changed
-them. A worker does the same when it starts, but leaves what a command changed. A
-queue that the file does not name is not changed, and a paused queue stays paused.
+those whose definition differs, also if "botwork queues set", "create" or "delete"
+changed them. A worker does the same when it starts, but leaves what a command changed.
+A queue that the file does not name is not changed, and a paused queue stays paused.
 
 If a definition has errors, all errors are printed and nothing is written.`,
 		Example: "  botwork queues define\n  botwork queues define --output json",

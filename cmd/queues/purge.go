@@ -43,7 +43,7 @@ interrupted, it prints how many items it has removed; call it again to continue.
 		if p.Lifecycles, err = purgeLifecycles(*words); err != nil {
 			return err
 		}
-		return a.WithStore(cmd.Context(), func(store cli.Store) error {
+		return a.WithBackend(cmd.Context(), func(store cli.Backend) error {
 			if _, err := store.Queue(cmd.Context(), p.Queue); err != nil {
 				return cli.NoSuchQueue(cmd.Context(), store, p.Queue, err)
 			}
@@ -91,7 +91,7 @@ func purgeLifecycles(words []string) ([]workqueue.Lifecycle, error) {
 }
 
 // purgeUnconfirmed returns the error for a call without --yes.
-func purgeUnconfirmed(ctx context.Context, store cli.Store, p workqueue.PurgeParams) error {
+func purgeUnconfirmed(ctx context.Context, store cli.Backend, p workqueue.PurgeParams) error {
 	all, err := store.Statistics(ctx, p.Queue)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func purgeUnconfirmed(ctx context.Context, store cli.Store, p workqueue.PurgePar
 
 // purge removes items page by page until none is left or ctx ends. It waits for the current
 // page, so that the printed number is correct.
-func (a *command) purge(ctx context.Context, store cli.Store, p workqueue.PurgeParams) error {
+func (a *command) purge(ctx context.Context, store cli.Backend, p workqueue.PurgeParams) error {
 	longer, stop := batch.WithGrace(ctx, batch.Grace)
 	defer stop()
 	bar := a.NewProgress("remove items", 0)
@@ -122,14 +122,21 @@ func (a *command) purge(ctx context.Context, store cli.Store, p workqueue.PurgeP
 	}
 	bar.Stop()
 	if _, unknown := errors.AsType[*workqueue.UnansweredError](err); unknown {
-		return fmt.Errorf("at least %s removed; there may be more, because the database did not answer: %w; "+
-			"hint: repeat the command; `botwork items batch %s` shows what this one removed", cli.ItemCount(removed), err, p.Batch.Key)
+		return fmt.Errorf("at least %s removed; there may be more, because the %s did not answer: %w; %s", cli.ItemCount(removed), a.Answerer(), err, a.afterSilence(p))
 	}
 	if err != nil {
 		return fmt.Errorf("%s removed, then failed: %w", cli.ItemCount(removed), err)
 	}
 	fmt.Fprintf(a.Stdout, "queue %s: %s removed\n", p.Queue, cli.ItemCount(removed))
 	return a.reportRunning(ctx, store, p)
+}
+
+// afterSilence says what to do when it is unknown how many items were removed.
+func (a *command) afterSilence(p workqueue.PurgeParams) string {
+	if a.UsesServer() {
+		return "hint: repeat the command; `botwork audit list --action queues.purge` shows what this one removed"
+	}
+	return fmt.Sprintf("hint: repeat the command; `botwork items batch %s` shows what this one removed", p.Batch.Key)
 }
 
 // purger is the part of the store that a purge needs.
@@ -162,7 +169,7 @@ func (a *command) purgePages(ctx, longer context.Context, store purger, p workqu
 const maxRunningCounted = 100
 
 // reportRunning prints how many running items were not removed.
-func (a *command) reportRunning(ctx context.Context, store cli.Store, p workqueue.PurgeParams) error {
+func (a *command) reportRunning(ctx context.Context, store cli.Backend, p workqueue.PurgeParams) error {
 	if p.Lifecycles != nil {
 		return nil
 	}

@@ -147,7 +147,50 @@ func TestQueuesDelete(t *testing.T) {
 	r.WantFailure(t, cli.ExitFailed,
 		`delete queue "mail": it has 1 item(s), finished and deleted ones included; delete them first`,
 		"the queue default is never deleted")
-	if r.Stdout != "queue invoices: deleted\n" {
-		t.Errorf("queues delete: %q", r.Stdout)
+	if want := "queue invoices: deleted, until `botwork queues define`; botwork.yaml still defines it\n"; r.Stdout != want {
+		t.Errorf("queues delete: %q, want %q", r.Stdout, want)
+	}
+	clitest.Must(t, "queues", "create", "extra")
+	if out := clitest.Must(t, "queues", "delete", "extra"); out != "queue extra: deleted\n" {
+		t.Errorf("queues delete of a queue that no file defines: %q", out)
+	}
+	store := clitest.OpenQueue(t)
+	if _, err := store.DefineTasks(t.Context(), []workqueue.TaskRow{{Name: "nightly", Active: true, QueueName: "extra", Pipeline: "hello", Definition: "x"}}, "test"); err != nil {
+		t.Fatal(err)
+	}
+	clitest.Must(t, "queues", "create", "extra")
+	if out := clitest.Must(t, "queues", "delete", "extra"); !strings.Contains(out, "it has active tasks, which can no longer create items: nightly") {
+		t.Errorf("queues delete of a queue with a task: %q", out)
+	}
+	clitest.WriteFile(t, "botwork.yaml", someQueues+"  extra:\n")
+	clitest.Must(t, "queues", "create", "extra")
+	if out := clitest.Must(t, "queues", "delete", "extra"); !strings.Contains(out, "botwork.yaml defines it: a worker that starts creates it") {
+		t.Errorf("queues delete of a queue that only the file defines: %q", out)
+	}
+}
+
+// A deletion overrides the file like a change: a worker that starts leaves the queue deleted.
+func TestQueuesDeleteOverridesTheFile(t *testing.T) {
+	defineSome(t)
+	clitest.Must(t, "run", "--once")
+	clitest.Must(t, "queues", "delete", "mail")
+	r := clitest.Do(t, "run", "--once")
+	if r.Code != cli.ExitDone || !strings.Contains(r.Stderr, "changed or deleted by a command") || !strings.Contains(r.Stderr, "mail") {
+		t.Errorf("run --once: exit code %d, want a warning about mail\n%s", r.Code, r.Stderr)
+	}
+	clitest.Do(t, "queues", "show", "mail").WantFailure(t, cli.ExitFailed, "not found")
+	if out := clitest.Must(t, "queues", "list"); !strings.Contains(out, "\nqueue mail: deleted by ") || !strings.Contains(out, "until `botwork queues define`") {
+		t.Errorf("queues list does not show the deleted queue:\n%s", out)
+	}
+	for _, output := range []string{"json", "table"} {
+		if out := clitest.Must(t, "queues", "list", "--deleted", "-o", output); !strings.Contains(out, "mail") || strings.Contains(out, "invoices") {
+			t.Errorf("queues list --deleted:\n%s", out)
+		}
+	}
+	if out := clitest.Must(t, "queues", "define"); out != "queue mail: defined\n" {
+		t.Errorf("queues define: %q", out)
+	}
+	if out := clitest.Must(t, "queues", "list", "--deleted", "-o", "json"); out != "[]\n" {
+		t.Errorf("queues list --deleted: %q, want an empty list", out)
 	}
 }

@@ -1,7 +1,6 @@
 package queues
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -16,9 +15,6 @@ import (
 const settingsDoc = `A setting is a key of the queue's definition in botwork.yaml, with dots between its
 parts, and its value: ttl=7d, limits.concurrency=5, retry={limit: 3}. An empty value
 is the default: ttl=.`
-
-// setTries limits how often a change is repeated because another process changed the queue.
-const setTries = 10
 
 func (a *command) queuesSetCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -35,13 +31,13 @@ and "botwork queues show" lists what differs.`,
 		Example: "  botwork queues set invoices limits.concurrency=5\n  botwork queues set mail ttl=7d 'retry={limit: 3, delay: 30s}'\n  botwork queues set mail ttl=",
 		Args:    atLeastTwo,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.WithStore(cmd.Context(), func(store cli.Store) error {
-				changed, err := setQueue(cmd.Context(), store, args[0], args[1:])
+			return a.WithBackend(cmd.Context(), func(store cli.Backend) error {
+				changed, err := store.SetQueue(cmd.Context(), args[0], args[1:])
 				switch {
 				case errors.Is(err, workqueue.ErrNotFound):
 					return cli.NoSuchQueue(cmd.Context(), store, args[0], err)
 				case err != nil:
-					return err
+					return badSettings(err)
 				case !changed:
 					fmt.Fprintf(a.Stdout, "queue %s: has these settings already\n", args[0])
 				default:
@@ -62,21 +58,12 @@ func atLeastTwo(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-func setQueue(ctx context.Context, store cli.Store, name string, settings []string) (changed bool, err error) {
-	for range setTries {
-		var queue workqueue.Queue
-		if queue, err = store.Queue(ctx, name); err != nil {
-			return false, err
-		}
-		if queue, err = queuedefs.Change(queue, settings); err != nil {
-			return false, cli.Usagef("%v", err)
-		}
-		changed, err = store.OverrideQueue(ctx, queue, cli.UserName())
-		if !errors.Is(err, workqueue.ErrQueueChanged) {
-			return changed, err
-		}
+// badSettings makes a usage error of settings that are not valid.
+func badSettings(err error) error {
+	if bad, ok := errors.AsType[*queuedefs.SettingsError](err); ok {
+		return cli.Usagef("%v", bad)
 	}
-	return false, err
+	return err
 }
 
 func (a *command) queuesCreateCommand() *cobra.Command {
@@ -92,16 +79,15 @@ the policy; a worker that starts does not.`,
 		Example: "  botwork queues create invoices\n  botwork queues create mail limits.rate=10/1m retain=2h",
 		Args:    cli.SomeArguments("the queue's name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			queue, err := queuedefs.Change(workqueue.Queue{Name: args[0]}, args[1:])
-			if err != nil {
-				return cli.Usagef("%v", err)
+			if _, err := queuedefs.Change(workqueue.Queue{Name: args[0]}, args[1:]); err != nil {
+				return badSettings(err) // before a database is created
 			}
-			return a.WithStore(cmd.Context(), func(store cli.Store) error {
-				if err := store.CreateQueue(cmd.Context(), queue, cli.UserName()); err != nil {
+			return a.WithBackend(cmd.Context(), func(store cli.Backend) error {
+				if err := store.NewQueue(cmd.Context(), args[0], args[1:]); err != nil {
 					if errors.Is(err, workqueue.ErrQueueExists) {
 						return fmt.Errorf("%w; hint: botwork queues set %s KEY=VALUE changes it", err, args[0])
 					}
-					return err
+					return badSettings(err)
 				}
 				fmt.Fprintf(a.Stdout, "queue %s: created\n", args[0])
 				return nil

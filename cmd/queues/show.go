@@ -23,7 +23,7 @@ JSON and YAML are one object.`,
 	}
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyBackend(cmd.Context(), func(store cli.Backend) error {
 			queue, err := store.Queue(cmd.Context(), args[0])
 			if err != nil {
 				return cli.NoSuchQueue(cmd.Context(), store, args[0], err)
@@ -56,6 +56,9 @@ func (a *command) queueSheet(q *workqueue.Queue) {
 	if q.TTL > 0 {
 		add("expires", q.TTL.String()+" after its creation, unless it runs")
 	}
+	if q.OnExpiry == workqueue.ExpiryRemove {
+		add("expired items", "removed")
+	}
 	add("completed items", retainText(q))
 	add("cancelled items", archiveText(q))
 	add("deletion", string(q.Deletion))
@@ -63,8 +66,12 @@ func (a *command) queueSheet(q *workqueue.Queue) {
 	add("resilience", string(q.Resilience))
 	add("retry", retryText(q))
 	add("distribution", string(q.Distribution))
+	add("escalation", escalationText(q))
 	add("poison after", fmt.Sprintf("%d crashes of its worker", q.Releases()))
 	add("encrypted", yesOrEmpty(q.Encrypted))
+	if q.HidesPayloads() {
+		add("payloads", "hidden from viewers and operators in the HTTP API")
+	}
 	add("robots", robotsText(q))
 	add("robots delete", deletesText(q))
 	add("payload schema", string(q.PayloadSchema))
@@ -95,6 +102,19 @@ func (a *command) overrideText(q *workqueue.Queue) string {
 	}
 	for _, d := range differences {
 		lines = append(lines, fmt.Sprintf("%s: %s, defined: %s", d.Key, cli.Shorten(plainJSON(d.Now), 60), cli.Shorten(plainJSON(d.Defined), 60)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// escalationText describes the rules of a queue, one in each line.
+func escalationText(q *workqueue.Queue) string {
+	rules, err := q.Escalations()
+	if err != nil {
+		return err.Error()
+	}
+	lines := make([]string, len(rules))
+	for i := range rules {
+		lines[i] = rules[i].Rule.String()
 	}
 	return strings.Join(lines, "\n")
 }

@@ -42,7 +42,10 @@ minute, failureRate is 0 to 1, and a missing value is null.`,
 	cli.ReasonFlag(cmd)
 	recount := cmd.Flags().Bool("recount", false, "count all items first, and correct the counters")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
+		if *recount && a.UsesServer() {
+			return cli.Usagef("--recount needs the database, not a server")
+		}
+		return a.WithReadOnlyBackend(cmd.Context(), func(store cli.Backend) error {
 			name := ""
 			if len(args) > 0 {
 				name = args[0]
@@ -53,7 +56,7 @@ minute, failureRate is 0 to 1, and a missing value is null.`,
 				}
 			}
 			if *recount {
-				if err := a.recount(cmd.Context(), store); err != nil {
+				if err := a.recount(cmd.Context()); err != nil {
 					return err
 				}
 			}
@@ -72,7 +75,11 @@ minute, failureRate is 0 to 1, and a missing value is null.`,
 }
 
 // recount counts all items and prints the corrections on standard error.
-func (a *command) recount(ctx context.Context, store cli.Store) error {
+func (a *command) recount(ctx context.Context) error {
+	return a.WithStore(ctx, func(store cli.Store) error { return a.recountOver(ctx, store) })
+}
+
+func (a *command) recountOver(ctx context.Context, store cli.Store) error {
 	var bar *cli.ProgressBar
 	var shown int64
 	corrections, err := store.RecountStatistics(ctx, func(done, of int64) {

@@ -23,7 +23,7 @@ const defaultSince = "18:00"
 type command struct{ *cli.App }
 
 // Command returns `botwork report`.
-func Command(a *cli.App) *cobra.Command { return (&command{a}).reportCommand() }
+func Command(a *cli.App) *cobra.Command { return cli.OverServer((&command{a}).reportCommand()) }
 
 func (a *command) reportCommand() *cobra.Command {
 	var p report.Params
@@ -75,13 +75,13 @@ whatever the report says.`,
 		if !p.Until.IsZero() && !p.Since.Before(p.Until) {
 			return cli.Usagef("got --since %s and --until %s, want an earlier --since", p.Since.Format(time.RFC3339), p.Until.Format(time.RFC3339))
 		}
-		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyBackend(cmd.Context(), func(store cli.Backend) error {
 			if p.Queue != "" {
 				if _, err := store.Queue(cmd.Context(), p.Queue); err != nil {
 					return cli.NoSuchQueue(cmd.Context(), store, p.Queue, err)
 				}
 			}
-			r, err := report.Make(cmd.Context(), store, p)
+			r, err := store.Report(cmd.Context(), p)
 			if err != nil {
 				return err
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
-	"botwork/cmd/internal/payload"
+	"botwork/internal/newitems"
 	"botwork/workqueue"
 )
 
@@ -94,7 +94,7 @@ func jsonFlag(name, text string) (workqueue.JSONText, error) {
 	if text == "" {
 		return "", nil
 	}
-	value, err := payload.Text([]byte(text))
+	value, err := newitems.JSON([]byte(text))
 	if err != nil {
 		return "", &cli.UsageError{Message: "--" + name + " is not JSON: " + err.Error(), Hint: "the shell may have removed the quotes"}
 	}

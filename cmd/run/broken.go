@@ -19,7 +19,8 @@ func (p *programme) startWith(files []pipelines.File, dir string, strict bool) e
 			return err
 		}
 	}
-	p.queues, p.tasks, p.findings = report.Queues, report.Tasks, append(report.Findings, p.judge.Exposed(files)...)
+	p.queues, p.tasks, p.hooks, p.findings = report.Queues, report.Tasks, report.Hooks, append(report.Findings, p.judge.Exposed(files)...)
+	p.notifications = report.Notifications
 	p.catalogue, _ = reload.Start(p.judgeFiles, files)
 	if len(mistakes) > 0 && !projectdir.HasTriggers(p.catalogue) {
 		return &cli.NoSystemPipelineError{Dir: dir, Mistakes: mistakes}

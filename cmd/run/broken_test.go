@@ -13,7 +13,7 @@ import (
 
 const brokenSteps = "steps:\n  - handler: Lgo\n"
 
-var systemPipelines = []string{"CleanUp", "ExecuteLowPriorityWorkQueue", "ExecuteWorkQueue", "LoadWorkQueue", "ScheduleTasks"}
+var systemPipelines = []string{"CleanUp", "ExecuteLowPriorityWorkQueue", "ExecuteWorkQueue", "LoadWorkQueue", "RecordForecast", "ScheduleTasks"}
 
 // itemState returns the name of an item's state.
 func itemState(t *testing.T, id string) string {
@@ -102,7 +102,7 @@ func TestWorkerNeedsASystemPipeline(t *testing.T) {
 	}
 	for _, args := range [][]string{{"run"}, {"run", "--once"}, {"run", "--strict"}} {
 		r := clitest.Do(t, args...)
-		r.WantFailure(t, cli.ExitUsage, "ExecuteWorkQueue.yaml:2:14: ", "CleanUp.yaml:2:14: ", "5 errors")
+		r.WantFailure(t, cli.ExitUsage, "ExecuteWorkQueue.yaml:2:14: ", "CleanUp.yaml:2:14: ", "6 errors")
 		if strict := len(args) == 2 && args[1] == "--strict"; strings.Contains(r.Stderr, "no usable system pipeline in ") == strict {
 			t.Errorf("%q printed\n%s", args, r.Stderr)
 		}

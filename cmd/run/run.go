@@ -12,8 +12,10 @@ import (
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/definitions"
 	"botwork/cmd/internal/projectdir"
+	"botwork/cmd/internal/serving"
 	"botwork/cmd/version"
 	"botwork/internal/author/strictyaml"
+	"botwork/internal/metrics"
 	"botwork/internal/process"
 	"botwork/workqueue"
 )
@@ -134,7 +136,14 @@ func (a *Worker) Run(ctx context.Context, strict bool, first ...string) error {
 		return err
 	}
 	defer p.resources.Connections.Close() //nolint:errcheck // the process ends
+	defer a.openGate(p)()
+	ctx, stopTracing := a.StartTracing(ctx, version.Current().Version, p.log)
+	defer stopTracing()
 	ctx = workqueue.WithActor(ctx, a.WorkerActor())
+	figures := metrics.NewProcess()
+	if !a.Config.HTTP.Off {
+		a.ObserveStatement, p.observer = figures.Statement, figures
+	}
 	a.Supervisor.Ready(a.Config.Worker.StopIn(), a.Config.Worker.Heartbeat)
 	store, err := a.patientStore(ctx, p.log)
 	if err != nil {
@@ -155,6 +164,8 @@ func (a *Worker) Run(ctx context.Context, strict bool, first ...string) error {
 	if !projectdir.HasTriggers(p.catalogue) {
 		p.log.Warn().Str("folder", a.Config.Pipelines.Dir).Msg("no pipeline has a trigger; this worker runs no items")
 	}
+	stopServing := a.serve(ctx, p, store, figures)
+	stopNotifying := serving.StartNotifying(ctx, a.App, p.notifications, store, w.Name, p.log)
 	if len(first) > 0 {
 		err = proc.RunOnce(ctx, first...)
 	}
@@ -175,7 +186,29 @@ func (a *Worker) Run(ctx context.Context, strict bool, first ...string) error {
 		}
 		stopFollowing()
 	}
+	stopServing()
+	stopNotifying()
 	return errors.Join(err, a.stop(ctx, p, proc), store.Close())
+}
+
+// serve serves the HTTP API until the returned function is called. A worker runs items also if
+// it cannot serve, such as the second worker on a machine.
+func (a *Worker) serve(ctx context.Context, p *programme, store cli.Store, figures *metrics.Process) (stop func()) {
+	if a.Config.HTTP.Off {
+		return func() {}
+	}
+	server, err := serving.Start(ctx, serving.Options{
+		App: a.App, Store: store, Figures: figures, Hooks: p.hooks, Notifications: p.notifications, Log: p.log, Terminal: serving.Terminal(&a.Streams),
+	})
+	if err != nil {
+		p.log.Warn().Err(err).Msg("the HTTP API is not served; the worker runs without it")
+		return func() {}
+	}
+	return func() {
+		if err := server.Stop(ctx); err != nil {
+			p.log.Warn().Err(err).Msg("the HTTP API did not stop cleanly")
+		}
+	}
 }
 
 // defineAll updates queues and tasks in the database from the settings: queues first, because
@@ -203,6 +236,9 @@ func (a *Worker) runSystem(ctx context.Context, strict bool, names []string) err
 		return err
 	}
 	defer p.resources.Connections.Close() //nolint:errcheck // the process ends
+	defer a.openGate(p)()
+	ctx, stopTracing := a.StartTracing(ctx, version.Current().Version, p.log)
+	defer stopTracing()
 	if len(names) == 0 && !projectdir.HasTriggers(p.catalogue) {
 		return cli.Usagef("no pipeline of %s has a trigger, want one or more that --once can run", a.Config.Pipelines.Dir)
 	}

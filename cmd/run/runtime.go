@@ -15,12 +15,15 @@ import (
 	"botwork/cmd/version"
 	"botwork/config"
 	"botwork/handlers"
+	"botwork/internal/api/hooks"
 	"botwork/internal/author/checker"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/database"
+	"botwork/internal/notifier"
 	"botwork/internal/process"
 	"botwork/pipelines"
 	"botwork/workqueue"
+	"botwork/workqueue/runner"
 )
 
 // programme is everything that a process runs. It is loaded before the database is opened, so
@@ -33,9 +36,15 @@ type programme struct {
 	findings  strictyaml.Findings  // of the start's files
 	queues    []workqueue.Queue
 	tasks     []workqueue.TaskRow // nil: the settings have no key tasks
-	redactor  *pipelines.Redactor
-	log       zerolog.Logger
-	logTo     io.Writer
+	hooks     []*hooks.Hook       // webhooks
+
+	notifications notifier.Plan
+
+	redactor *pipelines.Redactor
+	log      zerolog.Logger
+	logTo    io.Writer
+	observer process.Observer // nil: no metrics
+	gate     runner.Gate      // nil: the settings bound nothing
 }
 
 // loadProgramme reads the secrets and compiles the pipelines of the settings. Files with
@@ -153,6 +162,6 @@ func (a *Worker) newProcess(ctx context.Context, p *programme, store cli.Store) 
 			Name: w.Name, Version: version.Current().Version, Capacity: w.Capacity, Labels: workqueue.JSONText(labels), Lease: w.Lease,
 			ReservedSlots: w.ReservedSlots, Channels: channelsOf(w), Queues: w.Queues,
 		},
-		Heartbeat: w.Heartbeat, ShutdownGrace: w.ShutdownGrace, AfterHeartbeat: a.Supervisor.Beat,
+		Heartbeat: w.Heartbeat, ShutdownGrace: w.ShutdownGrace, AfterHeartbeat: a.Supervisor.Beat, Observer: p.observer, Gate: p.gate,
 	})
 }

@@ -20,7 +20,7 @@ func (a *command) runsCommand() *cobra.Command {
 not take place, with the reason. "botwork pipelines run" starts a run now, "botwork
 pipelines backfill" those that were missed.`,
 	},
-		a.runsListCommand(),
-		a.runsShowCommand(),
+		cli.OverServer(a.runsListCommand()),
+		cli.OverServer(a.runsShowCommand()),
 	)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
-	"botwork/workqueue"
+	"botwork/internal/operations"
 )
 
 func (a *command) runsShowCommand() *cobra.Command {
@@ -29,26 +29,19 @@ JSON and YAML are one object, as in the list.`,
 		if err != nil || id < 1 {
 			return cli.Usagef("got %q, want the id of a run, such as 17", args[0])
 		}
-		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
-			runs, err := store.Runs(cmd.Context(), workqueue.RunFilter{ID: id, Limit: 1})
+		return a.WithReadOnlyBackend(cmd.Context(), func(store cli.Backend) error {
+			view, err := store.RunByID(cmd.Context(), id)
 			if err != nil {
 				return err
 			}
-			if len(runs) == 0 {
-				return fmt.Errorf("run %d: %w; hint: botwork runs list shows the runs that are kept", id, workqueue.ErrNotFound)
-			}
-			views, err := viewRuns(cmd.Context(), store, runs)
-			if err != nil {
-				return err
-			}
-			return a.Print(*output, views[0], func() { a.runSheet(&views[0]) })
+			return a.Print(*output, view, func() { a.runSheet(&view) })
 		})
 	}
 	return cmd
 }
 
 // runSheet shows a run, one line for each field that has a value.
-func (a *command) runSheet(v *view) {
+func (a *command) runSheet(v *operations.Run) {
 	g := cli.NewGrid()
 	add := func(name, value string) {
 		if value != "" && value != "-" {

@@ -184,7 +184,7 @@ func TestAlarmText(t *testing.T) {
 func TestServiceReportsErrorsInItsFiles(t *testing.T) {
 	clitest.InProject(t)
 	t.Setenv("JOURNAL_STREAM", "") // standard error is not the journal
-	for _, name := range []string{"CleanUp", "ExecuteLowPriorityWorkQueue", "ExecuteWorkQueue", "LoadWorkQueue", "ScheduleTasks", "wrong"} {
+	for _, name := range []string{"CleanUp", "ExecuteLowPriorityWorkQueue", "ExecuteWorkQueue", "LoadWorkQueue", "RecordForecast", "ScheduleTasks", "wrong"} {
 		clitest.WriteFile(t, "pipelines/"+name+".yaml", "steps:\n  - handler: Nothing\n")
 	}
 	for _, c := range []struct{ text, want string }{

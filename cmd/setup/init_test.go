@@ -14,7 +14,7 @@ import (
 
 func TestInitProjectWorks(t *testing.T) {
 	clitest.InProject(t)
-	if out := clitest.Must(t, "pipelines", "check"); !strings.Contains(out, "6 pipelines, no errors") {
+	if out := clitest.Must(t, "pipelines", "check"); !strings.Contains(out, "7 pipelines, no errors") {
 		t.Errorf("pipelines check printed %q", out)
 	}
 	clitest.Must(t, "pipelines", "run", "hello", "--payload-file", "hello.json")

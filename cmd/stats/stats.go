@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
+	"botwork/cmd/internal/remote"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/moments"
 	"botwork/workqueue"
@@ -27,7 +29,7 @@ const defaultSince = "24h"
 type command struct{ *cli.App }
 
 // Command returns `botwork stats`.
-func Command(a *cli.App) *cobra.Command { return (&command{a}).statsCommand() }
+func Command(a *cli.App) *cobra.Command { return cli.OverServer((&command{a}).statsCommand()) }
 
 func (a *command) statsCommand() *cobra.Command {
 	var p workqueue.SeriesParams
@@ -38,12 +40,13 @@ func (a *command) statsCommand() *cobra.Command {
 		Long: `Shows what happened in each minute, hour or day of the last 24 hours, or of another
 time: how many items were enqueued, runs started and succeeded, attempts failed
 (business errors apart), items retried and cancelled, runs rescued and released, how
-long items waited and ran (p50, p95; half and 95 % of them took at most so long), and
-the mean backlog and slots in use.
+long items waited and ran (p50, p95; half and 95 % of them took at most so long), the
+mean backlog, how long its oldest item had waited, and the mean slots in use. After a
+slash are the slots that the workers offered, without a group and by worker.
 
 The bar shows the runs that ended: █ succeeded, ▒ failed. With --group, the table has
 one line for each queue, pipeline, band or worker instead of one for each period; the
-other formats have both.
+other formats have both. The table has the last 400 periods, the other formats all.
 
 ` + cli.TimeForms + `
 Without --by, a time of up to 3 hours is shown by minute, up to 14 days by hour, more
@@ -77,16 +80,19 @@ for 3 years.`,
 			p.Until = time.Now()
 		}
 		if by == "" {
-			p.By = resolutionOf(p.Until.Sub(p.From))
+			p.By = workqueue.ResolutionFor(p.Until.Sub(p.From))
 		}
 		if err := p.Validate(); err != nil {
 			return cli.Usagef("%v", err)
 		}
-		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyBackend(cmd.Context(), func(store cli.Backend) error {
 			if err := known(cmd.Context(), store, &p); err != nil {
 				return err
 			}
 			s, err := store.Series(cmd.Context(), p)
+			if err == nil {
+				err = a.knownPipeline(cmd.Context(), store, &p, &s)
+			}
 			if err != nil {
 				return err
 			}
@@ -99,27 +105,10 @@ for 3 years.`,
 	return cmd
 }
 
-// resolutionOf returns the periods in which a time is shown.
-func resolutionOf(length time.Duration) workqueue.Resolution {
-	switch {
-	case length <= 3*time.Hour:
-		return workqueue.ByMinute
-	case length <= 14*24*time.Hour:
-		return workqueue.ByHour
-	default:
-		return workqueue.ByDay
-	}
-}
-
 // known returns an error if the queue or the worker does not exist.
-func known(ctx context.Context, store cli.Store, p *workqueue.SeriesParams) error {
-	if p.Queue != "" {
-		if _, err := store.Queue(ctx, p.Queue); err != nil {
-			return cli.NoSuchQueue(ctx, store, p.Queue, err)
-		}
-	}
-	if p.Worker == "" {
-		return nil
+func known(ctx context.Context, store cli.Backend, p *workqueue.SeriesParams) error {
+	if err := cli.CheckQueue(ctx, store, p.Queue); err != nil || p.Worker == "" {
+		return err
 	}
 	workers, err := store.Workers(ctx)
 	if err != nil {
@@ -134,4 +123,59 @@ func known(ctx context.Context, store cli.Store, p *workqueue.SeriesParams) erro
 	}
 	hint := cmp.Or(strictyaml.Suggest(p.Worker, names), "registered workers: "+cli.OrNone(strings.Join(names, ", ")))
 	return fmt.Errorf("worker %q has never registered; %s", p.Worker, hint)
+}
+
+// knownPipeline returns an error if nothing was found of a pipeline that does not exist, so that
+// a mistyped name does not look like a quiet one.
+func (a *command) knownPipeline(ctx context.Context, store cli.Backend, p *workqueue.SeriesParams, found *workqueue.Series) error {
+	if p.Pipeline == "" || happened(found) {
+		return nil
+	}
+	n, err := store.CountItems(ctx, workqueue.ItemFilter{Pipeline: p.Pipeline, Statuses: workqueue.Statuses()})
+	if err != nil || n > 0 {
+		return err
+	}
+	now := time.Now()
+	ever, err := store.Series(ctx, workqueue.SeriesParams{
+		By: workqueue.ByDay, From: now.Add(-workqueue.ByDay.Kept()), Until: now, Pipeline: p.Pipeline,
+	})
+	if err != nil || happened(&ever) {
+		return err
+	}
+	if a.UsesServer() {
+		return a.knownToServer(ctx, p.Pipeline)
+	}
+	return projectdir.CheckUnused(a.App, p.Pipeline, "there are no statistics of the pipeline")
+}
+
+// knownToServer is knownPipeline for the server's project.
+func (a *command) knownToServer(ctx context.Context, name string) error {
+	return a.WithServer(func(s *remote.Server) error {
+		list, err := s.Pipelines(ctx)
+		if err != nil {
+			return nil //nolint:nilerr // a server without a project knows no pipelines
+		}
+		names := make([]string, len(list.Items))
+		for i := range list.Items {
+			names[i] = list.Items[i].Name
+		}
+		if slices.Contains(names, name) {
+			return nil
+		}
+		return &cli.UsageError{
+			Message: fmt.Sprintf("there are no statistics of the pipeline, and the server has no pipeline %q", name),
+			Hint:    cmp.Or(strictyaml.Suggest(name, names), "pipelines: "+cli.OrNone(strings.Join(names, ", "))),
+		}
+	})
+}
+
+// happened reports whether anything was counted, waited or ran.
+func happened(s *workqueue.Series) bool {
+	return slices.ContainsFunc(s.Totals, func(p workqueue.SeriesPoint) bool {
+		if g := p.Gauges; g != nil && g.MostBacklog+g.MostSlotsUsed > 0 {
+			return true
+		}
+		p.Gauges = nil // others were sampled
+		return !empty(&p)
+	})
 }

@@ -22,6 +22,7 @@ func worked(t *testing.T) {
 	t.Helper()
 	clitest.InProject(t)
 	clitest.WriteFile(t, "pipelines/work.yaml", work)
+	clitest.WriteFile(t, "pipelines/other.yaml", work)
 	clitest.Must(t, "db", "migrate")
 	for _, fails := range []string{"", "error", "business"} {
 		clitest.Must(t, "enqueue", "--pipeline", "work", "--attempts", "1", "--priority", "1100", "--payload", `{"fails":"`+fails+`"}`)

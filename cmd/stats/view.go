@@ -13,35 +13,44 @@ import (
 	"botwork/workqueue"
 )
 
-// barWidth is the length of the longest bar.
-const barWidth = 24
+// maxRows bounds the periods of a table. Fourteen days by hour fit.
+const maxRows = 400
 
-// table prints a row for each period, or for each group, and the totals.
+// table prints a row for each of the latest periods, or for each group, and the totals.
 func (a *command) table(p *workqueue.SeriesParams, s *workqueue.Series) {
 	points, title := s.Points, string(s.By)
 	if p.Group != workqueue.GroupNone {
 		points, title = s.Totals, string(p.Group)
+	}
+	earlier := 0
+	if p.Group == workqueue.GroupNone {
+		earlier = max(len(points)-maxRows, 0)
+		points = points[earlier:]
 	}
 	if len(points) == 0 {
 		fmt.Fprintln(a.Stdout, "nothing happened in this time")
 		return
 	}
 	g := cli.NewGrid(title, "ended", "enqueued", "started", "succeeded", "business", "errors", "retried", "cancelled", "rescued", "released",
-		"wait p50", "wait p95", "run p50", "run p95", "backlog", "slots").
-		DropWhenNarrow("released", "rescued", "retried", "run p50", "wait p50", "started", "slots", "cancelled", "run p95", "wait p95", "backlog", "enqueued")
+		"wait p50", "wait p95", "run p50", "run p95", "backlog", "oldest", "slots").
+		DropWhenNarrow("released", "rescued", "retried", "run p50", "wait p50", "oldest", "started", "slots", "cancelled", "run p95", "wait p95", "backlog", "enqueued")
 	most := int64(0)
 	for i := range points {
 		most = max(most, points[i].Succeeded+points[i].Failed)
 	}
+	longest := barWidth(cli.TerminalWidth(a.Stdout))
 	for i := range points {
 		one := &points[i]
 		name := cli.OrNone(one.Group)
 		if p.Group == workqueue.GroupNone {
 			name = a.period(s.By, one.Start)
 		}
-		g.Add(append([]string{name, bar(one, most)}, cells(one)...)...)
+		g.Add(append([]string{name, bar(one, most, longest)}, cells(one)...)...)
 	}
 	g.Print(a.Stdout)
+	if earlier > 0 {
+		fmt.Fprintf(a.Stdout, "the table has the last %d rows; %d earlier ones are left out; hint: --output csv prints all\n", maxRows, earlier)
+	}
 	if p.Group == workqueue.GroupNone && len(s.Totals) == 1 {
 		a.totals(&s.Totals[0])
 	}
@@ -58,9 +67,19 @@ func (a *command) period(by workqueue.Resolution, start time.Time) string {
 	return start.In(a.Zone()).Format("2006-01-02 15:04")
 }
 
-// bar shows the ended runs of a point: those that succeeded, then the failed ones. Each of both
-// that is not 0 has one character at least.
-func bar(p *workqueue.SeriesPoint, most int64) string {
+// barWidth returns the length of the longest bar for a terminal with this number of columns; 0:
+// not a terminal. The grid does not cut a bar of this length.
+func barWidth(terminal int) int {
+	if terminal == 0 {
+		return 24
+	}
+	return min(max(terminal/5, 8), 40)
+}
+
+// bar shows the ended runs of a point: those that succeeded, then the failed ones. A point with
+// the most ended runs has a bar of width characters. Each of both that is not 0 has one character
+// at least.
+func bar(p *workqueue.SeriesPoint, most int64, width int) string {
 	if most == 0 {
 		return ""
 	}
@@ -68,7 +87,7 @@ func bar(p *workqueue.SeriesPoint, most int64) string {
 		if n == 0 {
 			return 0
 		}
-		return max(int(n*barWidth/most), 1)
+		return max(int(n*int64(width)/most), 1)
 	}
 	return strings.Repeat("█", length(p.Succeeded)) + strings.Repeat("▒", length(p.Failed))
 }
@@ -85,13 +104,29 @@ func cells(p *workqueue.SeriesPoint) []string {
 	row = append(row, spans(p.Wait)...)
 	row = append(row, spans(p.Run)...)
 	if p.Gauges == nil {
-		return append(row, "-", "-")
+		return append(row, "-", "-", "-")
 	}
-	return append(row, fmt.Sprintf("%.1f", p.Gauges.Backlog), fmt.Sprintf("%.1f", p.Gauges.SlotsUsed))
+	return append(row, fmt.Sprintf("%.1f", p.Gauges.Backlog), oldest(p.Gauges), slots(p.Gauges))
 }
 
 // columns is the number of figures of a row.
-const columns = 15
+const columns = 16
+
+// oldest is how long the oldest due item had waited; "-": none waited.
+func oldest(g *workqueue.SeriesGauges) string {
+	if g.MostBacklog == 0 {
+		return "-"
+	}
+	return short(g.OldestWaiting)
+}
+
+// slots are the used slots, and those that the workers offered if that is known.
+func slots(g *workqueue.SeriesGauges) string {
+	if g.SlotsOffered == nil {
+		return fmt.Sprintf("%.1f", g.SlotsUsed)
+	}
+	return fmt.Sprintf("%.1f/%.1f", g.SlotsUsed, *g.SlotsOffered)
+}
 
 func empty(p *workqueue.SeriesPoint) bool {
 	return p.Gauges == nil && !slices.ContainsFunc(counts(p), func(n int64) bool { return n != 0 })
@@ -135,8 +170,12 @@ func (a *command) totals(p *workqueue.SeriesPoint) {
 		}
 	}
 	if g := p.Gauges; g != nil {
-		fmt.Fprintf(a.Stdout, "backlog: mean %.1f, most %d, oldest waited %s; slots used: mean %.1f, most %d\n",
+		fmt.Fprintf(a.Stdout, "backlog: mean %.1f, most %d, oldest waited %s; slots used: mean %.1f, most %d",
 			g.Backlog, g.MostBacklog, short(g.OldestWaiting), g.SlotsUsed, g.MostSlotsUsed)
+		if g.SlotsOffered != nil {
+			fmt.Fprintf(a.Stdout, "; slots of the workers: mean %.1f, most %d", *g.SlotsOffered, *g.MostSlotsOffered)
+		}
+		fmt.Fprintln(a.Stdout)
 	}
 }
 
@@ -144,7 +183,7 @@ func (a *command) totals(p *workqueue.SeriesPoint) {
 var csvHeader = []string{
 	"start", "group", "enqueued", "started", "succeeded", "businessErrors", "errors", "retried", "cancelled", "rescued", "released", "snoozed",
 	"waitCount", "waitMeanMs", "waitP50Ms", "waitP95Ms", "waitP99Ms", "runCount", "runMeanMs", "runP50Ms", "runP95Ms", "runP99Ms",
-	"backlog", "mostBacklog", "oldestWaitingMs", "slotsUsed", "mostSlotsUsed",
+	"backlog", "mostBacklog", "oldestWaitingMs", "slotsUsed", "mostSlotsUsed", "slotsOffered", "mostSlotsOffered",
 }
 
 func writeCSV(to io.Writer, s *workqueue.Series) error {
@@ -163,8 +202,13 @@ func writeCSV(to io.Writer, s *workqueue.Series) error {
 		if g := p.Gauges; g != nil {
 			row = append(row, strconv.FormatFloat(g.Backlog, 'f', 2, 64), strconv.FormatInt(g.MostBacklog, 10), csvMs(g.OldestWaiting),
 				strconv.FormatFloat(g.SlotsUsed, 'f', 2, 64), strconv.FormatInt(g.MostSlotsUsed, 10))
+			if g.SlotsOffered != nil {
+				row = append(row, strconv.FormatFloat(*g.SlotsOffered, 'f', 2, 64), strconv.FormatInt(*g.MostSlotsOffered, 10))
+			} else {
+				row = append(row, "", "")
+			}
 		} else {
-			row = append(row, "", "", "", "", "")
+			row = append(row, "", "", "", "", "", "", "")
 		}
 		if err := w.Write(row); err != nil {
 			return err

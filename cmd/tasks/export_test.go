@@ -1,5 +1,7 @@
 package tasks
 
-type WindowView = windowView
+import "botwork/internal/operations"
 
-type ScopedItem = scopedItem
+type WindowView = operations.Window
+
+type ScopedItem = operations.ScopedItem

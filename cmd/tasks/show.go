@@ -8,17 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
-	"botwork/tasks"
+	"botwork/internal/operations"
 	"botwork/workqueue"
 )
-
-// taskDetails is a task with its next windows and the records of past ones.
-type taskDetails struct {
-	taskView
-	Notes   []string           `json:"notes"`   // where the schedule is clamped
-	Windows []*windowView      `json:"windows"` // the next ones
-	Records []workqueue.Firing `json:"records"` // the latest first
-}
 
 func (a *command) tasksShowCommand() *cobra.Command {
 	var most int
@@ -40,25 +32,9 @@ JSON and YAML are one object.`,
 		if most < 1 || most > 1000 {
 			return cli.Usagef("--count: got %d, want 1 to 1000", most)
 		}
-		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
-			row, err := taskRow(cmd.Context(), store, args[0])
+		return a.WithReadOnlyBackend(cmd.Context(), func(store cli.Backend) error {
+			d, err := store.ViewTask(cmd.Context(), args[0], most)
 			if err != nil {
-				return err
-			}
-			now, err := store.Now(cmd.Context())
-			if err != nil {
-				return err
-			}
-			view, err := viewTask(cmd.Context(), store, row, now)
-			if err != nil {
-				return err
-			}
-			d := taskDetails{taskView: view, Notes: []string{}, Windows: []*windowView{}}
-			if plan := view.plan; plan != nil {
-				d.Notes = append(d.Notes, plan.Notes()...)
-				d.Windows = comingWindows(plan, now, most)
-			}
-			if d.Records, err = store.Firings(cmd.Context(), workqueue.FiringFilter{Schedule: workqueue.TaskSchedule(row.Name), Limit: 2 * most}); err != nil {
 				return err
 			}
 			return a.Print(*output, d, func() { a.taskSheet(&d) })
@@ -67,21 +43,8 @@ JSON and YAML are one object.`,
 	return cmd
 }
 
-func comingWindows(plan *tasks.Plan, now time.Time, most int) []*windowView {
-	windows := []*windowView{}
-	for at := now; len(windows) < most; {
-		w := plan.Next(at)
-		if w.At.IsZero() {
-			break
-		}
-		windows = append(windows, viewWindow(w, plan.Zone()))
-		at = w.At
-	}
-	return windows
-}
-
 // taskSheet shows a task, one line for each setting that has a value.
-func (a *command) taskSheet(d *taskDetails) {
+func (a *command) taskSheet(d *operations.TaskDetails) {
 	g := cli.NewGrid()
 	add := func(name, value string) {
 		if value != "" && value != "-" {
@@ -91,14 +54,14 @@ func (a *command) taskSheet(d *taskDetails) {
 	add("name", d.Name)
 	add("topic", cli.OrDash(d.Topic))
 	add("description", cli.OrDash(d.Description))
-	add("state", d.state())
+	add("state", stateText(&d.Task))
 	add("problems", strings.Join(d.Problems, "\n"))
 	add("pipeline", cli.Shorten(d.Pipeline, 80))
 	add("queue", d.Queue)
 	add("importance", d.Importance.String())
-	add("schedule", d.scheduleText())
-	if d.plan != nil {
-		add("time zone", d.plan.Zone().String())
+	add("schedule", scheduleText(&d.Task))
+	if d.Plan() != nil {
+		add("time zone", d.Plan().Zone().String())
 	}
 	add("note", strings.Join(d.Notes, "\n"))
 	add("scope", cli.Shorten(strings.Join(d.Scope, ", "), 200))
@@ -116,10 +79,10 @@ func (a *command) taskSheet(d *taskDetails) {
 	a.recordTable(d.Records)
 }
 
-func (a *command) windowTable(d *taskDetails) {
+func (a *command) windowTable(d *operations.TaskDetails) {
 	windows := d.Windows
 	if d.Open != nil {
-		windows = append([]*windowView{d.Open}, windows...)
+		windows = append([]*operations.Window{d.Open}, windows...)
 	}
 	if len(windows) == 0 {
 		return

@@ -2,18 +2,15 @@
 package tasks
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os/user"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
-	"botwork/internal/author/strictyaml"
+	"botwork/internal/operations"
 	"botwork/tasks"
-	"botwork/workqueue"
 )
 
 // command is one call of `botwork tasks`.
@@ -33,17 +30,11 @@ Tasks are defined below the key "tasks" of botwork.yaml. A worker that starts
 updates them in the database. Rows of BotTasks that were inserted by hand are tasks
 as well.`,
 	},
-		a.tasksListCommand(),
-		a.tasksShowCommand(),
+		cli.OverServer(a.tasksListCommand()),
+		cli.OverServer(a.tasksShowCommand()),
 		a.tasksDefineCommand(),
-		a.tasksRunCommand(),
+		cli.OverServer(a.tasksRunCommand()),
 	)
-}
-
-// scopedItem is an item that was created for a scope value.
-type scopedItem struct {
-	Scope *string `json:"scope"` // null: the task has no scope
-	ID    int64   `json:"id"`
 }
 
 func (a *command) tasksRunCommand() *cobra.Command {
@@ -62,40 +53,25 @@ item that has not ended.`,
 	cli.ReasonFlag(cmd)
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.WithStore(cmd.Context(), func(store cli.Store) error {
-			row, err := taskRow(cmd.Context(), store, args[0])
-			if err != nil {
-				return err
-			}
-			task, err := tasks.Read(row)
-			if err != nil {
-				return fmt.Errorf("task %q: %w", row.Name, err)
-			}
+		return a.WithBackend(cmd.Context(), func(store cli.Backend) error {
 			by := "botwork tasks run"
 			if who, err := user.Current(); err == nil {
 				by = who.Username
 			}
-			ids, err := task.Run(cmd.Context(), store, scopes, by)
+			made, err := store.RunTask(cmd.Context(), args[0], scopes, by)
 			if unknown := (*tasks.UnknownScopeError)(nil); errors.As(err, &unknown) {
 				return cli.Usagef("--scope: %v", err)
 			}
 			if err != nil {
 				return err
 			}
-			if len(scopes) == 0 {
-				scopes = task.Scopes()
-			}
-			made := make([]scopedItem, len(ids))
-			for i, id := range ids {
-				made[i] = scopedItem{cli.OrNull(scopes[i]), id}
-			}
-			return a.Print(*output, made, func() { a.madeItems(task.Name, made) })
+			return a.Print(*output, made, func() { a.madeItems(args[0], made) })
 		})
 	}
 	return cmd
 }
 
-func (a *command) madeItems(task string, made []scopedItem) {
+func (a *command) madeItems(task string, made []operations.ScopedItem) {
 	for _, it := range made {
 		fmt.Fprintf(a.Stdout, "task %s: item %d", task, it.ID)
 		if it.Scope != nil {
@@ -103,28 +79,4 @@ func (a *command) madeItems(task string, made []scopedItem) {
 		}
 		fmt.Fprintln(a.Stdout)
 	}
-}
-
-// taskRow finds a task by its name; the error lists the existing tasks.
-func taskRow(ctx context.Context, store cli.Store, name string) (workqueue.TaskRow, error) {
-	rows, err := store.Tasks(ctx)
-	if err != nil {
-		return workqueue.TaskRow{}, err
-	}
-	names := make([]string, len(rows))
-	for i, row := range rows {
-		if row.Name == name {
-			return row, nil
-		}
-		names[i] = row.Name
-	}
-	hint := strictyaml.Suggest(name, names)
-	switch {
-	case hint != "":
-	case len(names) == 0:
-		hint = "no tasks are defined: botwork tasks define writes those of botwork.yaml into the database"
-	default:
-		hint = "existing tasks: " + strings.Join(names, ", ")
-	}
-	return workqueue.TaskRow{}, fmt.Errorf("task %q: %w; %s", name, workqueue.ErrNotFound, hint)
 }

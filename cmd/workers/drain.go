@@ -1,6 +1,7 @@
 package workers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -30,7 +31,7 @@ With --until-restart it ends with the present process.`,
 	cli.ReasonFlag(cmd)
 	cmd.Flags().BoolVar(&untilRestart, "until-restart", false, "the worker takes items again when it is restarted")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.WithStore(cmd.Context(), func(store cli.Store) error {
+		return a.WithBackend(cmd.Context(), func(store cli.Backend) error {
 			lasts, err := "until `botwork workers resume "+args[0]+"`", error(nil)
 			if untilRestart {
 				lasts, err = "until it is restarted", store.DrainWorker(cmd.Context(), args[0], "")
@@ -59,7 +60,7 @@ stopped one when it starts. A worker whose process is shutting down does not res
 		Example: "  botwork workers resume worker-2",
 		Args:    cli.OneArgument("the worker's name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.WithStore(cmd.Context(), func(store cli.Store) error {
+			return a.WithBackend(cmd.Context(), func(store cli.Backend) error {
 				changed, err := store.ResumeWorker(cmd.Context(), args[0])
 				if errors.Is(err, workqueue.ErrNotFound) {
 					return unknownWorker(cmd, store, args[0], err)
@@ -80,8 +81,13 @@ stopped one when it starts. A worker whose process is shutting down does not res
 	return cmd
 }
 
+// workerLister lists all workers by name.
+type workerLister interface {
+	Workers(ctx context.Context) ([]workqueue.Worker, error)
+}
+
 // noSuchWorker adds the running workers to err.
-func noSuchWorker(cmd *cobra.Command, store cli.Store, name string, err error) error {
+func noSuchWorker(cmd *cobra.Command, store workerLister, name string, err error) error {
 	workers, listErr := store.Workers(cmd.Context())
 	if listErr != nil {
 		return errors.Join(err, listErr)
@@ -99,7 +105,7 @@ func noSuchWorker(cmd *cobra.Command, store cli.Store, name string, err error) e
 }
 
 // unknownWorker adds all registered workers to err.
-func unknownWorker(cmd *cobra.Command, store cli.Store, name string, err error) error {
+func unknownWorker(cmd *cobra.Command, store workerLister, name string, err error) error {
 	workers, listErr := store.Workers(cmd.Context())
 	if listErr != nil {
 		return errors.Join(err, listErr)

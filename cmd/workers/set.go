@@ -62,7 +62,7 @@ the whole list.`,
 		if o.None() && !f.reset {
 			return cli.Usagef("got no setting; hint: give one, such as --capacity 8, or --reset")
 		}
-		return a.WithStore(cmd.Context(), func(store cli.Store) error {
+		return a.WithBackend(cmd.Context(), func(store cli.Backend) error {
 			w, err := store.SetWorker(cmd.Context(), args[0], f.reset, o)
 			if errors.Is(err, workqueue.ErrNotFound) {
 				return unknownWorker(cmd, store, args[0], err)

@@ -28,7 +28,7 @@ JSON and YAML are one object, as in the list.`,
 	}
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.WithReadOnlyStore(cmd.Context(), func(store cli.Store) error {
+		return a.WithReadOnlyBackend(cmd.Context(), func(store cli.Backend) error {
 			worker, now, err := workerCalled(cmd.Context(), store, args[0])
 			if err != nil {
 				return err
@@ -40,7 +40,7 @@ JSON and YAML are one object, as in the list.`,
 }
 
 // workerCalled finds a worker by its name, and returns the time of the database.
-func workerCalled(ctx context.Context, store cli.Store, name string) (workqueue.Worker, time.Time, error) {
+func workerCalled(ctx context.Context, store cli.Backend, name string) (workqueue.Worker, time.Time, error) {
 	workers, err := store.Workers(ctx)
 	if err != nil {
 		return workqueue.Worker{}, time.Time{}, err
@@ -65,6 +65,9 @@ func (a *command) workerSheet(w *workqueue.Worker, now time.Time) {
 	g := cli.NewGrid()
 	g.Add("name", w.Name)
 	g.Add("state", workerState(w, now))
+	if reason := w.Gated(now); reason != "" {
+		g.Add("takes no items", reason)
+	}
 	g.Add("process", fmt.Sprintf("%d on %s, version %s", w.PID, w.Host, w.Version))
 	g.Add("slots", slotsOf(w))
 	g.Add("channels", channelsText(w.Channels))
@@ -120,10 +123,14 @@ func servedText(text workqueue.JSONText) string {
 	}
 }
 
-// workerState returns the state of a worker, also "gone" for one that has died.
+// workerState returns the state of a worker, also "gone" for one that has died and "gated" for one
+// whose machine is short of a resource.
 func workerState(w *workqueue.Worker, now time.Time) string {
 	if w.Gone(now) {
 		return "gone"
+	}
+	if w.Gated(now) != "" {
+		return "gated"
 	}
 	return string(w.State)
 }

@@ -20,8 +20,8 @@ func cleanUpKind(s Services) handlers.Kind {
 		Name: "CleanUp", Summary: "Remove old items and records from the database",
 		Doc: `Removes permanently, in small batches: completed items whose retention is over; archived items beyond an age and a number; items
 that were deleted logically; old records of schedules and runs; the rows of workers that are gone; learned durations of pipelines
-that no longer run; texts of pipelines that no worker uses; old entries of the audit log. It also frees unique keys whose time is over, and sums up the
-statistics of the past.
+that no longer run; texts of pipelines that no worker uses; old recorded forecasts; old entries of the audit log. It also frees unique keys whose time is over, sums up the
+statistics of the past, and removes sessions, sign-in links and API tokens that have ended.
 
 The settings of an item or its queue (retain, archive) take precedence over these parameters. never keeps everything of that sort;
 completed: 0s keeps nothing. Attempts are removed with their item. The latest record of each schedule, and the latest run of each
@@ -30,11 +30,11 @@ name.
 
 A batch waits for no lock and delays no claim. Between two batches the step rests for three times as long as one took, and it ends
 after for, complete or not. It is safe to run twice, at the same time, and to stop: the next run continues.`,
-		Output: "{completed, archived, deleted, firings, runs, workers, durations, texts, audit, keys, figures, complete}: what was removed of each sort, keys freed, " +
+		Output: "{completed, archived, deleted, firings, runs, workers, durations, texts, forecasts, audit, keys, figures, complete}: what was removed of each sort, keys freed, " +
 			"rows of statistics summed up, and whether it is complete.",
 		OutputShape: handlers.Always(handlers.ObjectShape(map[string]handlers.Shape{
 			"completed": handlers.WholeShape, "archived": handlers.WholeShape, "deleted": handlers.WholeShape, "firings": handlers.WholeShape,
-			"runs": handlers.WholeShape, "workers": handlers.WholeShape, "durations": handlers.WholeShape, "texts": handlers.WholeShape, "audit": handlers.WholeShape, "keys": handlers.WholeShape,
+			"runs": handlers.WholeShape, "workers": handlers.WholeShape, "durations": handlers.WholeShape, "texts": handlers.WholeShape, "forecasts": handlers.WholeShape, "audit": handlers.WholeShape, "keys": handlers.WholeShape,
 			"figures": handlers.WholeShape, "complete": handlers.BoolShape,
 		})),
 		Example: `- handler: CleanUp
@@ -43,7 +43,7 @@ after for, complete or not. It is safe to run twice, at the same time, and to st
 		New: func() handlers.Handler {
 			return &cleanUpStep{
 				services: s, Completed: after(30 * day), Archived: after(90 * day), ArchivedItems: atMost(10_000), Deleted: after(30 * day),
-				Firings: after(90 * day), Runs: after(30 * day), Workers: after(30 * day), Durations: after(90 * day), Texts: after(365 * day), Audit: after(90 * day),
+				Firings: after(90 * day), Runs: after(30 * day), Workers: after(30 * day), Durations: after(90 * day), Texts: after(365 * day), Forecasts: after(30 * day), Audit: after(90 * day),
 				Batch: workqueue.MaxCleanBatch, For: handlers.Duration(10 * time.Minute),
 			}
 		},
@@ -62,6 +62,7 @@ type cleanUpStep struct {
 	Workers       age               `json:"workers" doc:"workers are removed that were not seen for this long, at least 24h, and hold nothing; or never"`
 	Durations     age               `json:"durations" doc:"learned durations are removed of pipelines, tasks and keys that did not run for this long; or never"`
 	Texts         age               `json:"texts" doc:"texts of pipelines are removed that no worker has used for this long, at least 24h; or never"`
+	Forecasts     age               `json:"forecasts" doc:"recorded forecasts are removed after this; or never"`
 	Audit         age               `json:"audit" doc:"entries of the audit log are removed after this, at least 24h; or never"`
 	Batch         int               `json:"batch" doc:"how many rows are removed at a time, 1 to 500"`
 	For           handlers.Duration `json:"for" doc:"how long the step runs at most; the next run continues"`
@@ -76,7 +77,7 @@ func (c *cleanUpStep) Validate() error {
 		age  age
 	}{
 		{"completed", c.Completed}, {"archived", c.Archived}, {"deleted", c.Deleted}, {"firings", c.Firings}, {"runs", c.Runs}, {"workers", c.Workers},
-		{"durations", c.Durations}, {"texts", c.Texts}, {"audit", c.Audit},
+		{"durations", c.Durations}, {"texts", c.Texts}, {"forecasts", c.Forecasts}, {"audit", c.Audit},
 	} {
 		if f.age.d != nil && *f.age.d < 0 {
 			wrong(f.name, "want 0s or more, or never")
@@ -117,14 +118,14 @@ func (c *cleanUpStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 	}
 	r, err := workqueue.CleanUp(ctx, store, workqueue.CleanUpParams{
 		Completed: c.Completed.d, Archived: c.Archived.d, ArchivedItems: c.ArchivedItems.n, Deleted: c.Deleted.d,
-		Firings: c.Firings.d, Runs: c.Runs.d, Workers: c.Workers.d, Durations: c.Durations.d, Texts: c.Texts.d, Audit: c.Audit.d, Batch: c.Batch, For: time.Duration(c.For),
+		Firings: c.Firings.d, Runs: c.Runs.d, Workers: c.Workers.d, Durations: c.Durations.d, Texts: c.Texts.d, Forecasts: c.Forecasts.d, Audit: c.Audit.d, Batch: c.Batch, For: time.Duration(c.For),
 	})
 	log := call.Log.With().Bool("complete", r.Complete).Int("keys", r.Keys).Int("figures", r.Figures).Logger()
 	reportCounts(call, log, "cleaned up", counter{"completed", r.Completed}, counter{"archived", r.Archived}, counter{"deleted", r.Deleted},
-		counter{"firings", r.Firings}, counter{"runs", r.Runs}, counter{"workers", r.Workers}, counter{"durations", r.Durations}, counter{"texts", r.Texts}, counter{"audit", r.Audit})
+		counter{"firings", r.Firings}, counter{"runs", r.Runs}, counter{"workers", r.Workers}, counter{"durations", r.Durations}, counter{"texts", r.Texts}, counter{"forecasts", r.Forecasts}, counter{"audit", r.Audit})
 	return map[string]any{
 		"completed": r.Completed, "archived": r.Archived, "deleted": r.Deleted, "firings": r.Firings, "runs": r.Runs,
-		"workers": r.Workers, "durations": r.Durations, "texts": r.Texts, "audit": r.Audit, "keys": r.Keys, "figures": r.Figures, "complete": r.Complete,
+		"workers": r.Workers, "durations": r.Durations, "texts": r.Texts, "forecasts": r.Forecasts, "audit": r.Audit, "keys": r.Keys, "figures": r.Figures, "complete": r.Complete,
 	}, err
 }
 

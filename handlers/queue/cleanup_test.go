@@ -61,12 +61,16 @@ func (r *rubbish) RemoveWorkers(_ context.Context, age time.Duration, _ int) (in
 	return r.note("workers", age)
 }
 func (r *rubbish) RemoveBatches(context.Context, time.Duration, int) (int, error) { return 0, nil }
+func (r *rubbish) CleanAccess(context.Context, int) (int, error)                  { return 0, nil }
 
 func (r *rubbish) RemoveAudit(_ context.Context, age time.Duration, _ int) (int, error) {
 	return r.note("audit", age)
 }
 func (r *rubbish) RemoveTexts(_ context.Context, age time.Duration, _ int) (int, error) {
 	return r.note("texts", age)
+}
+func (r *rubbish) RemoveForecasts(_ context.Context, age time.Duration, _ int) (int, error) {
+	return r.note("forecasts", age)
 }
 func (r *rubbish) RemoveDurations(_ context.Context, age time.Duration, _ int) (int, error) {
 	return r.note("durations", age)
@@ -81,14 +85,14 @@ func TestCleanUpParameters(t *testing.T) {
 	}{
 		{"the defaults", nil, map[string]any{
 			"completed": 30 * day, "archived": 90 * day, "archivedItems": 10_000, "deleted": 30 * day,
-			"firings": 90 * day, "runs": 30 * day, "workers": 30 * day, "durations": 90 * day, "texts": 365 * day, "audit": 90 * day, "batch": 500,
+			"firings": 90 * day, "runs": 30 * day, "workers": 30 * day, "durations": 90 * day, "texts": 365 * day, "forecasts": 30 * day, "audit": 90 * day, "batch": 500,
 		}},
 		{"never", map[string]any{
-			"completed": "never", "archived": "never", "archivedItems": "never", "deleted": "never", "firings": "never", "runs": "never", "workers": "never", "durations": "never", "texts": "never", "audit": "never",
+			"completed": "never", "archived": "never", "archivedItems": "never", "deleted": "never", "firings": "never", "runs": "never", "workers": "never", "durations": "never", "texts": "never", "forecasts": "never", "audit": "never",
 		}, map[string]any{"completed": nil, "archived": nil, "archivedItems": nil, "batch": 500}},
-		{"others", map[string]any{"completed": "0s", "archived": "36h", "archivedItems": 0, "workers": "24h", "durations": "0s", "texts": "48h", "audit": "24h", "batch": 7, "for": "1s"}, map[string]any{
+		{"others", map[string]any{"completed": "0s", "archived": "36h", "archivedItems": 0, "workers": "24h", "durations": "0s", "texts": "48h", "forecasts": "1h", "audit": "24h", "batch": 7, "for": "1s"}, map[string]any{
 			"completed": time.Duration(0), "archived": 36 * time.Hour, "archivedItems": 0, "deleted": 30 * day,
-			"firings": 90 * day, "runs": 30 * day, "workers": day, "durations": time.Duration(0), "texts": 2 * day, "audit": day, "batch": 7,
+			"firings": 90 * day, "runs": 30 * day, "workers": day, "durations": time.Duration(0), "texts": 2 * day, "forecasts": time.Hour, "audit": day, "batch": 7,
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -112,6 +116,7 @@ func TestCleanUpRejectsWrongParameters(t *testing.T) {
 	for want, with := range map[string]map[string]any{
 		"completed":     {"completed": "-1s"},
 		"durations":     {"durations": "-1s"},
+		"forecasts":     {"forecasts": "-1s"},
 		"texts":         {"texts": "23h"},
 		"or never":      {"archived": "sometimes"},
 		"whole number":  {"archivedItems": "many"},
@@ -172,7 +177,7 @@ func TestCleanUpOfADatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"completed": 600, "archived": 600, "deleted": 0, "firings": 0, "runs": 0, "workers": 0, "durations": 0, "texts": 0, "audit": 0, "keys": 0, "figures": 0, "complete": true,
+		"completed": 600, "archived": 600, "deleted": 0, "firings": 0, "runs": 0, "workers": 0, "durations": 0, "forecasts": 0, "texts": 0, "audit": 0, "keys": 0, "figures": 0, "complete": true,
 	}
 	if diff := cmp.Diff(any(want), out); diff != "" {
 		t.Errorf("output (-want +got):\n%s", diff)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"botwork/handlers"
+	"botwork/internal/tracing"
 	"botwork/pipelines"
 	"botwork/workqueue"
 )
@@ -112,6 +113,7 @@ func (e *enqueueStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 	items := make([]workqueue.NewItem, len(payloads))
 	for i, payload := range payloads {
 		item, err := e.item(call, payload, i)
+		item.Metadata = tracing.Carry(ctx, item.Metadata)
 		if err != nil {
 			return nil, handlers.Permanent(fmt.Errorf("item %d: %w", i+1, err))
 		}

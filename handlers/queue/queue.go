@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"botwork/handlers"
+	"botwork/pipelines"
 	"botwork/tasks"
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
@@ -46,6 +47,10 @@ type Services struct {
 	// Report returns the database for Report steps; it is nil (or returns nil) if there is none.
 	Report func() report.Store
 
+	// Forecast returns the database and the pipelines for RecordForecast steps; it is nil (or
+	// returns nil) if there is none.
+	Forecast func() (ForecastStore, *pipelines.Catalogue)
+
 	// WorkerName returns the name for CreatedBy and records; nil means the pipeline's name.
 	WorkerName func() string
 
@@ -68,7 +73,7 @@ type Services struct {
 // Kinds lists the kinds of this package. With zero Services they can be documented and
 // checked, but not run.
 func Kinds(s Services) []handlers.Kind {
-	return []handlers.Kind{assignKind(s), executeKind(s), enqueueKind(s), manageKind(s), loadItemsKind(s), pendingTasksKind(s), cleanUpKind(s), reportKind(s)}
+	return []handlers.Kind{assignKind(s), executeKind(s), enqueueKind(s), manageKind(s), loadItemsKind(s), pendingTasksKind(s), cleanUpKind(s), reportKind(s), forecastKind(s)}
 }
 
 // bandParams are the priorities of a step.

@@ -9,6 +9,7 @@ import (
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
+	"botwork/workqueue/learned"
 )
 
 // SystemPipelines returns descriptions of those pipelines that assign or run items. An
@@ -42,6 +43,18 @@ func SystemPipelines(s Services, of []*pipelines.Pipeline, log zerolog.Logger) (
 		list = append(list, one)
 	}
 	return list, leftOut
+}
+
+// WhyParams returns what the reason why an item waits, and simulations, depend on besides the database.
+func WhyParams(s Services, c *pipelines.Catalogue, store learned.Reader, list []assign.SystemPipeline) assign.WhyParams {
+	resilience := func(integrationConfig string) workqueue.Resilience {
+		p, err := c.Resolve(integrationConfig)
+		if err != nil {
+			return workqueue.Resilience{}
+		}
+		return p.Resilience
+	}
+	return assign.WhyParams{Profiles: s.Profiles, Learned: learned.NewEstimates(store), Resilience: resilience, Escalations: c.Escalations(), Pipelines: list}
 }
 
 // executeBand returns the priorities that an ExecuteWorkItems step runs.

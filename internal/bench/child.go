@@ -24,6 +24,7 @@ type child struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    *bufio.Reader
+	url    string // of a server of the API
 	stderr childOutput
 }
 
@@ -71,6 +72,7 @@ func (c Common) startChild(ctx context.Context, j job) (*child, error) {
 		if w, err = ch.hear(); err == nil && !w.Ready {
 			err = errors.New("it did not register")
 		}
+		ch.url = w.URL
 	}
 	if err != nil {
 		return nil, errors.Join(err, ch.end())

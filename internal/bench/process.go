@@ -34,6 +34,22 @@ type worker struct {
 // start registers a worker with the shipped pipelines and noop. The worker runs nothing
 // until Start is called. The caller must stop it.
 func (w worker) start(ctx context.Context, store *sqlstore.Store) (*process.Process, error) {
+	link, catalogue, err := w.project()
+	if err != nil {
+		return nil, err
+	}
+	lease := cmp.Or(w.lease, time.Minute)
+	return process.New(ctx, process.Options{
+		Store: store, Link: link, Catalogue: catalogue, Log: zerolog.Nop(),
+		Engine:    pipelines.NewEngine(pipelines.EngineOptions{Log: zerolog.Nop()}),
+		Spec:      workqueue.WorkerSpec{Name: w.name, Capacity: w.capacity, Lease: lease, Version: "bench"},
+		Heartbeat: lease / 3, ShutdownGrace: 10 * time.Second,
+		Finished: func(*workqueue.Item, workqueue.Outcome, time.Duration) {},
+	})
+}
+
+// project returns the pipelines of the worker.
+func (w worker) project() (*process.Link, *pipelines.Catalogue, error) {
 	link := &process.Link{}
 	registry := handlers.NewRegistry()
 	registry.MustRegister(queue.Kinds(link.Services())...)
@@ -48,17 +64,7 @@ func (w worker) start(ctx context.Context, store *sqlstore.Store) (*process.Proc
 	for name, text := range w.files {
 		findings = append(findings, catalogue.Add(name, []byte(text))...)
 	}
-	if err := strictyaml.Findings(findings).Err(); err != nil {
-		return nil, err
-	}
-	lease := cmp.Or(w.lease, time.Minute)
-	return process.New(ctx, process.Options{
-		Store: store, Link: link, Catalogue: catalogue, Log: zerolog.Nop(),
-		Engine:    pipelines.NewEngine(pipelines.EngineOptions{Log: zerolog.Nop()}),
-		Spec:      workqueue.WorkerSpec{Name: w.name, Capacity: w.capacity, Lease: lease, Version: "bench"},
-		Heartbeat: lease / 3, ShutdownGrace: 10 * time.Second,
-		Finished: func(*workqueue.Item, workqueue.Outcome, time.Duration) {},
-	})
+	return link, catalogue, strictyaml.Findings(findings).Err()
 }
 
 // enqueueAtOnce is the number of items that one call of the store enqueues.

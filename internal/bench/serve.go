@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"botwork/handlers"
@@ -30,6 +31,10 @@ type job struct {
 	// immediately. Without it the worker drains the queue once.
 	Serve bool
 
+	// API makes the process serve the HTTP API instead of being a worker, for Capacity
+	// robots.
+	API bool
+
 	// Mixed makes the worker run a mixed load with schedules until its input ends. Scale
 	// is the scale of the load.
 	Mixed bool
@@ -51,6 +56,10 @@ type word struct {
 	Done       bool    `json:",omitempty"` // the worker has finished
 	CPUSeconds float64 `json:",omitempty"` // since it began its work
 	PeakRSSMb  float64 `json:",omitempty"`
+
+	URL        string `json:",omitempty"` // of the API
+	Statements int64  `json:",omitempty"` // of package sql that the API has run
+	Observed   int64  `json:",omitempty"` // all statements of the API, with those of lists
 }
 
 var errByChance = errors.New("failed at random, as requested by the measurement")
@@ -71,11 +80,17 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 }
 
 func (j job) do(ctx context.Context, lines *bufio.Reader, out *json.Encoder) (err error) {
-	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: string(j.Driver), DSN: j.DSN})
+	var observed atomic.Int64
+	store, err := sqlstore.Open(ctx, sqlstore.Options{
+		Driver: string(j.Driver), DSN: j.DSN, Observe: func(string, time.Duration, error) { observed.Add(1) },
+	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	if j.API {
+		return j.serveAPI(ctx, store, &observed, lines, out)
+	}
 	recorder, err := j.openBook()
 	if err != nil {
 		return err

@@ -55,6 +55,33 @@ func (d *Doctor) disk(context.Context) []Result {
 	return results
 }
 
+// Space is the free space of a volume.
+type Space struct {
+	Place       string // the first of the paths on it
+	Free, Total uint64 // bytes
+}
+
+// String describes the space, such as "/var: 512 MiB free of 20 GiB".
+func (s Space) String() string {
+	return fmt.Sprintf("%s: %s free of %s", s.Place, inUnits(s.Free), inUnits(s.Total))
+}
+
+// FreeSpace returns the free space of the volumes of paths, each volume once. Paths whose volume is
+// unknown are left out.
+func FreeSpace(places []string) []Space {
+	var list []Space
+	seen := map[string]bool{}
+	for _, place := range places {
+		v, err := volumeOf(existing(place))
+		if err != nil || seen[v.id] || v.total == 0 {
+			continue
+		}
+		seen[v.id] = true
+		list = append(list, Space{place, v.free, v.total})
+	}
+	return list
+}
+
 // evaluateSpace reports whether the free space is enough.
 func evaluateSpace(free, total uint64) Result {
 	found := fmt.Sprintf("%s free of %s", inUnits(free), inUnits(total))

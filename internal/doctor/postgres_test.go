@@ -75,14 +75,14 @@ func TestRightsOnPostgres(t *testing.T) {
 	want(t, found, "rights", doctor.Skipped, "because schema is at fault")
 
 	exec(t, db, `GRANT SELECT ON ALL TABLES IN SCHEMA `+schema+` TO `+role)
-	exec(t, db, `GRANT INSERT, UPDATE ON "BotPipelineRuns" TO `+role)
-	want(t, examine(t, limited), "rights", doctor.Fault, "DELETE on BotPipelineRuns;", "DELETE, INSERT, UPDATE on BotDurations", "IN SCHEMA \""+schema+"\"", `TO "`+role+`"`)
+	exec(t, db, `GRANT INSERT, UPDATE ON "BotBatches" TO `+role)
+	want(t, examine(t, limited), "rights", doctor.Fault, "DELETE on BotBatches;", "DELETE, INSERT, UPDATE on BotDurations", "IN SCHEMA \""+schema+"\"", `TO "`+role+`"`)
 
 	exec(t, db, `GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA `+schema+` TO `+role)
 	want(t, examine(t, limited), "rights", doctor.OK, "the login may not change the schema")
 
 	exec(t, db, `DELETE FROM goose_db_version WHERE version_id = 11`)
-	want(t, examine(t, limited), "rights", doctor.Fault, "1 migration is pending", "ownership on BotPipelineRuns")
+	want(t, examine(t, limited), "rights", doctor.Fault, "1 migration is pending", "ownership on BotBatches")
 }
 
 func TestPostgresRefusesConnections(t *testing.T) {

@@ -58,6 +58,35 @@ func Parse(text string, now time.Time, zone *time.Location) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("got %q, want a time such as 2026-01-31T13:45:00Z, \"2026-01-31 13:45\", 06:00, yesterday, \"yesterday 22:00\", or 6h for six hours ago", text)
 }
 
+// Coming parses a time after now: an absolute time, a time of day (the next one after now),
+// "tomorrow 06:00", or how far ahead (6h, 7d). Times without a zone are in the given one.
+func Coming(text string, now time.Time, zone *time.Location) (time.Time, error) {
+	now = now.In(zone)
+	if at, ok := Absolute(text, zone); ok {
+		return at, nil
+	}
+	day, clock, both := strings.Cut(text, " ")
+	switch {
+	case both && day == "tomorrow":
+		if at, ok := timeOfDay(clock); ok {
+			return onDay(now, -1, at), nil
+		}
+	case text == "tomorrow":
+		return onDay(now, -1, time.Time{}), nil
+	default:
+		if at, ok := timeOfDay(text); ok {
+			if today := onDay(now, 0, at); today.After(now) {
+				return today, nil
+			}
+			return onDay(now, -1, at), nil
+		}
+		if d, err := spans.Parse(text); err == nil && d > 0 {
+			return now.Add(d), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("got %q, want a time such as 2026-01-31T13:45:00Z, \"2026-01-31 13:45\", 18:00, \"tomorrow 06:00\", or 6h for six hours from now", text)
+}
+
 // onDay returns a time of day of the day that is the given number of days before now.
 func onDay(now time.Time, back int, at time.Time) time.Time {
 	year, month, day := now.Date()

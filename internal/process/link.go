@@ -33,6 +33,7 @@ func (l *Link) Services() queue.Services {
 		Tasks:         l.tasks,
 		CleanUp:       l.cleanUp,
 		Report:        l.report,
+		Forecast:      l.forecast,
 		WorkerName:    l.workerName,
 		Profiles:      l.profile,
 		CheckPipeline: l.check,
@@ -40,8 +41,27 @@ func (l *Link) Services() queue.Services {
 	}
 }
 
-// SetStore makes Enqueue work without a running process.
-func (l *Link) SetStore(s Store) { l.store.Store(&s) }
+// batchingStore is a Store that decides how new items run together.
+type batchingStore interface {
+	SetBatches(of func(*workqueue.NewItem) *workqueue.ItemBatch)
+}
+
+// SetStore makes Enqueue work without a running process. New items of the store run together as
+// the current pipelines say.
+func (l *Link) SetStore(s Store) {
+	l.store.Store(&s)
+	if b, ok := s.(batchingStore); ok {
+		b.SetBatches(l.itemBatch)
+	}
+}
+
+func (l *Link) itemBatch(it *workqueue.NewItem) *workqueue.ItemBatch {
+	c := l.catalogue.Load()
+	if c == nil {
+		return nil
+	}
+	return c.ItemBatch(it.IntegrationConfig, it.Payload)
+}
 
 // SetCatalogue sets the pipelines that Enqueue checks and whose estimated durations the
 // assignment uses.
@@ -82,6 +102,13 @@ func (l *Link) report() report.Store {
 	return nil
 }
 
+func (l *Link) forecast() (queue.ForecastStore, *pipelines.Catalogue) {
+	if s := l.store.Load(); s != nil {
+		return *s, l.catalogue.Load()
+	}
+	return nil, nil
+}
+
 func (l *Link) workerName() string {
 	if r := l.runner.Load(); r != nil {
 		return r.Worker().Name
@@ -105,6 +132,15 @@ func (l *Link) profile(pipeline string) workqueue.Profile {
 		Labels: p.Labels, Selectors: p.Selectors, SelectorsReplace: p.SelectorsReplace, Distribution: p.Distribution,
 		Estimate: p.EstimatedDuration, Channel: p.Channel, KeySeparator: p.KeySeparator,
 	}
+}
+
+// escalations returns the rules of escalation of the pipelines that items run.
+func (l *Link) escalations() []workqueue.Escalation {
+	c := l.catalogue.Load()
+	if c == nil {
+		return nil
+	}
+	return c.Escalations()
 }
 
 func (l *Link) check(integrationConfig string) error {

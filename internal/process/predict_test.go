@@ -30,6 +30,7 @@ import (
 // expected start of each item is read.
 type scenario struct {
 	Wake    bool
+	Shares  map[string]int // of queues that compete
 	Workers []workerSpec
 	Before  []job         // enqueued before some of it has run
 	Asked   time.Duration // when the expected starts are read, after the first items were enqueued
@@ -43,6 +44,7 @@ type workerSpec struct{ Slots, Reserved int }
 type job struct {
 	Priority, Count int
 	Takes           time.Duration
+	Queue           string // "": the default
 }
 
 // The ticks of the pipelines.
@@ -62,7 +64,7 @@ func drawScenario(t *rapid.T, before, behind []int) scenario {
 	jobs := func(name string, most int, priorities []int) []job {
 		return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) job {
 			priority := rapid.SampledFrom(priorities).Draw(t, "priority")
-			return job{priority, rapid.IntRange(1, 3).Draw(t, "count"), takes[priority]}
+			return job{Priority: priority, Count: rapid.IntRange(1, 3).Draw(t, "count"), Takes: takes[priority]}
 		}), 0, most).Draw(t, name)
 	}
 	s := scenario{Wake: rapid.Bool().Draw(t, "wake")}
@@ -90,6 +92,7 @@ func (s *scenario) pipeline(cron string, steps ...string) string {
 type expectation struct {
 	id       int64
 	priority int
+	queue    string
 	text     string
 	expected *time.Time
 	started  time.Time
@@ -129,6 +132,12 @@ func (s *scenario) run(t *testing.T, dsn string) (asked time.Time, list []expect
 		"nap": "steps:\n  - handler: Nap\n",
 	}
 	store := open()
+	for queue, share := range s.Shares {
+		q := workqueue.Queue{Name: queue, Distribution: workqueue.JSONText(fmt.Sprintf(`{"share":%d}`, share))}
+		if _, err := store.DefineQueues(t.Context(), []workqueue.Queue{q}, "a test"); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var params assign.WhyParams
 	for i, seat := range s.Workers {
 		link := &process.Link{}
@@ -171,7 +180,7 @@ func (s *scenario) run(t *testing.T, dsn string) (asked time.Time, list []expect
 		var items []workqueue.NewItem
 		for _, j := range jobs {
 			it := workqueue.NewItem{
-				IntegrationConfig: "nap", Priority: j.Priority, Estimate: j.Takes, State: workqueue.Pending,
+				QueueName: j.Queue, IntegrationConfig: "nap", Priority: j.Priority, Estimate: j.Takes, State: workqueue.Pending,
 				Payload: workqueue.JSONText(fmt.Sprintf(`{"seconds": %d}`, j.Takes/time.Second)),
 			}
 			items = append(items, slices.Repeat([]workqueue.NewItem{it}, j.Count)...)
@@ -195,7 +204,7 @@ func (s *scenario) run(t *testing.T, dsn string) (asked time.Time, list []expect
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, expectation{id: it.ID, priority: it.Priority, text: fmt.Sprintf("expected %s; %s: %s", r.Expected, r.Kind, r.Text), expected: r.ExpectedAt})
+		list = append(list, expectation{id: it.ID, priority: it.Priority, queue: it.QueueName, text: fmt.Sprintf("expected %s; %s: %s", r.Expected, r.Kind, r.Text), expected: r.ExpectedAt})
 	}
 	for time.Since(asked) < 24*time.Hour {
 		left, err := store.Items(t.Context(), workqueue.ItemFilter{States: append(waits, workqueue.Blocked), Limit: 1})
@@ -235,6 +244,21 @@ func TestExpectedStartsWithPriorities(t *testing.T) {
 	})
 }
 
+// The same with queues that compete by their shares.
+func TestExpectedStartsWithShares(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		kind := []int{500, 700, 1000}
+		s := drawScenario(rt, kind, kind)
+		s.Shares = map[string]int{"mail": rapid.IntRange(1, 5).Draw(rt, "share of mail"), "shop": rapid.IntRange(1, 5).Draw(rt, "share of shop")}
+		for _, jobs := range [][]job{s.Before, s.After} {
+			for i := range jobs {
+				jobs[i].Queue = rapid.SampledFrom([]string{"mail", "shop", ""}).Draw(rt, "queue")
+			}
+		}
+		s.checkStarts(t, rt)
+	})
+}
+
 // checkStarts runs the scenario and reports the starts that were not as expected. If slots of
 // several workers become free at the same moment and some are reserved, the worker that makes
 // the first pass decides which worker runs the next item. All such outcomes are correct, so one
@@ -268,7 +292,9 @@ func (s *scenario) compare(t *testing.T) (wrong int, starts string) {
 	synctest.Test(t, func(t *testing.T) { asked, list = s.run(t, dsn) })
 	// Items of the same priority are interchangeable: the first expected start is compared with
 	// the first actual one, and so on.
-	byPriority := func(a, b expectation) int { return cmp.Compare(b.priority, a.priority) }
+	byPriority := func(a, b expectation) int {
+		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.queue, b.queue))
+	}
 	slices.SortFunc(list, func(a, b expectation) int { return cmp.Or(byPriority(a, b), a.started.Compare(b.started)) })
 	expected := slices.Clone(list)
 	slices.SortFunc(expected, func(a, b expectation) int { return cmp.Or(byPriority(a, b), a.at().Compare(b.at())) })

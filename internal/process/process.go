@@ -13,6 +13,7 @@ import (
 
 	"botwork/handlers/queue"
 	"botwork/internal/scheduler"
+	"botwork/internal/tracing"
 	"botwork/pipelines"
 	"botwork/tasks"
 	"botwork/workqueue"
@@ -29,6 +30,7 @@ type Store interface {
 	workqueue.CleanUpStore
 	workqueue.WaitingStore
 	report.Store
+	queue.ForecastStore
 
 	// KeepTexts is as in workqueue.TextStore.
 	KeepTexts(ctx context.Context, texts []workqueue.PipelineText) error
@@ -59,11 +61,28 @@ type Options struct {
 	// AfterHeartbeat is called after each round of the heartbeat loop; may be nil.
 	AfterHeartbeat func()
 
+	// Observer receives what the process does, for metrics; may be nil.
+	Observer Observer
+
+	// Gate closes while this machine is short of a resource: the worker takes no new items then;
+	// nil: it has no bounds.
+	Gate runner.Gate
+
 	// By is who calls RunOnce, for the records of its runs; may be "".
 	By string
 
 	// Finished is called for each item that has run; nil logs the item.
 	Finished func(it *workqueue.Item, o workqueue.Outcome, took time.Duration)
+}
+
+// Observer receives what a process does. Its methods are called from several goroutines and must
+// return at once.
+type Observer interface {
+	runner.Observer
+
+	// ObserveStart is called after each start of a planned run of a system pipeline, with the time
+	// from its planned instant.
+	ObserveStart(pipeline string, late time.Duration)
 }
 
 // Process is a running worker with its schedules.
@@ -92,9 +111,6 @@ func New(ctx context.Context, o Options) (*Process, error) {
 	identify(&p.o.Spec)
 	p.labels = withBroken(p.settingsLabels, o.Catalogue)
 	p.o.Spec.Labels = p.labels
-	if p.o.Finished == nil {
-		p.o.Finished = p.logItem
-	}
 	o.Link.SetCatalogue(o.Catalogue)
 	if err := p.register(ctx); err != nil {
 		return nil, err
@@ -104,7 +120,11 @@ func New(ctx context.Context, o Options) (*Process, error) {
 	if err := p.KeepTexts(ctx); err != nil {
 		return nil, errors.Join(err, p.Stop(ctx))
 	}
-	p.scheduler = scheduler.New(scheduler.Options{Store: o.Store, Worker: p.runner.Worker(), Log: o.Log, By: o.By})
+	schedules := scheduler.Options{Store: o.Store, Worker: p.runner.Worker(), Log: o.Log, By: o.By}
+	if o.Observer != nil {
+		schedules.Started = o.Observer.ObserveStart
+	}
+	p.scheduler = scheduler.New(ctx, schedules)
 	for _, pipeline := range system(o.Catalogue) {
 		if err := p.scheduler.Add(p.job(pipeline)); err != nil {
 			return nil, errors.Join(err, p.Stop(ctx))
@@ -159,8 +179,9 @@ func (p *Process) Stop(ctx context.Context) error {
 
 func (p *Process) newRunner() (*runner.Runner, error) {
 	return runner.New(runner.Options{
-		Store: p.o.Store, RunItem: p.o.Engine.RunItem(p.o.Link), Ended: p.o.Finished, Log: p.o.Log, Spec: p.o.Spec,
+		Store: p.o.Store, Observer: p.o.Observer, RunItem: p.o.Engine.RunItem(p.o.Link), Ended: p.ended, Log: p.o.Log, Spec: p.o.Spec,
 		Heartbeat: p.o.Heartbeat, AfterHeartbeat: p.o.AfterHeartbeat, ShutdownGrace: p.o.ShutdownGrace, Attend: p.attend, Profiles: p.o.Link.profile,
+		Gate: p.o.Gate, Escalations: p.o.Link.escalations,
 	})
 }
 
@@ -217,7 +238,16 @@ func runError(result *pipelines.Result) error {
 	}
 }
 
-func (p *Process) logItem(it *workqueue.Item, o workqueue.Outcome, took time.Duration) {
+// ended reports the outcome of a run.
+func (p *Process) ended(ctx context.Context, it *workqueue.Item, o workqueue.Outcome, took time.Duration) {
+	if p.o.Finished != nil {
+		p.o.Finished(it, o, took)
+		return
+	}
+	p.logItem(tracing.TraceID(ctx), it, o, took)
+}
+
+func (p *Process) logItem(traceID string, it *workqueue.Item, o workqueue.Outcome, took time.Duration) {
 	// Below the log level the event is nil, and its methods cost nothing.
 	line := p.o.Log.Info
 	if o.Verdict == workqueue.Failed {
@@ -225,6 +255,9 @@ func (p *Process) logItem(it *workqueue.Item, o workqueue.Outcome, took time.Dur
 	}
 	log := line().Int64("item_id", it.ID).Str("pipeline", pipelineName(it)).Int("priority", it.Priority).
 		Int("attempt", it.Attempt()).Int64("took_ms", took.Milliseconds())
+	if traceID != "" {
+		log = log.Str("trace_id", traceID)
+	}
 	switch o.Verdict {
 	case workqueue.Succeeded:
 		log.Msg("item succeeded")

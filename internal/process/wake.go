@@ -119,6 +119,7 @@ func (w *waker) end() {
 // Work of other processes was announced to all workers, so followUp checks it first.
 func (w *waker) handleNotice(n workqueue.Notice) {
 	switch {
+	case len(n.Ended) > 0: // the runner knows when its own runs end
 	case !n.Others:
 		w.wake(n.Band, true)
 	case len(n.Workers) == 0:
@@ -144,9 +145,9 @@ func (w *waker) logListening(err error) {
 }
 
 // open returns the pipelines that can be woken now: none while a user's request to drain is in
-// force.
+// force, or while the machine is short of a resource.
 func (w *waker) open() []wakeTarget {
-	if w.p.runner.Suspended() {
+	if w.p.runner.Suspended() || w.p.runner.Gated() {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(*w.targets.Load()), func(t wakeTarget) bool { return !t.starts && !t.runs() })

@@ -113,6 +113,7 @@ func TestPausedPipelineIsNotWoken(t *testing.T) {
 		sleepUntil(at(0, 0, 10))
 		s.WakeUp("P")
 		s.Wake("P")
+		synctest.Wait() // the run that was woken holds P until it has seen the pause
 		var paused *workqueue.PausedError
 		if err := s.Trigger(t.Context(), "P"); !errors.As(err, &paused) || paused.Reason != "maintenance" {
 			t.Errorf("Trigger: %v, want a *PausedError", err)

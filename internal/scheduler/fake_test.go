@@ -303,7 +303,7 @@ func newTestScheduler(t *testing.T, store *fakeStore, id int64, offset func() ti
 	store.mu.Lock()
 	store.names[id] = name
 	store.mu.Unlock()
-	s := New(Options{Store: store, Worker: workqueue.Worker{ID: id, Name: name}, Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.InfoLevel)})
+	s := New(t.Context(), Options{Store: store, Worker: workqueue.Worker{ID: id, Name: name}, Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.InfoLevel)})
 	if offset != nil {
 		s.now = func() time.Time { return time.Now().Add(offset()) }
 	}

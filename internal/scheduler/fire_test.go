@@ -309,3 +309,37 @@ func TestFirstQueuedFiringStaysFirst(t *testing.T) {
 		t.Errorf("got %d runs, waiting %v; want none, 00:01", len(runs), r.waiting)
 	}
 }
+
+// A start is reported with its lateness by the schedule's clock, whatever this machine's clock
+// says; starts without a planned time, and repeated ones, are not reported.
+func TestStartsAreObserved(t *testing.T) {
+	for name, scope := range map[string]Scope{"each worker": ScopeEachWorker, "once": ScopeOnce} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				sleepUntil(at(0, 0, 30))
+				store := newFakeStore()
+				var late []time.Duration
+				o := Options{Store: store, Worker: workqueue.Worker{ID: 1, Name: "ann"}, Log: zerolog.Nop()}
+				o.Started = func(_ string, by time.Duration) { late = append(late, by) }
+				if scope == ScopeOnce {
+					o.Now = func() time.Time { return time.Now().Add(-17 * time.Minute) }
+				}
+				s := New(t.Context(), o)
+				job := everyMinute(t, time.Second)
+				job.Scope, job.AtStart, job.CatchUp = scope, scope == ScopeEachWorker, 10*time.Minute
+				begin(t, s, job)
+				sleepUntil(at(0, 1, 30)) // on time
+				store.setDown(true)
+				sleepUntil(at(0, 2, 30))
+				store.setDown(false) // the firing of 0:02 is late
+				sleepUntil(at(0, 3, 30))
+				s.WakeUp(job.Name)
+				sleepUntil(at(0, 3, 45))
+				end(t, s)
+				if len(late) != 3 || late[0] != 0 || late[2] != 0 || late[1] < 30*time.Second || late[1] > time.Minute {
+					t.Errorf("got starts that are late by %v, want three: on time, after the outage, on time", late)
+				}
+			})
+		})
+	}
+}

@@ -38,8 +38,18 @@ func (r *runner) start(start Start, done chan<- error) error {
 		r.orphans.Store(true) // the row may exist anyway
 		return fmt.Errorf("record the start of the run: %w", err)
 	}
+	r.observeStart(start)
 	r.s.runs.Go(func() { r.execute(id, work, start, done) })
 	return nil
+}
+
+// observeStart reports how late a planned run starts, by the schedule's clock. Runs that start for
+// another reason have no lateness, although a backfill and a run at start may have a planned time.
+func (r *runner) observeStart(start Start) {
+	switch start.Trigger {
+	case TriggerCron, TriggerEvery, TriggerCatchUp:
+		r.s.started(r.job.Name, max(r.localTime().Sub(start.PlannedAt), 0))
+	}
 }
 
 // record returns the row of a run that starts.

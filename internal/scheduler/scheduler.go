@@ -30,7 +30,7 @@ type Store interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// Options are the parts of a Scheduler. All except By and Now are required.
+// Options are the parts of a Scheduler. All except By, Started and Now are required.
 type Options struct {
 	Store  Store
 	Worker workqueue.Worker // this process: its ID and Name are used
@@ -38,6 +38,10 @@ type Options struct {
 
 	// By is who calls Trigger, for the records of its runs.
 	By string
+
+	// Started is called after each start of a planned run of a cron or interval trigger, also of
+	// one that catches up, with the time from its planned instant; nil: it is not needed.
+	Started func(pipeline string, late time.Duration)
 
 	// Now is this machine's clock; tests use it for wrong clocks. nil: time.Now.
 	Now func() time.Time
@@ -51,6 +55,8 @@ type Scheduler struct {
 	log    zerolog.Logger
 	by     string
 	now    func() time.Time // this machine's clock
+
+	started func(pipeline string, late time.Duration)
 
 	asked chan struct{} // holds one: read the controls now
 
@@ -75,8 +81,8 @@ type Scheduler struct {
 	stopErr   error
 }
 
-// New returns a scheduler without jobs.
-func New(opts Options) *Scheduler {
+// New returns a scheduler without jobs. Runs have the values of ctx; its end is ignored.
+func New(ctx context.Context, opts Options) *Scheduler {
 	s := &Scheduler{
 		store:   opts.Store,
 		worker:  opts.Worker,
@@ -91,8 +97,12 @@ func New(opts Options) *Scheduler {
 	if opts.Now != nil {
 		s.now = opts.Now
 	}
-	s.runCtx, s.cancelRuns = context.WithCancelCause(context.Background())
-	s.finishCtx, s.cancelFinish = context.WithCancel(context.Background())
+	if s.started = opts.Started; s.started == nil {
+		s.started = func(string, time.Duration) {}
+	}
+	ctx = context.WithoutCancel(ctx)
+	s.runCtx, s.cancelRuns = context.WithCancelCause(ctx)
+	s.finishCtx, s.cancelFinish = context.WithCancel(ctx)
 	return s
 }
 

@@ -28,8 +28,8 @@ type Chart struct {
 	Nodes []Node `json:"nodes"`
 	Edges []Edge `json:"edges"`
 
-	// layered is true if the nodes are not a chain and are drawn in columns.
-	layered bool
+	// Layered is true if the nodes are not a chain and are drawn in columns.
+	Layered bool `json:"layered,omitempty"`
 }
 
 // Node is one box.

@@ -223,3 +223,13 @@ func TestLanesDoNotOverlap(t *testing.T) {
 		}
 	}
 }
+
+// A pipeline whose items run together begins with several items.
+func TestBatch(t *testing.T) {
+	for by, want := range map[string]string{"${{ payload.customer }}": "of one payload.customer", "${{ payload.a }}/${{ payload.b }}": "of one ${{ payload.a }}/${{ payload.b }}"} {
+		p := compile(t, "batch: {by: '"+by+"', max: 20}\nsteps: [{handler: Log, with: {message: x}}]\n")[0]
+		if got := OfPipeline(p).Nodes[0]; got.Shape != Start || !slices.Equal(got.Lines, []string{"up to 20 items", want}) {
+			t.Errorf("got the start %+v", got)
+		}
+	}
+}

@@ -18,7 +18,7 @@ type Task struct {
 // pipelines and tasks enqueue items of which pipelines. It also contains the names of
 // pipelines that do not exist in the project.
 func OfProject(all []*pipelines.Pipeline, tasks []Task) *Chart {
-	c := &Chart{Title: "pipelines", layered: true}
+	c := &Chart{Title: "pipelines", Layered: true}
 	ids := map[string]string{}
 	for _, p := range all {
 		lines := []string{p.Name}

@@ -66,9 +66,21 @@ func OfPipeline(p *pipelines.Pipeline) *Chart {
 	return c
 }
 
+// bare returns an expression without the braces around it.
+func bare(text string) string {
+	inner, isExpression := strings.CutPrefix(text, "${{")
+	if inner, ends := strings.CutSuffix(inner, "}}"); isExpression && ends && !strings.Contains(inner, "${{") {
+		return inner
+	}
+	return text
+}
+
 // triggers describes what starts a pipeline.
 func triggers(p *pipelines.Pipeline) []string {
 	t := p.Trigger
+	if t == nil && p.Batch != nil {
+		return []string{fmt.Sprintf("up to %d items", p.Batch.Max), "of one " + oneLine(bare(p.Batch.By))}
+	}
 	if t == nil {
 		return []string{"an item"}
 	}

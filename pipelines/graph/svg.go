@@ -65,7 +65,7 @@ func drawings(charts []*Chart) []*drawing {
 	y := 0.0
 	for _, c := range charts {
 		layout := layChain
-		if c.layered {
+		if c.Layered {
 			layout = layLayers
 		}
 		d := layout(c)

@@ -35,10 +35,18 @@ type bounds struct {
 	Workers       handlers.Duration `json:"workers"`
 	Durations     handlers.Duration `json:"durations"`
 	Texts         handlers.Duration `json:"texts"`
+	Forecasts     handlers.Duration `json:"forecasts"`
 	For           handlers.Duration `json:"for"`
 }
 
 func (*bounds) Handle(context.Context, *handlers.Call) (any, error) { return nil, nil }
+
+// sample replaces RecordForecast.
+type sample struct {
+	Items int `json:"items"`
+}
+
+func (*sample) Handle(context.Context, *handlers.Call) (any, error) { return nil, nil }
 
 func TestShippedPipelines(t *testing.T) {
 	registry := handlers.NewRegistry()
@@ -46,6 +54,7 @@ func TestShippedPipelines(t *testing.T) {
 		registry.MustRegister(handlers.Kind{Name: name, New: func() handlers.Handler { return &band{} }})
 	}
 	registry.MustRegister(handlers.Kind{Name: "CleanUp", New: func() handlers.Handler { return &bounds{} }})
+	registry.MustRegister(handlers.Kind{Name: "RecordForecast", New: func() handlers.Handler { return &sample{} }})
 	type step struct {
 		Handler string
 		With    map[string]any
@@ -77,7 +86,7 @@ func TestShippedPipelines(t *testing.T) {
 	}
 	want := map[string]summary{
 		"CleanUp": {noon.Add(17 * time.Minute), false, pipelines.ScopeOnce, []step{{"CleanUp", map[string]any{
-			"completed": "30d", "archived": "90d", "archivedItems": 10_000, "deleted": "30d", "firings": "90d", "runs": "30d", "workers": "30d", "durations": "90d", "texts": "365d", "for": "10m",
+			"completed": "30d", "archived": "90d", "archivedItems": 10_000, "deleted": "30d", "firings": "90d", "runs": "30d", "workers": "30d", "durations": "90d", "texts": "365d", "forecasts": "30d", "for": "10m",
 		}}}},
 		"ExecuteWorkQueue": {noon.Add(time.Minute), true, pipelines.ScopeEachWorker, []step{
 			{"AssignTasksToWorker", map[string]any{"workerSeenWithin": "15m", "minPriority": 500, "workers": "available"}},
@@ -88,8 +97,9 @@ func TestShippedPipelines(t *testing.T) {
 			{"AssignTasksToWorker", map[string]any{"workerSeenWithin": "15m", "belowPriority": 500, "workers": "available"}},
 			{"ExecuteWorkItems", map[string]any{"belowPriority": 500}},
 		}},
-		"LoadWorkQueue": {noon.Add(time.Minute), false, pipelines.ScopeOnce, []step{{"ManageWorkQueue", map[string]any{}}}},
-		"ScheduleTasks": {noon.Add(time.Hour), false, pipelines.ScopeOnce, []step{{"LoadWorkQueueItems", map[string]any{}}, {"SchedulePendingTasks", map[string]any{}}}},
+		"LoadWorkQueue":  {noon.Add(time.Minute), false, pipelines.ScopeOnce, []step{{"ManageWorkQueue", map[string]any{}}}},
+		"RecordForecast": {noon.Add(37 * time.Minute), false, pipelines.ScopeOnce, []step{{"RecordForecast", map[string]any{"items": 1000}}}},
+		"ScheduleTasks":  {noon.Add(time.Hour), false, pipelines.ScopeOnce, []step{{"LoadWorkQueueItems", map[string]any{}}, {"SchedulePendingTasks", map[string]any{}}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("shipped pipelines (-want +got):\n%s", diff)

@@ -72,9 +72,6 @@ type AssignParams struct {
 	// NewRule creates the rule of a scoring; nil supports only the default score.
 	NewRule func(matching.Scoring) (matching.Rule, error)
 
-	// unbounded assigns more than fits into slots, in every mode; see plan.Options.
-	unbounded bool
-
 	// applied: the pass has applied the policies of queues to items inserted by hand.
 	applied bool
 

@@ -2,6 +2,7 @@ package assign
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"botwork/workqueue"
@@ -20,26 +21,41 @@ type passLimits struct {
 // due reads the next page, without items of queues and keys that have reached their limits and of
 // broken pipelines: a page full of them must not hide the items after it.
 func (l *passLimits) due(ctx context.Context, tx workqueue.AssignTx, band workqueue.Band, limit int, broken []string) ([]workqueue.DueItem, error) {
-	full := workqueue.Full{}
+	due, err := tx.DueItems(ctx, band, l.without(broken), limit)
+	if err != nil {
+		return nil, err
+	}
+	return due, l.meet(ctx, tx, due)
+}
+
+// beyond is passPlanner.beyond with limits.
+func (l *passLimits) beyond(ctx context.Context, tx workqueue.AssignTx, pl *passPlanner, due []workqueue.DueItem) ([]workqueue.DueItem, error) {
+	list, err := pl.beyond(ctx, tx, l.without(pl.classes.broken.here), due)
+	if err != nil {
+		return nil, err
+	}
+	return list, l.meet(ctx, tx, list)
+}
+
+// without returns what a page leaves out.
+func (l *passLimits) without(broken []string) (full workqueue.Full) {
 	if l.limiter != nil {
 		full = l.limiter.Full()
 	}
 	full.Pipelines = broken
-	due, err := tx.DueItems(ctx, band, full, limit)
-	if err != nil || l.limiter != nil {
-		return due, err
+	return full
+}
+
+// meet reads the limits if these are the first items of queues that have some.
+func (l *passLimits) meet(ctx context.Context, tx workqueue.AssignTx, items []workqueue.DueItem) error {
+	if l.limiter != nil || !slices.ContainsFunc(items, func(it workqueue.DueItem) bool { return it.Queue != "" }) {
+		return nil
 	}
-	for _, item := range due {
-		if item.Queue != "" {
-			uses, err := tx.Limits(ctx)
-			if err != nil {
-				return due, err
-			}
-			l.limiter = workqueue.NewLimiter(uses)
-			break
-		}
+	uses, err := tx.Limits(ctx)
+	if err == nil {
+		l.limiter = workqueue.NewLimiter(uses)
 	}
-	return due, nil
+	return err
 }
 
 // full returns the number of queues and keys that have reached their limits.

@@ -104,6 +104,12 @@ func (m *assignMemory) DueItems(_ context.Context, band workqueue.Band, _ workqu
 	return due, nil
 }
 
+func (m *assignMemory) DueOfQueue(ctx context.Context, queue string, band workqueue.Band, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
+	due, err := m.DueItems(ctx, band, full, len(m.items))
+	due = slices.DeleteFunc(due, func(it workqueue.DueItem) bool { return it.QueueName != queue })
+	return due[:min(limit, len(due))], err
+}
+
 func (m *assignMemory) AssignAndClaim(ctx context.Context, assignments []workqueue.Assignment, _ workqueue.PassClaim) ([]workqueue.Item, error) {
 	_, err := m.Write(ctx, assignments)
 	var items []workqueue.Item

@@ -79,6 +79,17 @@ func (t *dryTx) NeedsSweep(ctx context.Context, assignedFor time.Duration) (bool
 // DueItems implements AssignView. It leaves out what the pass would have written.
 func (t *dryTx) DueItems(ctx context.Context, band workqueue.Band, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
 	due, err := t.AssignView.DueItems(ctx, band, full, limit+len(t.d.written))
+	return t.left(due, limit), err
+}
+
+// DueOfQueue implements AssignView as DueItems does.
+func (t *dryTx) DueOfQueue(ctx context.Context, queue string, band workqueue.Band, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
+	due, err := t.AssignView.DueOfQueue(ctx, queue, band, full, limit+len(t.d.written))
+	return t.left(due, limit), err
+}
+
+// left returns the first of the due items that the pass would not have written.
+func (t *dryTx) left(due []workqueue.DueItem, limit int) []workqueue.DueItem {
 	given := make(map[int64]bool, len(t.d.written))
 	for i := range t.d.written {
 		given[t.d.written[i].ItemID] = true
@@ -89,7 +100,7 @@ func (t *dryTx) DueItems(ctx context.Context, band workqueue.Band, full workqueu
 		due[i].ByHand = false
 	}
 	t.remember(due)
-	return due, err
+	return due
 }
 
 // AssignedItems implements AssignView.

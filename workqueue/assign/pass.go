@@ -261,22 +261,33 @@ func (pl *passPlanner) pages(ctx context.Context, tx workqueue.AssignTx, limits 
 			result.Left = limits.full() > 0
 			return err
 		}
-		items, err := pl.items(ctx, pl.withoutByHand(due))
+		page := pl.withoutByHand(due)
+		further := map[int64]bool{}
+		if len(due) >= limit {
+			list, err := limits.beyond(ctx, tx, pl, page)
+			if err != nil {
+				return err
+			}
+			for i := range list {
+				further[list[i].ID] = true
+			}
+			page = append(page, list...)
+		}
+		items, err := pl.items(ctx, page)
 		if err != nil {
 			return err
 		}
-		of := make(map[int64]workqueue.DueItem, len(due))
-		for _, it := range due {
+		of := make(map[int64]workqueue.DueItem, len(page))
+		for _, it := range page {
 			of[it.ID] = it
 		}
-		for i := range items {
-			it := of[items[i].ID]
-			if limits.allow(it) && pl.Assign(&items[i]) {
-				limits.take(it)
+		pl.assignIf(items, further, func(it *plan.Item) bool { return limits.allow(of[it.ID]) }, func(it *plan.Item, ok bool) {
+			if ok {
+				limits.take(of[it.ID])
 			}
-		}
+		})
 		before, last := result.Assigned, len(due) < limit && limits.full() == 0
-		placements, turns := pl.Plan()
+		placements, turns := pl.plan()
 		if len(placements) > 0 {
 			if err := writePlan(ctx, tx, pl.PassState, assignmentsOf(placements), turns, result); err != nil {
 				return err

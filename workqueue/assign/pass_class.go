@@ -31,6 +31,10 @@ type passClasses struct {
 	known map[classKey]passClass
 
 	fillSlots bool // some class has a mode that assigns to free slots only
+	expiring  bool // some item has a selector that expires
+
+	compete bool           // several queues have a share
+	sharing map[int]string // the queues of the classes that compete by their shares
 
 	faults []string
 }
@@ -77,16 +81,28 @@ func newPassClasses(p AssignParams, loads []workqueue.WorkerLoad, queues map[str
 	}
 	c.broken = newBrokenPipelines(c.labels)
 	for queue, text := range queues {
-		d, err := matching.ParseDistribution(string(text))
+		d, err := matching.ParseQueueDistribution(string(text))
 		c.fault(err, "distribution of queue %q", queue)
 		c.queues[queue] = d
 	}
+	c.compete = len(c.shares()) > 1
 	return c
 }
 
 // use starts a new plan.
 func (c *passClasses) use(pl *plan.Planner) {
-	c.pl, c.known = pl, map[classKey]passClass{}
+	c.pl, c.known, c.sharing = pl, map[classKey]passClass{}, map[int]string{}
+}
+
+// shares returns the share of each queue that has one.
+func (c *passClasses) shares() map[string]int {
+	of := map[string]int{}
+	for queue, d := range c.queues {
+		if d.Share > 0 {
+			of[queue] = d.Share
+		}
+	}
+	return of
 }
 
 func (c *passClasses) fault(err error, format string, args ...any) {
@@ -117,6 +133,7 @@ func (c *passClasses) of(ctx context.Context, it *workqueue.DueItem) (passClass,
 	}
 	asking := selectors
 	if slices.ContainsFunc(selectors, func(s matching.Selector) bool { return s.ExpiresAfter > 0 }) {
+		c.expiring = true
 		waited := c.now.Sub(it.Due)
 		asking = matching.Active(selectors, waited)
 		for i := range selectors {
@@ -158,7 +175,7 @@ func (c *passClasses) selectorsOf(it *workqueue.DueItem, profile *workqueue.Prof
 func (c *passClasses) make(ctx context.Context, it *workqueue.DueItem, profile workqueue.Profile, asking []matching.Selector) (passClass, error) {
 	d := profile.Distribution.Or(c.queues[it.QueueName]).Or(c.p.Distribution).Or(matching.DefaultDistribution())
 	class := plan.Class{Mode: d.Mode, Queue: it.QueueName, Channel: profile.Channel}
-	c.fillSlots = c.fillSlots || d.Mode != matching.LeastLoaded
+	c.fillSlots = c.fillSlots || d.Mode != matching.LeastLoaded || c.compete
 	switch {
 	case profile.Distribution.Mode != "":
 		class.Scope = "pipeline " + it.Pipeline
@@ -178,7 +195,11 @@ func (c *passClasses) make(ctx context.Context, it *workqueue.DueItem, profile w
 		}
 		class.Scores = scores
 	}
-	return passClass{number: c.pl.Class(class), expedites: matching.Expedites(asking)}, nil
+	number := c.pl.Class(class)
+	if d.Share > 0 && c.compete {
+		c.sharing[number] = it.QueueName
+	}
+	return passClass{number: number, expedites: matching.Expedites(asking)}, nil
 }
 
 // eligible returns the workers that satisfy all selectors; nil means all workers.

@@ -2,6 +2,7 @@ package assign
 
 import (
 	"context"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -29,6 +30,7 @@ type passPlanner struct {
 	workqueue.PassInput
 	p       AssignParams
 	classes *passClasses
+	shares  *shares
 
 	workers int // with room for items of every priority of the band
 	room    int // for about this many items
@@ -62,7 +64,7 @@ func (p AssignParams) survey(ctx context.Context, store workqueue.AssignStore, s
 			return nil
 		}
 		plan.left = pl.left || pl.byHand
-		placements, turns := pl.Plan()
+		placements, turns := pl.plan()
 		if pl.Idles() && pl.waits() {
 			if moved, movedTurns, ok, err := pl.takeBack(ctx, view); err != nil {
 				return err
@@ -103,6 +105,8 @@ func (p AssignParams) plannerOf(in workqueue.PassInput) *passPlanner {
 	pl := &passPlanner{p: p, PassInput: in}
 	pl.p = p.bound(pl.heldBy(p.Claim))
 	pl.classes = newPassClasses(pl.p, pl.Loads, pl.Distributions, pl.PassState.Now)
+	// Whose turn it is is known when a slot is free, not before.
+	pl.p.FreeSlots = pl.p.FreeSlots || pl.classes.compete
 	pl.begin(false)
 	// How much room there is for the least urgent items, after everything that is held.
 	last := plan.New(pl.classes.workers, pl.held(false), nil, pl.options())
@@ -120,17 +124,25 @@ func (pl *passPlanner) begin(takeBack bool) {
 	}
 	pl.Planner = plan.New(pl.classes.workers, pl.held(takeBack), movable, pl.options())
 	pl.classes.use(pl.Planner)
+	pl.shares = newShares(pl.classes.shares(), pl.PassState.Turns)
+}
+
+// plan returns the placements since the last call, and what the next passes must know of turns.
+func (pl *passPlanner) plan() ([]plan.Placement, map[string]int64) {
+	placements, turns := pl.Plan()
+	maps.Copy(turns, pl.shares.changed)
+	return placements, turns
 }
 
 func (pl *passPlanner) options() plan.Options {
 	o := plan.Options{
 		Now: pl.PassState.Now.UnixMilli(), Horizon: max(pl.p.Horizon.Milliseconds(), 1), FreeSlots: pl.p.FreeSlots, MaxPerWorker: pl.p.MaxPerWorker,
-		Margin: takeBackMargin.Milliseconds(), High: workqueue.HighPriority, Last: pl.PassState.Turns, Unbounded: pl.p.unbounded,
+		Margin: takeBackMargin.Milliseconds(), High: workqueue.HighPriority, Last: pl.PassState.Turns,
 	}
 	if pl.p.Workers == IdleWorkers {
 		o.Levels = levels(pl.p.Band)
 	}
-	if pl.p.Claim != nil && pl.p.Claim.Ahead {
+	if pl.p.Claim != nil && pl.p.Claim.Ahead && !pl.classes.compete {
 		o.Asks = pl.p.Claim.WorkerID
 	}
 	return o
@@ -193,8 +205,9 @@ func (pl *passPlanner) work(is func(h *workqueue.HeldWork) bool) []plan.Held {
 		for k := range pl.Loads[i].Held {
 			if h := &pl.Loads[i].Held[k]; is(h) {
 				list = append(list, plan.Held{
-					Worker: pl.Loads[i].WorkerID, Priority: h.Priority, Channel: h.Channel, Running: h.Running,
-					Count: h.Count, Estimate: h.Estimate.Milliseconds(),
+					Worker: pl.Loads[i].WorkerID, Priority: h.Priority, Channel: h.Channel,
+					Running: h.Running || pl.classes.compete, // it got a free slot, which no other item may take then
+					Count:   h.Count, Estimate: h.Estimate.Milliseconds(),
 				})
 			}
 		}
@@ -225,20 +238,34 @@ func (pl *passPlanner) window(ctx context.Context, view workqueue.AssignView) (l
 				fresh = append(fresh, due[i])
 			}
 		}
-		items, err := pl.items(ctx, pl.withoutByHand(fresh))
+		fresh = pl.withoutByHand(fresh)
+		further := map[int64]bool{}
+		if more {
+			list, err := pl.beyond(ctx, view, full, fresh)
+			if err != nil {
+				return false, err
+			}
+			for i := range list {
+				if list[i].Queue != "" {
+					return true, nil
+				}
+				if !seen[list[i].ID] {
+					further[list[i].ID] = true
+					fresh = append(fresh, list[i])
+				}
+			}
+		}
+		items, err := pl.items(ctx, fresh)
 		if err != nil {
 			return false, err
 		}
-		for i := range items {
-			if !more {
-				break
-			}
-			seen[items[i].ID] = true
-		}
 		pl.Expect(min(len(items), pl.room))
-		for i := range items {
-			refused = !pl.Assign(&items[i]) || refused
-		}
+		pl.assign(items, further, func(it *plan.Item, ok bool) {
+			refused = refused || !ok
+			if more {
+				seen[it.ID] = true
+			}
+		})
 		if !more {
 			pl.left = refused
 			return false, nil
@@ -358,10 +385,8 @@ func (pl *passPlanner) takeBack(ctx context.Context, view workqueue.AssignView) 
 	if err != nil {
 		return nil, nil, false, err
 	}
-	for i := range items {
-		pl.Assign(&items[i])
-	}
-	placements, turns := pl.Plan()
+	pl.assign(items, nil, func(*plan.Item, bool) {})
+	placements, turns := pl.plan()
 	return placements, turns, true, nil
 }
 

@@ -177,7 +177,7 @@ func (sa *SelfAssign) plan(ctx context.Context, view workqueue.AssignView, p Ass
 	if limited, err := pl.window(ctx, view); limited || err != nil {
 		return nil, err
 	}
-	placements, turns := pl.Plan()
+	placements, turns := pl.plan()
 	if len(turns) > 0 || pl.byHand || pl.classes.fillSlots { // what it holds is unknown here
 		return nil, nil
 	}

@@ -15,8 +15,12 @@ type WhyStore interface {
 
 	// As in workqueue.ItemStore, workqueue.QueueStore and workqueue.WorkerStore.
 	Item(ctx context.Context, id int64) (workqueue.Item, error)
+	Queues(ctx context.Context) ([]workqueue.Queue, error)
 	Queue(ctx context.Context, name string) (workqueue.Queue, error)
 	Workers(ctx context.Context) ([]workqueue.Worker, error)
+
+	// As in workqueue.EscalationStore.
+	EscalationStates(ctx context.Context, itemID int64) ([]workqueue.EscalationState, error)
 }
 
 // WhyParams are what Why needs besides the database.
@@ -29,6 +33,9 @@ type WhyParams struct {
 	// Resilience returns the policy of the pipeline that an IntegrationConfig names or contains;
 	// may be nil.
 	Resilience func(integrationConfig string) workqueue.Resilience
+
+	// Escalations are the rules of escalation of pipelines.
+	Escalations []workqueue.Escalation
 
 	// Pipelines are the pipelines that assign or run items, in any order. Of the parameters of
 	// their passes, Profiles, Learned and NewRule are not used.
@@ -59,15 +66,22 @@ func Why(ctx context.Context, store WhyStore, id int64, p WhyParams) (Reason, er
 	if err := p.Learned.Refresh(ctx); err != nil {
 		return Reason{}, err
 	}
+	rules, err := readRules(ctx, store, p.Escalations)
+	if err != nil {
+		return Reason{}, err
+	}
 	var r Reason
 	err = store.ReadUnlocked(ctx, func(ctx context.Context, view workqueue.AssignView) error {
 		marks, err := view.PassState(ctx)
 		if err != nil {
 			return err
 		}
-		w := &why{p: p, view: view, item: &item, queue: &queue, workers: workers, now: marks.Now}
+		w := &why{p: p, view: view, item: &item, queue: &queue, workers: workers, rules: rules, now: marks.Now}
 		w.choosePass()
 		if r, err = w.judge(ctx); err != nil {
+			return err
+		}
+		if r.Escalations, err = w.escalations(ctx, store); err != nil {
 			return err
 		}
 		return w.expect(ctx, &r)
@@ -86,6 +100,7 @@ type why struct {
 	item    *workqueue.Item
 	queue   *workqueue.Queue
 	workers []workqueue.Worker // all workers, by name
+	rules   []SimRule          // all rules of escalation
 	now     time.Time
 
 	pass   comingPass // the next pass that covers the item's priority
@@ -120,11 +135,7 @@ func (w *why) choosePass() {
 }
 
 // params completes the parameters of a pass.
-func (w *why) params(p AssignParams) AssignParams {
-	p.Profiles, p.Learned = w.p.Profiles, w.p.Learned
-	p.NewRule = nil // which of several workers gets an item does not matter here, so no scoring service is called
-	return p.WithDefaults()
-}
+func (w *why) params(p AssignParams) AssignParams { return w.p.params(p) }
 
 // judge checks one kind of reason after the other until one applies.
 func (w *why) judge(ctx context.Context) (Reason, error) {

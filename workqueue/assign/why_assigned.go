@@ -79,7 +79,11 @@ func (w *why) late() (Reason, bool) {
 		until, text = finish, "it did not finish by the time that it had: "+instantText(*finish)
 	}
 	r := Reason{Kind: WhyExpired, Since: until, Text: text}
-	w.next(&r, "the next pass cancels it")
+	end := "cancels"
+	if w.queue.OnExpiry == workqueue.ExpiryRemove {
+		end = "removes"
+	}
+	w.next(&r, "the next pass "+end+" it")
 	return r, true
 }
 
@@ -91,6 +95,8 @@ func (w *why) gone(holder *workqueue.Worker) string {
 		return "a worker that no longer exists"
 	case holder.State != workqueue.WorkerActive:
 		return fmt.Sprintf("worker %q, which is %s", holder.Name, holder.State)
+	case holder.Gated(w.now) != "":
+		return fmt.Sprintf("worker %q, which takes no new items: %s", holder.Name, *holder.Gate)
 	case holder.LeaseExpiresAt != nil && holder.LeaseExpiresAt.Before(w.now):
 		return fmt.Sprintf("worker %q, whose lease expired at %s", holder.Name, instantText(*holder.LeaseExpiresAt))
 	case assigned == nil || assigned.Before(w.now.Add(-w.pass.Params.AssignedFor)):

@@ -20,12 +20,15 @@ func (w *why) unassigned(ctx context.Context) (Reason, error) {
 		return Reason{}, err
 	}
 	if len(pl.Loads) == 0 {
+		if r, ok := w.gated(); ok {
+			return r, nil
+		}
 		return w.noWorker(), nil
 	}
 	due := dueOf(w.item)
 	eligible, r := w.eligible(pl, &due)
 	if r != nil {
-		return *r, nil
+		return w.withGated(*r), nil
 	}
 	if !w.passed {
 		return Reason{Kind: WhyNoPass, Text: fmt.Sprintf("no pipeline has an AssignTasksToWorker step for items of priority %d", w.item.Priority),
@@ -36,7 +39,11 @@ func (w *why) unassigned(ctx context.Context) (Reason, error) {
 			Text:   fmt.Sprintf("pipeline %q assigns items of priority %d, but no schedule starts it", w.pass.Pipeline, w.item.Priority),
 			Change: fmt.Sprintf("give the pipeline a trigger, or start it: botwork run --once %s", w.pass.Pipeline)}, nil
 	}
-	return w.placed(ctx, pl, &due, eligible)
+	if r := w.batch(); r != nil {
+		return *r, nil
+	}
+	placed, err := w.placed(ctx, pl, &due, eligible)
+	return w.withGated(placed), err
 }
 
 // dueOf returns the item as a pass reads it.

@@ -20,21 +20,20 @@ func (w *why) expect(ctx context.Context, r *Reason) error {
 		r.Expected = unknownStart(r)
 		return nil
 	}
-	f, err := w.forecast(ctx)
-	if err != nil {
-		return err
-	}
-	started, err := f.run(ctx, w.item.Priority)
+	f, err := w.findStart(ctx)
 	switch {
 	case err != nil:
 		return err
-	case started:
-		start := f.now
+	case f.started:
+		start := w.now.Add(f.at)
 		r.ExpectedAt, r.Expected = &start, w.startText(start, f.by)
 		w.countFirst(f, r)
 		return nil
 	case f.expired:
 		r.Expected = "never: it expires before a worker is free"
+		return nil
+	case f.cancelled:
+		r.Expected = "never: a rule of escalation cancels it, or moves it away from the workers, before one is free"
 		return nil
 	case r.Kind == WhyRetry || r.Kind == WhyNotDue:
 		// It does not only wait for its time.
@@ -47,6 +46,71 @@ func (w *why) expect(ctx context.Context, r *Reason) error {
 	}
 	r.Expected = unknownStart(r)
 	return nil
+}
+
+// startFinder is the Watcher that waits for the start of one item.
+type startFinder struct {
+	m    *Simulation
+	item int
+
+	started, expired bool
+	cancelled        bool // or moved away, by a rule of escalation
+	at               time.Duration
+	first            []int64 // the workers that started the items that went first
+	by               string  // the pipeline whose scheduled run starts the item; "": a run that continues
+}
+
+// findStart simulates the time until the item starts.
+func (w *why) findStart(ctx context.Context) (*startFinder, error) {
+	s, err := w.situation(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := &startFinder{m: s.NewSimulation(), item: int(s.item(w.item.ID))}
+	if f.item < 0 || s.steps == nil && !slices.ContainsFunc(s.Pipelines, func(p SystemPipeline) bool { return p.runs(w.item.Priority) }) {
+		return f, nil
+	}
+	return f, f.m.Run(ctx, nil, f)
+}
+
+// Started implements Watcher.
+func (f *startFinder) Started(item, worker int, at time.Duration) bool {
+	if item != f.item {
+		if f.m.waited.has(int32(item)) { //nolint:gosec // a situation has fewer items
+			f.first = append(f.first, f.m.s.Workers[worker].WorkerID)
+		}
+		return true
+	}
+	f.started, f.at = true, at
+	for p := range f.m.pipelines {
+		if f.m.pipelines[p].fresh.Has(worker) && f.m.s.Pipelines[p].runs(f.m.s.Items[item].Priority) {
+			f.by = f.m.s.Pipelines[p].Name
+		}
+	}
+	return false
+}
+
+// Due implements Watcher.
+func (f *startFinder) Due(int, time.Duration) bool { return true }
+
+// Ended implements Watcher.
+func (f *startFinder) Ended(int, int, time.Duration, bool) bool { return true }
+
+// Expired implements Watcher.
+func (f *startFinder) Expired(item int, _ time.Duration) bool {
+	f.expired = f.expired || item == f.item
+	return !f.expired
+}
+
+// Escalated implements Watcher.
+func (f *startFinder) Escalated(item, to int, _ time.Duration) bool {
+	if item != f.item {
+		return true
+	}
+	if f.item = to; to < 0 {
+		f.cancelled = true
+	}
+	return !f.cancelled
 }
 
 // unknownStart returns why the start cannot be predicted.
@@ -75,7 +139,7 @@ func (w *why) startText(start time.Time, by string) string {
 }
 
 // countFirst counts the items that go first among those that wait for the same workers.
-func (w *why) countFirst(f *forecast, r *Reason) {
+func (w *why) countFirst(f *startFinder, r *Reason) {
 	if r.Kind != WhyBehind && r.Kind != WhyFull {
 		return
 	}

@@ -34,7 +34,7 @@ func (w *why) placed(ctx context.Context, pl *passPlanner, due *workqueue.DueIte
 	at := places(eligible, len(pl.Loads))
 	return Reason{
 		Kind: WhyBehind, Pipeline: w.pass.Pipeline, Workers: reasonWorkers(pl, at, due.Priority), mayRun: workerIDs(pl, at),
-		Text:   "other items go first on the workers that may run it", // expect counts them
+		Text:   "other items go first on the workers that may run it" + pl.shares.explain(due.QueueName), // expect counts them
 		Change: "raise its priority, or start another worker that may run it",
 	}, nil
 }
@@ -58,6 +58,15 @@ func (w *why) give(ctx context.Context, pl *passPlanner, due *workqueue.DueItem)
 	}
 	limiter := workqueue.NewLimiter(uses)
 	pl.begin(false)
+	beyond, err := pl.beyond(ctx, w.view, workqueue.Full{}, list)
+	if err != nil {
+		return g, err
+	}
+	further := make(map[int64]bool, len(beyond))
+	for i := range beyond {
+		further[beyond[i].ID] = true
+	}
+	list = append(list, beyond...)
 	items, err := pl.items(ctx, list)
 	if err != nil {
 		return g, err
@@ -66,27 +75,26 @@ func (w *why) give(ctx context.Context, pl *passPlanner, due *workqueue.DueItem)
 	for i := range list {
 		of[list[i].ID] = &list[i]
 	}
-	for i := range items {
-		it := of[items[i].ID]
-		last := it.ID == due.ID
-		if it.Queue != "" && !limiter.Allows(it.Queue, it.LimitKey) {
-			if !last {
-				continue
-			}
-			if r, ok := limitReason(limiter.Use(it.Queue), it.LimitKey); ok {
-				r.Text += ", counting what the next pass assigns before it"
-				g.limit = &r
-			}
+	known := false
+	pl.assignIf(items, further, func(one *plan.Item) bool {
+		it := of[one.ID]
+		if known || it.Queue == "" || limiter.Allows(it.Queue, it.LimitKey) {
+			return !known
 		}
-		room := pl.Assign(&items[i])
+		if r, ok := limitReason(limiter.Use(it.Queue), it.LimitKey); ok && it.ID == due.ID {
+			r.Text += ", counting what the next pass assigns before it"
+			g.limit = &r
+		}
+		return it.ID == due.ID
+	}, func(one *plan.Item, room bool) {
+		it := of[one.ID]
 		if room {
 			limiter.Take(it.Queue, it.LimitKey)
 		}
-		if last {
-			g.room = room
-			break
+		if it.ID == due.ID {
+			g.room, known = room, true
 		}
-	}
+	})
 	return g, nil
 }
 

@@ -23,9 +23,10 @@ const (
 	WhyRobots     ReasonKind = "queue-for-robots"  // its queue is for robots, not for workers
 	WhyRetry      ReasonKind = "retry"             // it has failed and waits for its next attempt
 	WhyNotDue     ReasonKind = "not-due"           // its time has not come
-	WhyExpired    ReasonKind = "expired"           // it is too late, and the next pass cancels it
+	WhyExpired    ReasonKind = "expired"           // it is too late, and the next pass cancels or removes it
 	WhyLimit      ReasonKind = "queue-limit"       // a limit of its queue is reached
 	WhyNoWorker   ReasonKind = "no-worker"         // no worker is alive
+	WhyGated      ReasonKind = "workers-gated"     // the machine of every live worker is short of a resource
 	WhyQueue      ReasonKind = "queue-not-served"  // no live worker serves its queue
 	WhyChannel    ReasonKind = "channel-not-taken" // none of those has enough slots for its channel
 	WhyBroken     ReasonKind = "pipeline-broken"   // the file of its pipeline has errors, here or on all of those
@@ -36,6 +37,7 @@ const (
 	WhyNoPass     ReasonKind = "no-pass"       // no schedule assigns items of its priority
 	WhyFull       ReasonKind = "workers-full"  // the workers that may run it have no room
 	WhyBehind     ReasonKind = "behind"        // other items use the room that there is
+	WhyBatch      ReasonKind = "batch"         // it waits for other items, to run together with them
 	WhyBand       ReasonKind = "band"          // the pass that covers its priority is more than a minute away
 	WhyNextPass   ReasonKind = "next-pass"     // the next pass assigns it
 	WhyUnknown    ReasonKind = "unknown-state" // a newer program or a person has written its state
@@ -75,6 +77,9 @@ type Reason struct {
 	Pipeline string `json:"pipeline"`
 	Worker   string `json:"worker"`
 
+	// Escalations are what rules of escalation do to the item next.
+	Escalations []ReasonEscalation `json:"escalations"`
+
 	// Workers are the workers in question, the closest first, at most ten.
 	Workers []ReasonWorker `json:"workers"`
 
@@ -98,7 +103,8 @@ type Reason struct {
 type ReasonWorker struct {
 	Name string `json:"name"`
 
-	// Lacks describes which selectors the worker does not match; "" if none.
+	// Lacks describes which selectors the worker does not match, or of which resource its machine is
+	// short; "" if none.
 	Lacks string `json:"lacks"`
 
 	// Slots is how many items it runs at a time, Holds how many items of the item's priority or
@@ -125,6 +131,9 @@ func (r Reason) MarshalJSON() ([]byte, error) {
 	type plain Reason
 	if r.Workers == nil {
 		r.Workers = []ReasonWorker{}
+	}
+	if r.Escalations == nil {
+		r.Escalations = []ReasonEscalation{}
 	}
 	return workqueue.MarshalPlain(struct {
 		plain

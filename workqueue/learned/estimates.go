@@ -11,8 +11,8 @@ import (
 // maxAge is how old the cached durations may be at the start of a pass.
 const maxAge = 30 * time.Second
 
-// leastRuns is how many runs a key needs before its mean is used.
-const leastRuns = 3
+// LeastRuns is how many runs a key needs before its mean is used.
+const LeastRuns = 3
 
 // Estimates estimates how long items will take, from a cached copy of the learned
 // durations. It is safe for concurrent use; a nil *Estimates has no estimates.
@@ -69,7 +69,7 @@ func (e *Estimates) Refresh(ctx context.Context) error {
 func newTable(durations map[Key]Typical, readAt time.Time) *table {
 	t := &table{readAt: readAt, pipelines: map[string]*pipelineMeans{}}
 	for key, typical := range durations {
-		if typical.Runs < leastRuns {
+		if typical.Runs < LeastRuns {
 			continue
 		}
 		p := t.pipelines[key.Pipeline]

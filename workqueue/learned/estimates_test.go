@@ -23,7 +23,7 @@ func (s *fakeStore) Learned(context.Context) (map[Key]Typical, error) {
 	return s.known, s.err
 }
 
-func known(mean time.Duration) Typical { return Typical{Runs: leastRuns, Mean: mean} }
+func known(mean time.Duration) Typical { return Typical{Runs: LeastRuns, Mean: mean} }
 
 func TestLearnedEstimate(t *testing.T) {
 	const s = time.Second
@@ -32,8 +32,8 @@ func TestLearnedEstimate(t *testing.T) {
 		{Kind: OfTask, Pipeline: "invoices", Name: "nightly"}: known(20 * s),
 		{Kind: OfTask, Pipeline: "", Name: "inline"}:          known(25 * s),
 		{Kind: OfKey, Pipeline: "invoices", Name: "LIS"}:      known(30 * s),
-		{Kind: OfKey, Pipeline: "invoices", Name: "OPO"}:      {Runs: leastRuns - 1, Mean: 99 * s},
-		{Kind: OfPipeline, Pipeline: "new"}:                   {Runs: leastRuns - 1, Mean: 99 * s},
+		{Kind: OfKey, Pipeline: "invoices", Name: "OPO"}:      {Runs: LeastRuns - 1, Mean: 99 * s},
+		{Kind: OfPipeline, Pipeline: "new"}:                   {Runs: LeastRuns - 1, Mean: 99 * s},
 		{Kind: OfTask, Pipeline: "letters", Name: "nightly"}:  known(40 * s),
 		{Kind: OfPipeline, Pipeline: "quick"}:                 known(0),
 		{Kind: OfPipeline, Pipeline: `{"steps": []}`}:         known(99 * s), // nothing that is learned

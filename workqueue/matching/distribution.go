@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"botwork/internal/author/keydocs"
 )
 
 // Mode is how items are distributed to the workers that may run them.
@@ -45,7 +47,14 @@ type Distribution struct {
 
 	// Scoring is how best-worker scores; nil is not set. It is replaced as a whole.
 	Scoring *Scoring
+
+	// Share is the weight of a queue among the queues that compete for slots; 0 is not set.
+	// Only queues have it.
+	Share int
 }
+
+// MaxShare bounds Distribution.Share.
+const MaxShare = 1000
 
 // DefaultDistribution is the distribution if no level sets a field.
 func DefaultDistribution() Distribution {
@@ -58,6 +67,7 @@ func (d Distribution) Or(fallback Distribution) Distribution {
 		Mode:            cmp.Or(d.Mode, fallback.Mode),
 		BypassSelectors: cmp.Or(d.BypassSelectors, fallback.BypassSelectors),
 		Scoring:         cmp.Or(d.Scoring, fallback.Scoring),
+		Share:           cmp.Or(d.Share, fallback.Share),
 	}
 }
 
@@ -72,6 +82,7 @@ type distributionJSON struct {
 	Mode            Mode     `json:"mode,omitempty"`
 	BypassSelectors *bool    `json:"bypassSelectors,omitempty"`
 	Scoring         *Scoring `json:"scoring,omitempty"`
+	Share           int      `json:"share,omitempty"`
 }
 
 // MarshalJSON writes the fields that are set.
@@ -95,6 +106,16 @@ func (d Distribution) JSON() string {
 // strictly; for "" and null no field is set. The error contains every fault, as
 // Faults.
 func ParseDistribution(s string) (Distribution, error) {
+	return parseDistribution(s, DecodeDistribution)
+}
+
+// ParseQueueDistribution is ParseDistribution for the distribution of a queue, which can also have
+// a share.
+func ParseQueueDistribution(s string) (Distribution, error) {
+	return parseDistribution(s, DecodeQueueDistribution)
+}
+
+func parseDistribution(s string, decode func(any) (Distribution, error)) (Distribution, error) {
 	if s == "" {
 		return Distribution{}, nil
 	}
@@ -102,13 +123,20 @@ func ParseDistribution(s string) (Distribution, error) {
 	if err != nil {
 		return Distribution{}, err
 	}
-	return DecodeDistribution(v)
+	return decode(v)
 }
 
 // DecodeDistribution is ParseDistribution for decoded JSON or YAML.
-func DecodeDistribution(v any) (Distribution, error) {
+func DecodeDistribution(v any) (Distribution, error) { return decodeDistribution(v, distributionKeys) }
+
+// DecodeQueueDistribution is ParseQueueDistribution for decoded JSON or YAML.
+func DecodeQueueDistribution(v any) (Distribution, error) {
+	return decodeDistribution(v, queueDistributionKeys)
+}
+
+func decodeDistribution(v any, keys keydocs.Keys) (Distribution, error) {
 	var c collector
-	d := c.distribution(nil, v)
+	d := c.distribution(nil, v, keys)
 	if err := c.err(); err != nil {
 		return Distribution{}, err
 	}
@@ -134,27 +162,43 @@ func (d Distribution) Validate() error {
 	return c.err()
 }
 
-func (c *collector) distribution(path []string, v any) Distribution {
+func (c *collector) distribution(path []string, v any, keys keydocs.Keys) Distribution {
 	var d Distribution
 	if v == nil {
 		return d
 	}
 	o, ok := v.(map[string]any)
 	if !ok {
-		c.add(path, "got %s, want {mode, bypassSelectors, scoring}", kindOf(v))
+		c.add(path, "got %s, want {%s}", kindOf(v), strings.Join(keys.Names(), ", "))
 		return d
 	}
-	c.known(path, o, distributionKeys)
+	c.known(path, o, keys)
 	d.Mode = oneOf(c, path, o, "mode", modes)
 	if o["bypassSelectors"] != nil {
 		bypass := c.bool(path, o, "bypassSelectors")
 		d.BypassSelectors = &bypass
 	}
 	d.Scoring = c.scoring(under(path, "scoring"), o["scoring"])
+	d.Share = c.share(under(path, "share"), o["share"])
 	if d.Scoring != nil && d.Mode != "" && d.Mode != BestWorker {
 		c.add(under(path, "scoring"), "got a scoring with the mode %s, want it with %s, the only mode that scores", d.Mode, BestWorker)
 	}
 	return d
+}
+
+// share reads the weight of a queue.
+func (c *collector) share(path []string, v any) int {
+	if v == nil {
+		return 0
+	}
+	value, _ := ValueOf(v)
+	f, ok := value.Float()
+	n := int(f)
+	if !ok || float64(n) != f || n < 1 || n > MaxShare {
+		c.add(path, "got %v, want a whole number from 1 to %d", v, MaxShare)
+		return 0
+	}
+	return n
 }
 
 // oneOf reads one of a few words; "" means absent, or reported as a fault.

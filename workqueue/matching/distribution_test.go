@@ -226,3 +226,20 @@ func FuzzParseDistribution(f *testing.F) {
 		}
 	})
 }
+
+// Only queues have shares.
+func TestParseQueueDistribution(t *testing.T) {
+	d, err := matching.ParseQueueDistribution(`{"mode":"round-robin","share":3}`)
+	if err != nil || d.Share != 3 || d.Mode != matching.RoundRobin || d.JSON() != `{"mode":"round-robin","share":3}` {
+		t.Errorf("got %v as %s, %v", d, d.JSON(), err)
+	}
+	if _, err := matching.ParseDistribution(`{"share":3}`); err == nil || !strings.Contains(err.Error(), "share") {
+		t.Errorf("a pipeline with a share: got %v", err)
+	}
+	for _, text := range []string{`0`, `-1`, `1001`, `2.5`, `"3"`, `true`, `[]`} {
+		_, err := matching.ParseQueueDistribution(`{"share":` + text + `}`)
+		if err == nil || !strings.Contains(err.Error(), "want a whole number from 1 to 1000") {
+			t.Errorf("share %s: got %v", text, err)
+		}
+	}
+}

@@ -12,6 +12,9 @@ func SelectorKeys() keydocs.Keys { return selectorKeys }
 // DistributionKeys describes the keys of a distribution.
 func DistributionKeys() keydocs.Keys { return distributionKeys }
 
+// QueueDistributionKeys describes the keys of a queue's distribution.
+func QueueDistributionKeys() keydocs.Keys { return queueDistributionKeys }
+
 // These tables contain all keys that the decoder accepts: it uses them.
 var (
 	selectorKeys = keydocs.Keys{
@@ -46,6 +49,11 @@ var (
 			Doc: "how `best-worker` scores: [scores](assignment.md#scores). It goes as a whole",
 		},
 	}
+
+	queueDistributionKeys = append(slices.Clip(distributionKeys), keydocs.Key{
+		Name: "share", Type: "whole number", Min: new(1.0), Max: new(float64(MaxShare)), Example: "3",
+		Doc: "how many items of the queue start for each one of a queue with the share 1, while both have due items: [shares](assignment.md#shares)",
+	})
 
 	scoringKeys = keydocs.Keys{
 		{

@@ -25,6 +25,11 @@ func modeOf(m matching.Mode) mode {
 	}
 }
 
+// name is the inverse of modeOf.
+func (m mode) name() matching.Mode {
+	return [...]matching.Mode{matching.LeastLoaded, matching.RoundRobin, matching.LongestIdle, matching.BestWorker}[m]
+}
+
 // fillsSlots reports whether the mode gives items to free slots only. The other one
 // plans ahead, within the horizon.
 func (m mode) fillsSlots() bool { return m != leastLoaded }

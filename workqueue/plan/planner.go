@@ -203,11 +203,28 @@ func (p *Planner) Class(c Class) int {
 	return len(p.classes) - 1
 }
 
+// ClassOf returns a class that was added, without its scores. Eligible are the workers that may
+// get its items, whether they have room or not; it must not be changed.
+func (p *Planner) ClassOf(class int) Class {
+	c := p.classes[class]
+	return Class{Mode: c.mode.name(), Channel: c.channel, Scope: c.scope, Eligible: c.eligible}
+}
+
 // Done reports whether no worker has room.
 func (p *Planner) Done() bool { return p.opens == 0 }
 
 // Open returns how many workers have room.
 func (p *Planner) Open() int { return p.opens }
+
+// FreeSlots returns how many slots of workers that have room are free for items of the current
+// priority.
+func (p *Planner) FreeSlots() (total int) {
+	for i := nextIn(p.open, p.open, 0); i >= 0; i = nextIn(p.open, p.open, i+1) {
+		n := p.nodes[i]
+		total += max(n.Slots-n.kept-n.used, 0)
+	}
+	return total
+}
 
 // Room estimates for how many more items of a size, in milliseconds, there is room;
 // it is never 0 while a worker has room.
@@ -286,11 +303,14 @@ func (p *Planner) level(priority int) int {
 // order of Sort: first the expedited ones, then the others. In both groups the
 // priority must not be above that of the previous item. An expedited item that
 // follows others is placed like an ordinary one of its priority.
-func (p *Planner) Assign(it *Item) bool {
+func (p *Planner) Assign(it *Item) bool { return p.AssignAt(it, it.Priority) }
+
+// AssignAt is Assign at the turn of an item of another priority, which that item gives away.
+func (p *Planner) AssignAt(it *Item, priority int) bool {
 	if it.Expedite && p.Expediting() {
 		p.advanceExpedited(it.Priority)
 	} else {
-		p.Advance(it.Priority)
+		p.Advance(priority)
 	}
 	c := p.classes[it.Class]
 	n := c.pick(p)

@@ -23,9 +23,11 @@ type active struct {
 type activeRun struct {
 	run     *workqueue.Run
 	ctx     context.Context
-	step    *step // that it counts for
+	traced  context.Context // ctx in the span of the run; only for the goroutine that runs it
+	step    *step           // that it counts for
 	started time.Time
-	need    need // the slots that it occupies
+	need    need      // the slots that it occupies
+	batch   *batchRun // nil: it has one item that never waited for others
 
 	// Guarded by active.mu.
 	cancelled time.Time // when its context was first seen as ended; zero: not yet
@@ -39,6 +41,13 @@ func (a *active) add(r *activeRun) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.runs[r] = struct{}{}
+}
+
+// setBatch sets the items of a run, and the context that ends when all of them are lost.
+func (a *active) setBatch(r *activeRun, b *batchRun, ctx context.Context) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r.batch, r.ctx = b, ctx
 }
 
 // setStart sets the start of a run whose start had to be recorded in the database first.
@@ -123,7 +132,13 @@ func (a *active) claims(before time.Time) []workqueue.ItemRef {
 	defer a.mu.Unlock()
 	var refs []workqueue.ItemRef
 	for r := range a.runs {
-		if !r.givenUp && r.started.Before(before) {
+		switch {
+		case r.givenUp || !r.started.Before(before):
+		case r.batch != nil:
+			for _, one := range r.batch.claims {
+				refs = append(refs, one.ref())
+			}
+		default:
 			refs = append(refs, workqueue.ItemRef{ItemID: r.run.ID, Fence: r.run.Fence})
 		}
 	}

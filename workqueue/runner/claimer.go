@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"botwork/internal/tracing"
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
 )
@@ -24,15 +25,20 @@ type claimBatch struct {
 func (cl *claimer) claim(f *fetch) (claimBatch, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(cl.r.runs), cl.r.statementTime())
 	defer cancel()
+	ctx, span := tracing.Root(ctx, "claim")
+	defer span.End()
 	got := claimBatch{since: time.Now()}
 	items, err := cl.r.o.Store.Claim(ctx, workqueue.ClaimParams{
 		WorkerID: cl.r.worker.ID, InstanceID: cl.r.worker.InstanceID,
 		Band: f.band, Max: f.most, Lease: cl.r.o.Spec.Lease,
 		Begin: f.begin, Work: claimAhead * time.Duration(f.slots), Bytes: claimBytes, FullChannels: f.full,
 	})
+	span.Int("botwork.claimed", int64(len(items)))
 	if err != nil {
+		span.Fail("error")
 		return claimBatch{}, err
 	}
+	cl.r.observeClaim(len(items))
 	if len(items) < max(f.begin, 1) {
 		cl.mu.Lock()
 		cl.recordEmpty(f.band.Min, f)

@@ -126,7 +126,7 @@ func (cp *claimPlanner) recordSuccess() {
 
 // plan returns what to fetch; nil if there is nothing to fetch now.
 func (cp *claimPlanner) plan(now time.Time) *fetch {
-	if cp.claiming || cp.r.drains() || now.Before(cp.retry) {
+	if cp.claiming || cp.r.closed() != nil || now.Before(cp.retry) {
 		return nil
 	}
 	if cp.reconfigured {

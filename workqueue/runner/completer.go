@@ -30,6 +30,7 @@ type completer struct {
 	held    *held
 	timeout time.Duration // of one statement: the database may hang
 	log     zerolog.Logger
+	observe func(results int) // called after each write
 
 	wake chan struct{} // holds one token when there is something to write
 
@@ -45,7 +46,7 @@ type completer struct {
 }
 
 func newCompleter(store workqueue.LeaseStore, worker workqueue.Worker, h *held, timeout time.Duration, log zerolog.Logger) *completer {
-	c := &completer{store: store, worker: worker, held: h, timeout: timeout, log: log, wake: make(chan struct{}, 1)}
+	c := &completer{store: store, worker: worker, held: h, timeout: timeout, log: log, observe: func(int) {}, wake: make(chan struct{}, 1)}
 	c.room = sync.NewCond(&c.mu)
 	return c
 }
@@ -188,6 +189,7 @@ func (c *completer) write(ctx context.Context, batch []*completion) error {
 	if c.recordWrite(batch, err, took); err != nil {
 		return err
 	}
+	c.observe(len(batch))
 	c.log.Debug().Int("results", len(batch)).Int64("took_us", took.Microseconds()).Msg("results written")
 	for _, id := range lost {
 		c.log.Warn().Int64("item_id", id).Msg("result refused: the lease was lost, or the result was already saved")

@@ -55,8 +55,8 @@ func (d *dispatcher) run(ctx context.Context) {
 func (d *dispatcher) decide(now time.Time) (*fetch, time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.r.drains() {
-		d.runs.stopAll(workqueue.ErrDraining)
+	if cause := d.r.closed(); cause != nil {
+		d.runs.stopAll(cause)
 	}
 	d.runs.releaseLate(now)
 	for _, s := range slices.Clone(d.sessions) {

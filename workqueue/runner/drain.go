@@ -12,11 +12,11 @@ import (
 // cancelWait is how long Stop waits for handlers that were cancelled.
 const cancelWait = 5 * time.Second
 
-// enter registers a call of Execute; it returns false if the worker drains.
+// enter registers a call of Execute; it returns false if the worker takes no items.
 func (r *Runner) enter() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.drains() {
+	if r.closed() != nil {
 		return false
 	}
 	r.executing.Add(1)
@@ -26,6 +26,18 @@ func (r *Runner) enter() bool {
 // drains reports whether the worker claims no items now: it stops, or a user has asked it to
 // drain.
 func (r *Runner) drains() bool { return r.suspended.Load() || r.stops() }
+
+// closed returns why the worker takes no new items now: it drains, or its machine is short of a
+// resource; nil if it takes them.
+func (r *Runner) closed() error {
+	switch {
+	case r.drains():
+		return workqueue.ErrDraining
+	case r.gated.Load():
+		return errGated
+	}
+	return nil
+}
 
 // Suspended reports whether a user has asked the worker to drain. It claims no items until it is
 // resumed.

@@ -28,7 +28,7 @@ func TestEndedGetsOutcomeAfterSchemaCheck(t *testing.T) {
 			return workqueue.Outcome{Output: `{}`}
 		})
 		var outcomes []workqueue.Outcome
-		o.Ended = func(it *workqueue.Item, o workqueue.Outcome, _ time.Duration) {
+		o.Ended = func(_ context.Context, it *workqueue.Item, o workqueue.Outcome, _ time.Duration) {
 			if it.ID != made[0].ID {
 				t.Errorf("Ended was called for item %d, want %d", it.ID, made[0].ID)
 			}

@@ -41,7 +41,7 @@ type ExecuteResult struct {
 // none is assigned to this worker, none runs, and all results are written. While it waits, free
 // slots go to the most urgent items of all open bands. When ctx ends or the worker drains, no
 // more items of the band are claimed, and Execute waits for the running ones; the worker's Stop
-// limits that wait. The same applies when the session is halted. On a draining worker Execute does nothing. An item whose queue or channel
+// limits that wait. The same applies when the session is halted. On a worker that drains or is gated Execute does nothing. An item whose queue or channel
 // this worker does not serve is released with the reason.
 func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, error) {
 	if !r.enter() {
@@ -70,7 +70,7 @@ func (r *Runner) Execute(ctx context.Context, p ExecuteParams) (ExecuteResult, e
 	if errors.Is(err, errAllStuck) {
 		r.releaseAssigned(ctx)
 	}
-	if errors.Is(err, workqueue.ErrDraining) || errors.Is(err, errHalted) {
+	if errors.Is(err, workqueue.ErrDraining) || errors.Is(err, errGated) || errors.Is(err, errHalted) {
 		err = nil // not a failure: the other items were released
 	}
 	if left > 0 {
@@ -143,8 +143,8 @@ func (r *Runner) runSafely(ctx context.Context, run *workqueue.Run) (outcome wor
 		r.learner.record(run.Item, outcome, took)
 	}
 	r.memory.ended(run.Item, &outcome)
-	if r.o.Ended != nil {
-		r.o.Ended(run.Item, outcome, took)
+	if r.o.Ended != nil && run.Batch == nil { // else it is called for each item
+		r.o.Ended(ctx, run.Item, outcome, took)
 	}
 	return outcome
 }

@@ -26,13 +26,14 @@ func (r *Runner) signalIdle() {
 // heartbeat renews the worker's row and all its leases, one statement each, until ctx ends. A
 // failed heartbeat is repeated sooner.
 func (r *Runner) heartbeat(ctx context.Context) {
-	failing := false
+	failing, changed := false, r.gateChanged()
 	next := r.o.Heartbeat
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-r.beatNow:
+		case <-changed:
 		case <-time.After(next):
 		}
 		err := r.beat(ctx)
@@ -72,10 +73,10 @@ func (r *Runner) beat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, r.o.Heartbeat)
 	defer cancel()
 	r.active.recordBeat(started)
-	refs := r.held.refs()
+	refs, gate := r.held.refs(), r.obeyGate()
 	result, err := r.o.Store.Beat(ctx, workqueue.BeatParams{
 		WorkerID: r.worker.ID, InstanceID: r.worker.InstanceID, Lease: r.o.Spec.Lease, Held: refs, Started: r.held.started(), Stuck: r.active.stuckSlots(),
-		Ended: r.active.sinceEnd(),
+		Ended: r.active.sinceEnd(), Gate: gate,
 	})
 	if err != nil {
 		return err
@@ -88,6 +89,7 @@ func (r *Runner) beat(ctx context.Context) error {
 		r.logHistory(result.History)
 	}
 	r.obey(ctx, &result)
+	r.recordGate(ctx, gate)
 	return nil
 }
 

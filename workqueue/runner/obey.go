@@ -47,14 +47,21 @@ func (r *Runner) suspend(ctx context.Context) {
 // have running items.
 func (r *Runner) resume() {
 	r.o.Log.Info().Msg("this worker was resumed; it takes items again")
+	r.restart(workqueue.ErrDraining, func() {
+		r.suspended.Store(false)
+		close(r.resumed)
+	})
+}
+
+// restart lets the steps that were stopped for a cause start items again. clear ends the cause.
+func (r *Runner) restart(cause error, clear func()) {
 	d := r.dispatch
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	r.suspended.Store(false)
-	close(r.resumed)
+	clear()
 	for _, s := range d.sessions {
 		for _, st := range s.steps {
-			if errors.Is(st.stopped, workqueue.ErrDraining) {
+			if errors.Is(st.stopped, cause) {
 				st.stopped = nil
 			}
 		}

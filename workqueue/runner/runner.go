@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"botwork/internal/tracing"
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
 	"botwork/workqueue/learned"
@@ -65,6 +66,11 @@ type Runner struct {
 	suspended atomic.Bool
 	resumed   chan struct{}
 
+	// gated is set while Options.Gate is closed. gateWritten is owned by the heartbeat: the
+	// worker's row says so, and assigned items were given back.
+	gated       atomic.Bool
+	gateWritten bool
+
 	// mu prevents that an Execute begins during Drain: Stop would not wait for it.
 	mu      sync.Mutex
 	started bool
@@ -80,11 +86,17 @@ type Options struct {
 	Log     zerolog.Logger
 
 	// Ended is called with the outcome of each run, after its result was checked against the
-	// queue's schemas and before it is written; may be nil.
-	Ended func(it *workqueue.Item, o workqueue.Outcome, took time.Duration)
+	// queue's schemas and before it is written; may be nil. ctx is that of the run.
+	Ended func(ctx context.Context, it *workqueue.Item, o workqueue.Outcome, took time.Duration)
+
+	// Observer receives what the runner does, for metrics; may be nil.
+	Observer Observer
 
 	// Profiles returns what pipelines declare about their items.
 	Profiles workqueue.Profiles
+
+	// Escalations returns the rules of escalation of pipelines; may be nil.
+	Escalations func() []workqueue.Escalation
 
 	// Spec describes the worker; items have the same Lease.
 	Spec workqueue.WorkerSpec
@@ -100,6 +112,9 @@ type Options struct {
 	// ShutdownGrace is how long running items may continue when the worker stops. Then they
 	// are cancelled and released, which counts no attempt.
 	ShutdownGrace time.Duration
+
+	// Gate closes while this machine is short of a resource; nil: it has no bounds.
+	Gate Gate
 
 	// Attend is called with the priorities of abandoned items, for example those of a worker
 	// that died. It starts the pipelines of that band unless they are running, and returns at
@@ -117,6 +132,9 @@ func New(o Options) (*Runner, error) {
 	}
 	if err := o.Spec.CheckSlots(); err != nil {
 		return nil, err
+	}
+	if o.Observer == nil {
+		o.Observer = unobserved{}
 	}
 	r := &Runner{
 		o: o, learned: learned.NewEstimates(o.Store), held: newHeld(), active: newActive(),
@@ -140,6 +158,7 @@ func (r *Runner) Start(ctx context.Context) error {
 	r.started = true
 	r.worker = worker
 	r.completer = newCompleter(r.o.Store, worker, r.held, r.statementTime(), r.o.Log)
+	r.completer.observe = r.o.Observer.ObserveFinish
 	// The background loops outlive ctx: Stop ends them when the last result is written.
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.runs, r.stop = background, stop
@@ -152,7 +171,10 @@ func (r *Runner) Start(ctx context.Context) error {
 		r.o.Log.Warn().Str("hint", "botwork workers resume "+worker.Name).
 			Msg("a user has asked this worker to drain; it takes no items until it is resumed")
 	}
-	loops := []func(context.Context){r.completer.run, r.dispatch.run, r.heartbeat, r.watch, r.reportProgress, r.foldStatistics, r.learnDurations}
+	if r.obeyGate() != "" {
+		r.beatNow <- struct{}{}
+	}
+	loops := []func(context.Context){r.completer.run, r.dispatch.run, r.heartbeat, r.watch, r.reportProgress, r.foldStatistics, r.escalate, r.learnDurations}
 	if r.o.Attend != nil {
 		loops = append(loops, r.pollStranded, r.pace)
 	}
@@ -228,9 +250,18 @@ func (r *Runner) pass(ctx context.Context, p assign.AssignParams) (assign.Assign
 func (r *Runner) passAhead(ctx context.Context, p assign.AssignParams) (assign.AssignResult, *assign.SelfAssign, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*r.o.Spec.Lease)
 	defer cancel()
+	ctx, span := tracing.Root(ctx, "pass")
+	defer span.End()
 	p.Learned = r.learned
 	p.Brief = p.Brief && !r.sweepDue()
+	began := time.Now()
 	result, reusable, err := p.Pass(ctx, r.o.Store)
+	r.observePass(began, result, err)
+	span.Int("botwork.assigned", int64(result.Assigned))
+	span.Int("botwork.claimed", int64(len(result.Claimed)))
+	if err != nil {
+		span.Fail("error")
+	}
 	if err == nil && r.o.Attend != nil && result.Waits() && !p.Band.Includes(result.Band) {
 		r.o.Attend(result.Band)
 	}
@@ -245,8 +276,17 @@ func (r *Runner) passAhead(ctx context.Context, p assign.AssignParams) (assign.A
 func (r *Runner) selfAssign(ctx context.Context, p assign.AssignParams, selfAssign *assign.SelfAssign) (workqueue.Claimed, bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*r.o.Spec.Lease)
 	defer cancel()
+	ctx, span := tracing.Root(ctx, "pass")
+	defer span.End()
 	p.Learned = r.learned
-	return selfAssign.Assign(ctx, r.o.Store, p)
+	began := time.Now()
+	claimed, done, err := selfAssign.Assign(ctx, r.o.Store, p)
+	r.observeSelfAssign(began, claimed, done, err)
+	span.Int("botwork.claimed", int64(claimed.Len()))
+	if err != nil {
+		span.Fail("error")
+	}
+	return claimed, done, err
 }
 
 // sweepDue reports whether the next pass must look for abandoned and expired items. If so, it

@@ -93,6 +93,9 @@ func (l *passState) raise() {
 func (l *passState) recordPasses(least, passGen, assigned int, left, all, free bool, now time.Time) {
 	l.moved += assigned
 	l.left = left || l.left && !all
+	if assigned > 0 || !left {
+		l.gate, l.gates = time.Time{}, 0
+	}
 	if assigned > 0 && left {
 		return // there may be more items to assign at once
 	}
@@ -102,7 +105,6 @@ func (l *passState) recordPasses(least, passGen, assigned int, left, all, free b
 		l.below = min(l.below, least)
 	}
 	if assigned > 0 || !left {
-		l.gate, l.gates = time.Time{}, 0
 		return
 	}
 	if free { // otherwise the next pass may still find an item for a free slot

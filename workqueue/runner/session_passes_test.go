@@ -84,7 +84,7 @@ func TestPassStatePausesWithoutRoom(t *testing.T) {
 		t.Errorf("a pause of %s for announced work, want %s", pause, wokenGate)
 	}
 	l.recordPasses(0, l.passGen, 1, true, true, true, now)
-	if !l.gate.IsZero() && l.gate.After(now.Add(wokenGate)) {
+	if !l.gate.IsZero() {
 		t.Error("a pass that found items causes a pause")
 	}
 }

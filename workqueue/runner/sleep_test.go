@@ -31,6 +31,7 @@ func (s *beatStore) Beat(context.Context, workqueue.BeatParams) (workqueue.BeatR
 func (s *beatStore) CompactStatistics(context.Context, int) (int, error) { return 0, nil }
 func (s *beatStore) FoldSeries(context.Context, int) (int, error)        { return 0, nil }
 func (s *beatStore) SampleGauges(context.Context) (bool, error)          { return false, nil }
+func (s *beatStore) Queues(context.Context) ([]workqueue.Queue, error)   { return nil, nil }
 
 func (s *beatStore) DrainWorker(context.Context, string, string) error { return nil }
 func (s *beatStore) StopWorker(context.Context, int64, string) error   { return nil }

@@ -30,6 +30,8 @@ type Store interface {
 	// As in workqueue.StatisticsStore.
 	CompactStatistics(ctx context.Context, limit int) (compacted int, err error)
 
+	workqueue.EscalationStore
+
 	// As in workqueue.SeriesStore.
 	FoldSeries(ctx context.Context, limit int) (taken int, err error)
 	SampleGauges(ctx context.Context) (sampled bool, err error)

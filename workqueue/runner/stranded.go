@@ -24,7 +24,7 @@ func (r *Runner) pollStranded(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		if r.drains() {
+		if r.closed() != nil {
 			continue
 		}
 		bounded, cancel := context.WithTimeout(ctx, r.statementTime())

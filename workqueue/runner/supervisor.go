@@ -55,7 +55,7 @@ func (sv *supervisor) addToLine(list []*claimed) {
 			refused = sv.slots.blocked(it.need)
 		}
 		switch {
-		case it.step == nil || sv.r.drains():
+		case it.step == nil || sv.r.closed() != nil:
 			sv.release(it)
 		case refused != nil:
 			sv.refuse(it, refused)
@@ -77,8 +77,8 @@ func (sv *supervisor) addToLine(list []*claimed) {
 
 // fill occupies free slots for the next items in line, and returns these items.
 func (sv *supervisor) fill() (begin []*claimed) {
-	if sv.r.drains() {
-		sv.stopAll(workqueue.ErrDraining)
+	if cause := sv.r.closed(); cause != nil {
+		sv.stopAll(cause)
 	}
 	now := time.Now()
 	for {
@@ -146,11 +146,20 @@ func (sv *supervisor) runItem(it *claimed) {
 		run: &workqueue.Run{Item: &it.Item, Queue: it.policy.Queue, QueueResilience: it.policy.resilience}, ctx: it.ctx, step: it.step, started: time.Now(), need: it.need,
 	}
 	var timer *time.Timer
+	cancel := it.cancel
 	a.run.LimitTo = func(limit time.Duration) {
-		timer = time.AfterFunc(limit, func() { it.cancel(&workqueue.TimeLimitError{Limit: limit}) })
+		timer = time.AfterFunc(limit, func() { cancel(&workqueue.TimeLimitError{Limit: limit}) })
 	}
 	r.active.add(a)
-	if it.recordStart {
+	stopFinishBy := func() {}
+	if it.BatchKey != nil {
+		if b := sv.startBatch(a, it); b != nil {
+			r.active.setStart(a, time.Now())
+			cancel, stopFinishBy = b.cancel, b.end
+		} else {
+			it.refused = true
+		}
+	} else if it.recordStart {
 		sv.recordBegins(it.ctx, it)
 		r.active.setStart(a, time.Now())
 	}
@@ -159,8 +168,19 @@ func (sv *supervisor) runItem(it *claimed) {
 		return
 	}
 	a.run.WaitedFor = r.held.start(it.ref(), a.started)
-	stopFinishBy := it.endAtFinishBy(time.Now())
-	outcome := r.runSafely(it.ctx, a.run)
+	if a.batch == nil {
+		stopFinishBy = it.endAtFinishBy(time.Now())
+	} else {
+		for _, one := range a.batch.claims[1:] {
+			r.held.start(one.ref(), a.started)
+		}
+	}
+	traced, span := traceItem(a.ctx, &it.Item, r.worker.Name)
+	if a.traced = traced; a.batch != nil {
+		span.Int("botwork.batch.items", int64(len(a.batch.claims)))
+	}
+	outcome := r.runSafely(traced, a.run)
+	endItem(span, &outcome)
 	stopFinishBy()
 	if timer != nil {
 		timer.Stop()

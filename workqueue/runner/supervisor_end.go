@@ -37,6 +37,10 @@ func (sv *supervisor) endRun(a *activeRun, outcome workqueue.Outcome) (written <
 	now := time.Now()
 	took := now.Sub(a.started)
 	// Count first: when all outcomes are written, all of them must be counted.
+	if a.batch != nil {
+		sv.countRun(now, took)
+		return sv.endBatch(a, outcome, took)
+	}
 	sv.count(a.step, outcome.Verdict, now, took)
 	over := make(chan struct{})
 	sv.r.completer.add(outcome.ToFinish(a.run, took, random()), func(settled bool) {
@@ -49,9 +53,21 @@ func (sv *supervisor) endRun(a *activeRun, outcome workqueue.Outcome) (written <
 // abandon ends a run that has lost its item and does not stop. Its outcome is not written.
 func (sv *supervisor) abandon(a *activeRun) {
 	now := time.Now()
+	if a.batch != nil {
+		sv.countRun(now, now.Sub(a.started))
+		sv.abandonBatch(a)
+		return
+	}
 	sv.count(a.step, workqueue.Released, now, now.Sub(a.started))
 	sv.r.held.remove(workqueue.ItemRef{ItemID: a.run.ID, Fence: a.run.Fence})
 	sv.recordSettled(a.step, true)
+}
+
+// countRun counts a run, but not its outcome.
+func (sv *supervisor) countRun(now time.Time, took time.Duration) {
+	sv.mu.Lock()
+	defer sv.mu.Unlock()
+	sv.pace.ended(now, took)
 }
 
 func (sv *supervisor) count(st *step, v workqueue.Verdict, now time.Time, took time.Duration) {
@@ -115,10 +131,13 @@ func (sv *supervisor) releaseClosed() {
 
 // release releases an item that was claimed and not started. The item keeps the error of an
 // earlier failure.
-func (sv *supervisor) release(it *claimed) {
+func (sv *supervisor) release(it *claimed) { sv.finishUnstarted(unstarted(it), it.step) }
+
+// unstarted returns the end of a claimed item that was not started.
+func unstarted(it *claimed) workqueue.Finish {
 	f := workqueue.Finish{ItemID: it.ID, Fence: it.Fence, QueueName: it.QueueName, State: workqueue.Ready, RetryCount: it.RetryCount}
 	f.Error, f.ErrorKind = it.LastFailure()
-	sv.finishUnstarted(f, it.step)
+	return f
 }
 
 // finishUnstarted passes the outcome of an item that was not started to the completer.

@@ -114,6 +114,19 @@ func (v *assignView) DueItems(ctx context.Context, band workqueue.Band, full wor
 	return v.due(d, limit), nil
 }
 
+// DueOfQueue implements workqueue.AssignView.
+func (v *assignView) DueOfQueue(ctx context.Context, queue string, band workqueue.Band, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
+	d, ask, err := v.askDue(band, full, limit)
+	if err == nil {
+		ask.name, ask.values["queue"] = "due_queue", queue
+		err = v.together(ctx, ask)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.sorted(limit), nil
+}
+
 func (v *assignView) due(d *dueRead, limit int) []workqueue.DueItem {
 	v.scheduled = max(v.scheduled, d.scheduled)
 	return d.sorted(limit)
@@ -155,15 +168,15 @@ func (v *assignView) HeldItems(ctx context.Context, limit int) ([]workqueue.Held
 		var holder *int64
 		var running int
 		var channel nullText
-		var since database.Time
+		var since, finish database.Time
 		var err error
-		if h.DueItem, err = scanDue(rows.Scan, texts, &holder, &running, &h.RunOrder, &channel, &since); err != nil {
+		if h.DueItem, err = scanDue(rows.Scan, texts, &holder, &running, &h.RunOrder, &channel, &since, &finish); err != nil {
 			return err
 		}
 		if holder != nil {
 			h.Holder = *holder
 		}
-		h.Running, h.Channel, h.Since = running == 1, string(channel), since.Time
+		h.Running, h.Channel, h.Since, h.FinishBy = running == 1, string(channel), since.Time, finish.Time
 		list = append(list, h)
 		return nil
 	})

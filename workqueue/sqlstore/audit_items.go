@@ -46,7 +46,7 @@ func updatedColumns(u *workqueue.ItemUpdate) []string {
 		column string
 	}{
 		{u.Queue != "", "QueueName"}, {u.Queue != "" || u.Priority != nil, "Priority"},
-		{u.Deadline != nil || u.DeadlineIn != nil, "DeadlineAt"}, {u.Payload != nil, "Payload"},
+		{u.Deadline != nil || u.DeadlineIn != nil || u.SetsFinish(), "DeadlineAt"}, {u.SetsFinish(), "FinishBy"}, {u.Payload != nil, "Payload"},
 		{u.Estimate != nil, "EstimatedDurationMs"}, {u.Resilience != nil, "ResilienceConfig"}, {u.LimitKey != nil, "LimitKey"},
 		{len(u.AddTags)+len(u.RemoveTags) > 0, "Tags"}, {len(u.Metadata)+len(u.RemoveMetadata) > 0, "Metadata"},
 		{len(u.Labels)+len(u.RemoveLabels) > 0, "Labels"}, {u.Selectors != nil, "Selectors"},

@@ -102,6 +102,9 @@ func digestItem(sum hash.Hash, it *workqueue.NewItem, secret bool) {
 	if it.Conflict != workqueue.ConflictExisting {
 		add("conflict", it.Conflict)
 	}
+	if it.Batch != nil {
+		add("batch", *it.Batch)
+	}
 	if secret {
 		add(len(it.Payload), len(it.Metadata))
 	} else {

@@ -47,7 +47,7 @@ func (s *itemChanges) changeItem(ctx context.Context, id int64, f *workqueue.Ite
 			return nil
 		}
 		if c.Action == workqueue.Clone {
-			clone, err = s.clone(ctx, id, c, part, o)
+			clone, err = s.clone(ctx, id, f, c, part, o)
 			return err
 		}
 		changed, err = s.apply(ctx, c, []int64{id}, f, part, 0, o)
@@ -83,7 +83,11 @@ func (s *itemChanges) changeItem(ctx context.Context, id int64, f *workqueue.Ite
 		return 0, fmt.Errorf("%s: %w", doing, err)
 	}
 	if c.DryRun && c.Allows(&item) && (c.IfVersion == 0 || c.IfVersion == item.Version) {
-		return 0, nil
+		refused, err := s.refusals(ctx, c, []int64{id})
+		if err == nil && len(refused) > 0 {
+			err = refused[0]
+		}
+		return 0, err
 	}
 	return 0, c.Refuse(&item)
 }
@@ -113,20 +117,18 @@ func (s *itemChanges) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c
 		page = dryPage
 	}
 	limit := min(orDefault(f.Limit, page), page)
-	ids, err := s.changeable(ctx, f, c, limit)
+	ids, err := s.changeable(ctx, f, c, limit, &result)
 	if err != nil || len(ids) == 0 {
 		return result, err
 	}
 	result.Top = ids[0] + 1
-	if len(ids) == limit {
-		result.Next = ids[limit-1]
-	}
 	if c.DryRun {
-		result.Changed = len(ids)
-		return result, nil
+		result.Refusals, err = s.refusals(ctx, c, ids)
+		result.Changed = len(ids) - len(result.Refusals)
+		return result, err
 	}
 	if c.Action == workqueue.Clone {
-		err = s.cloneEach(ctx, ids, c, o, &result)
+		err = s.cloneEach(ctx, ids, &f, c, o, &result)
 		s.readyIf(result.Changed > 0)
 		return result, err
 	}
@@ -170,23 +172,27 @@ func passedOver(err error, result *workqueue.ChangeResult) bool {
 		return true
 	}
 	if bad, ok := errors.AsType[*workqueue.BadUpdateError](err); ok {
-		if result.Refused++; result.Refusal == nil {
-			result.Refusal = bad
-		}
+		result.Refusals = append(result.Refusals, bad)
 		return true
 	}
 	_, ok := errors.AsType[*workqueue.TransitionError](err)
 	return ok
 }
 
-// changeable lists the ids of a page.
-func (s *itemChanges) changeable(ctx context.Context, f workqueue.ItemFilter, c workqueue.Change, limit int) ([]int64, error) {
+// changeable lists the ids of a page, and sets the next page.
+func (s *itemChanges) changeable(ctx context.Context, f workqueue.ItemFilter, c workqueue.Change, limit int, result *workqueue.ChangeResult) ([]int64, error) {
+	if f.Payload != nil {
+		return s.changeableByPayload(ctx, f, c, limit, result)
+	}
 	var ids []int64
 	err := s.retry(ctx, "list items to "+string(c.Action), func() error {
 		ids = nil
 		return s.allowed(ctx, s.listing.WithContext(ctx).Model(&itemRow{}), c, &f).
 			Order(clause.OrderByColumn{Column: column("Id"), Desc: true}).Limit(limit).Pluck("Id", &ids).Error
 	})
+	if err == nil && len(ids) == limit {
+		result.Next = ids[limit-1]
+	}
 	return ids, err
 }
 

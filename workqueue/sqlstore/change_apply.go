@@ -78,5 +78,8 @@ func (s *itemChanges) pick(ctx context.Context, tx *sql.Tx, c workqueue.Change, 
 	var picked []pickedItem
 	err := s.allowed(ctx, s.in(ctx, tx).Model(&itemRow{}), c, f).Where(map[string]any{"Id": ids}).
 		Order(ascending("Id")).Find(&picked).Error
-	return picked, err
+	if err != nil || f == nil || f.Payload == nil {
+		return picked, err
+	}
+	return s.stillMatching(ctx, tx, picked, f.Payload)
 }

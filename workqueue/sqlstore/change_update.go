@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -31,6 +32,8 @@ type updatedRow struct {
 	SetsDeadline  int
 	Deadline      *string
 	DeadlineMs    *int64
+	SetsFinish    int // 1: Deadline is used, whatever SetsDeadline is
+	Finish        *string
 	SetsEstimate  int
 	EstimateMs    *int64
 	SetsPolicy    int
@@ -66,18 +69,57 @@ func (s *itemChanges) update(ctx context.Context, tx *sql.Tx, u *workqueue.ItemU
 	if err := s.updatable(orm, u).Where(map[string]any{"Id": ids}).Order(ascending("Id")).Find(&rows).Error; err != nil {
 		return 0, err
 	}
-	if err := s.checkTimes(ctx, tx, u, rows); err != nil {
+	now, err := s.timesClock(ctx, tx, u)
+	if err != nil {
 		return 0, err
 	}
 	queues := map[string]*workqueue.Queue{}
 	updated := make([]updatedRow, len(rows))
 	for i := range rows {
-		var err error
-		if updated[i], err = s.updated(orm, u, &rows[i], queues); err != nil {
+		if err := checkTimes(u, &rows[i].Row, now); err != nil {
+			return 0, err
+		}
+		if updated[i], err = s.updated(orm, u, &rows[i], queues, now); err != nil {
 			return 0, err
 		}
 	}
 	return s.changePicked(ctx, tx, "change_update", updated, values{"now": s.nowArg()})
+}
+
+// refusals returns those of the items that cannot have the new values of an update, in the order of
+// their ids.
+func (s *itemChanges) refusals(ctx context.Context, c workqueue.Change, ids []int64) (refused []*workqueue.BadUpdateError, err error) {
+	if c.Action != workqueue.Update {
+		return nil, nil
+	}
+	u, queues := c.Update, map[string]*workqueue.Queue{}
+	err = s.retry(ctx, "check the update of items", func() error {
+		refused = nil
+		now, err := s.timesClock(ctx, s.db, u)
+		if err != nil {
+			return err
+		}
+		orm := s.orm.WithContext(ctx)
+		for chunk := range slices.Chunk(ids, changePage) {
+			var rows []originalItem
+			if err := s.updatable(orm, u).Where(map[string]any{"Id": chunk}).Order(ascending("Id")).Find(&rows).Error; err != nil {
+				return err
+			}
+			for i := range rows {
+				err := checkTimes(u, &rows[i].Row, now)
+				if err == nil {
+					_, err = s.updated(orm, u, &rows[i], queues, now)
+				}
+				if bad, ok := errors.AsType[*workqueue.BadUpdateError](err); ok {
+					refused = append(refused, bad)
+				} else if err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return refused, s.naming(ctx, err)
 }
 
 // updatable reads the columns that an update may need. Payloads can be large, so they are read
@@ -85,7 +127,7 @@ func (s *itemChanges) update(ctx context.Context, tx *sql.Tx, u *workqueue.ItemU
 func (s *itemChanges) updatable(orm *gorm.DB, u *workqueue.ItemUpdate) *gorm.DB {
 	names := []string{
 		"Id", "QueueName", "State", "Fence", "Version", "Priority", "IntegrationConfig", "Encrypted", "NaturalKey",
-		"Tags", "Metadata", "Labels", "UniqueKey", "ContentKey", "TimedKey", "AvailableAt", "DeadlineAt",
+		"Tags", "Metadata", "Labels", "UniqueKey", "ContentKey", "TimedKey", "AvailableAt", "DeadlineAt", "FinishBy",
 	}
 	if u.Queue != "" {
 		names = append(names, "Payload")
@@ -97,26 +139,31 @@ func (s *itemChanges) updatable(orm *gorm.DB, u *workqueue.ItemUpdate) *gorm.DB 
 	return orm.Model(&itemRow{}).Clauses(clause.Select{Columns: columns})
 }
 
-// checkTimes refuses times after which an item would never start, by the database's clock.
-func (s *itemChanges) checkTimes(ctx context.Context, tx *sql.Tx, u *workqueue.ItemUpdate, rows []originalItem) error {
+// timesClock returns the database's clock, if the update sets times.
+func (s *itemChanges) timesClock(ctx context.Context, on runner, u *workqueue.ItemUpdate) (time.Time, error) {
+	if !u.SetsTimes() {
+		return time.Time{}, nil
+	}
+	return s.clock(ctx, on)
+}
+
+// checkTimes refuses times after which an item would never start.
+func checkTimes(u *workqueue.ItemUpdate, row *itemRow, now time.Time) error {
 	if !u.SetsTimes() {
 		return nil
 	}
-	now, err := s.clock(ctx, tx)
-	if err != nil {
-		return err
-	}
-	for i := range rows {
-		row := &rows[i].Row
-		if err := u.PastFault(row.AvailableAt.Time, row.DeadlineAt.Pointer(), now); err != nil {
-			return &workqueue.BadUpdateError{ItemID: row.ID, Err: err}
-		}
+	if err := u.PastFault(row.times(), now); err != nil {
+		return &workqueue.BadUpdateError{ItemID: row.ID, Err: err}
 	}
 	return nil
 }
 
-// updated makes the row of one item.
-func (s *itemChanges) updated(orm *gorm.DB, u *workqueue.ItemUpdate, o *originalItem, queues map[string]*workqueue.Queue) (updatedRow, error) {
+func (r *itemRow) times() workqueue.ItemTimes {
+	return workqueue.ItemTimes{Due: r.AvailableAt.Time, Deadline: r.DeadlineAt.Time, FinishBy: r.FinishBy.Time}
+}
+
+// updated makes the row of one item. now is the database's clock, if the update sets times.
+func (s *itemChanges) updated(orm *gorm.DB, u *workqueue.ItemUpdate, o *originalItem, queues map[string]*workqueue.Queue, clock time.Time) (updatedRow, error) {
 	it := s.item(&o.Row)
 	from, err := s.queueForUpdate(orm, it.QueueName, queues, false)
 	if err != nil {
@@ -144,7 +191,7 @@ func (s *itemChanges) updated(orm *gorm.DB, u *workqueue.ItemUpdate, o *original
 		r.Moved = 1
 	}
 	r.keys(&it, u, to, now)
-	s.setTimes(&r, u)
+	s.setTimes(&r, u, o.Row.times(), clock)
 	setPolicies(&r, u)
 	return r, s.setTexts(&r, u, &it, now)
 }
@@ -184,7 +231,7 @@ func (r *updatedRow) keys(it *workqueue.Item, u *workqueue.ItemUpdate, to *workq
 	}
 }
 
-func (s *itemChanges) setTimes(r *updatedRow, u *workqueue.ItemUpdate) {
+func (s *itemChanges) setTimes(r *updatedRow, u *workqueue.ItemUpdate, old workqueue.ItemTimes, now time.Time) {
 	switch {
 	case u.At != nil:
 		r.SetsDue, r.DueAt = 1, s.jsonTime(*u.At)
@@ -192,6 +239,9 @@ func (s *itemChanges) setTimes(r *updatedRow, u *workqueue.ItemUpdate) {
 		r.SetsDue, r.DelayMs = 1, new(ms(*u.In))
 	}
 	switch {
+	case u.SetsFinish():
+		after := u.Times(old, now)
+		r.SetsFinish, r.Finish, r.Deadline = 1, s.jsonTime(after.FinishBy), s.jsonTime(after.Deadline)
 	case u.Deadline != nil:
 		r.SetsDeadline, r.Deadline = 1, s.jsonTime(*u.Deadline)
 	case u.DeadlineIn != nil:
@@ -261,7 +311,7 @@ func (s *itemChanges) duplicateOfUpdate(ctx context.Context, id int64, u *workqu
 	if err := s.updatable(orm, u).Where(map[string]any{"Id": id}).Take(&o).Error; err != nil {
 		return err
 	}
-	r, err := s.updated(orm, u, &o, map[string]*workqueue.Queue{})
+	r, err := s.updated(orm, u, &o, map[string]*workqueue.Queue{}, time.Time{})
 	if err != nil {
 		return err
 	}

@@ -16,8 +16,8 @@ import (
 )
 
 // clone makes a new item like one that is there and returns its id; 0 when
-// there is none.
-func (s *itemChanges) clone(ctx context.Context, id int64, c workqueue.Change, part batchPart, o operation) (clone int64, err error) {
+// there is none, or when its payload does not match the filter, unless that is nil.
+func (s *itemChanges) clone(ctx context.Context, id int64, f *workqueue.ItemFilter, c workqueue.Change, part batchPart, o operation) (clone int64, err error) {
 	key := ""
 	if c.NewKey == "" {
 		if key, err = s.uniqueKeyOf(ctx, id); err != nil {
@@ -48,6 +48,11 @@ func (s *itemChanges) clone(ctx context.Context, id int64, c workqueue.Change, p
 			return err
 		}
 		clone = ids[0]
+		if f != nil && f.Payload != nil {
+			if err := s.matchingClone(ctx, tx, clone, id, f.Payload); err != nil {
+				return err
+			}
+		}
 		if c.NewKey != "" {
 			if err := s.rekey(ctx, tx, clone, c.NewKey, &queue); err != nil {
 				return err
@@ -74,10 +79,30 @@ func (s *itemChanges) clone(ctx context.Context, id int64, c workqueue.Change, p
 		}
 		return s.recordChange(ctx, tx, part, workqueue.ChangeResult{Changed: 1, Clones: []int64{clone}})
 	})
+	if errors.Is(err, errNoMatch) {
+		return 0, nil
+	}
 	if err != nil {
 		return 0, err
 	}
 	return clone, nil
+}
+
+// errNoMatch rolls a clone back.
+var errNoMatch = errors.New("the payload no longer matches")
+
+// matchingClone returns errNoMatch if the payload that a new clone was given does not match. If it is
+// sealed, then still for the original.
+func (s *itemChanges) matchingClone(ctx context.Context, tx *sql.Tx, clone, original int64, filter *workqueue.PayloadFilter) error {
+	var row itemRow
+	if err := payloadColumns(s.in(ctx, tx)).Where(map[string]any{"Id": clone}).Take(&row).Error; err != nil {
+		return err
+	}
+	row.ID = original
+	if matches, _ := s.matches(filter, &row); !matches {
+		return errNoMatch
+	}
+	return nil
 }
 
 // rekey gives a new clone its own natural key.
@@ -121,10 +146,10 @@ func (s *itemChanges) uniqueKeyOf(ctx context.Context, id int64) (string, error)
 }
 
 // cloneEach clones items, the oldest first, and passes over those whose key
-// must be unique.
-func (s *itemChanges) cloneEach(ctx context.Context, ids []int64, c workqueue.Change, o operation, result *workqueue.ChangeResult) error {
+// must be unique, or whose payload no longer matches the filter.
+func (s *itemChanges) cloneEach(ctx context.Context, ids []int64, f *workqueue.ItemFilter, c workqueue.Change, o operation, result *workqueue.ChangeResult) error {
 	for _, id := range slices.Backward(ids) {
-		clone, err := s.changeItem(ctx, id, nil, c, o)
+		clone, err := s.changeItem(ctx, id, f, c, o)
 		switch {
 		case err == nil:
 			result.Changed++

@@ -29,8 +29,9 @@ type connection struct {
 	now        func() time.Time
 	cipher     workqueue.Cipher // nil: no keys
 	queries    *queries
-	reading    *queries // those of surveys, on readers
-	checks     *queries // read-only, on readers; never prepared
+	reading    *queries                                              // those of surveys, on readers
+	checks     *queries                                              // read-only, on readers; never prepared
+	observe    func(statement string, took time.Duration, err error) // nil: nothing is observed
 
 	schemas workqueue.Schemas // has its own lock
 	history history           // likewise
@@ -48,6 +49,7 @@ func (s *connection) connect(ctx context.Context) error {
 	if s.checks, err = loadQueries(s.statements, s.engine.dialect(), "checks", s.readers); err != nil {
 		return err
 	}
+	s.queries.observe, s.reading.observe, s.checks.observe = s.observe, s.observe, s.observe
 	// Retry, because several processes may create the same SQLite file at once: switching to
 	// the write-ahead log ignores the busy timeout.
 	err = failsafe.With(transient).WithContext(ctx).Run(func() error { return s.db.PingContext(ctx) })
@@ -61,8 +63,10 @@ func (s *connection) connect(ctx context.Context) error {
 	if s.orm, err = gorm.Open(s.engine.dialector(s.db), gormConfig()); err != nil {
 		return err
 	}
-	s.listing, err = gorm.Open(s.engine.dialector(s.readers), gormConfig())
-	return err
+	if s.listing, err = gorm.Open(s.engine.dialector(s.readers), gormConfig()); err != nil {
+		return err
+	}
+	return errors.Join(s.observeORM(s.orm), s.observeORM(s.listing))
 }
 
 func gormConfig() *gorm.Config {
@@ -102,6 +106,10 @@ func (s *connection) Driver() database.Driver { return s.engine.dialect().driver
 // StatementsRun returns how many statements of package sql this store has run so far, except those of
 // listings and those that begin and end transactions.
 func (s *connection) StatementsRun() int64 { return s.queries.asked.Load() }
+
+// Pool returns figures of the connections: those that write, and those of listings, which are the
+// same except on SQLite.
+func (s *connection) Pool() (writes, listings sql.DBStats) { return s.db.Stats(), s.readers.Stats() }
 
 // Ping checks that the database responds.
 func (s *connection) Ping(ctx context.Context) error {

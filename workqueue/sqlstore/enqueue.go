@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"botwork/workqueue"
@@ -21,6 +22,15 @@ type enqueuing struct {
 	*batches
 	*itemRows
 	*bookkeeping
+
+	// itemBatch returns how an item runs together with others; nil if that is unknown here.
+	itemBatch atomic.Pointer[func(it *workqueue.NewItem) *workqueue.ItemBatch]
+}
+
+// SetBatches makes the store decide how each new item without a batch runs together with others.
+// of returns nil for one that runs alone. It is called from several goroutines.
+func (s *enqueuing) SetBatches(of func(it *workqueue.NewItem) *workqueue.ItemBatch) {
+	s.itemBatch.Store(&of)
 }
 
 // enqueueBatch limits the rows of one insert.
@@ -115,6 +125,9 @@ func (s *enqueuing) prepareBy(ctx context.Context, items []workqueue.NewItem, re
 			if p := (policyRow{q.Name, q.Revision}); !slices.Contains(e.queues, p) {
 				e.queues = append(e.queues, p)
 			}
+		}
+		if of := s.itemBatch.Load(); of != nil && it.Batch == nil {
+			it.Batch = (*of)(&it)
 		}
 		err := q.Prepare(&it, &s.schemas)
 		if err == nil {

@@ -3,7 +3,10 @@ package sqlstore
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+
+	"botwork/workqueue"
 )
 
 // The error of an expired item.
@@ -47,7 +50,39 @@ func (a *assignTx) expire(ctx context.Context, found []int64) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return len(changed), a.s.keepEnded(ctx, a.tx, changed)
+	if err := a.s.keepEnded(ctx, a.tx, changed); err != nil {
+		return 0, err
+	}
+	return len(changed), a.removeExpired(ctx, changed)
+}
+
+// removeExpired removes those of the expired items that their queues do not keep. The statistics
+// have counted their ends before.
+func (a *assignTx) removeExpired(ctx context.Context, expired []int64) error {
+	if len(expired) == 0 {
+		return nil
+	}
+	batch, err := idRows(expired)
+	if err != nil {
+		return err
+	}
+	rows, err := a.s.queries.query(ctx, a.tx, "expire_remove", values{"rows": batch})
+	if err != nil {
+		return err
+	}
+	removed := map[string]int64{}
+	err = eachRow(rows, func() error {
+		var queue string
+		err := rows.Scan(&queue)
+		removed[queue]++
+		return err
+	})
+	for _, queue := range slices.Sorted(maps.Keys(removed)) {
+		if err == nil {
+			err = a.s.keepRemoved(ctx, a.tx, queue, workqueue.LifeArchived, removed[queue])
+		}
+	}
+	return err
 }
 
 // idRows returns the parameter that names items, in the order of their ids. Duplicates are

@@ -3,10 +3,12 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/failsafe-go/failsafe-go"
+	"gorm.io/gorm"
 
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore/check"
@@ -113,4 +115,16 @@ const (
 func WatchRetries(seen func(error)) (stop func()) {
 	transient = retries().OnRetry(func(e failsafe.ExecutionEvent[any]) { seen(e.LastError()) }).Build()
 	return func() { transient = retries().Build() }
+}
+
+// WatchListings calls seen with each statement that lists or counts items, once the database has
+// answered, with the values of its parameters. The list of values is valid only during the call.
+func (s *Store) WatchListings(seen func(text string, args []any)) error {
+	watch := func(orm *gorm.DB) {
+		if orm.Statement.Table == (itemRow{}).TableName() {
+			seen(orm.Statement.SQL.String(), orm.Statement.Vars)
+		}
+	}
+	callbacks := s.listing.Callback()
+	return errors.Join(callbacks.Query().After("gorm:query").Register("watch", watch), callbacks.Row().After("gorm:row").Register("watch", watch))
 }

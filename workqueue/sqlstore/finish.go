@@ -23,6 +23,7 @@ type finishRow struct {
 	Hidden       int     `json:",omitempty"`
 	TookMs       *int64  `json:",omitempty"`
 	Unbegun      int     `json:",omitempty"` // 1: it was released before its run started
+	Alone        int     `json:",omitempty"` // 1: it leaves its batch
 	progressColumns
 	statColumns
 }
@@ -48,6 +49,11 @@ func (s *leaseStore) Finish(ctx context.Context, workerID int64, instanceID stri
 	if err != nil {
 		return nil, err
 	}
+	queues := make([]string, len(finishes))
+	for i := range finishes {
+		queues[i] = finishes[i].QueueName
+	}
+	s.ended(queues...)
 	// The ends are already written: an error here must not make the caller retry them. The next
 	// trim removes what is left.
 	_ = s.trimArchives(ctx, archivesOf(finishes))
@@ -84,10 +90,11 @@ func (s *leaseStore) ends(ctx context.Context, worker *int64, finishes []workque
 		if err != nil {
 			return fenced{}, err
 		}
-		row.statColumns = after.runs.columns(refs[i])
 		if plainly && isPlain(f) {
+			after.runs.plain(refs[i])
 			plain = append(plain, plainEnd{finishRow: row, started: f.StartedAt, queue: f.QueueName, pipeline: f.Pipeline, priority: f.Priority})
 		} else {
+			row.statColumns = after.runs.columns(refs[i])
 			rows = append(rows, row)
 		}
 	}
@@ -131,6 +138,9 @@ func (s *leaseStore) finishRow(f *workqueue.Finish) (finishRow, error) {
 	}
 	if f.Took > 0 {
 		row.TookMs = new(tookMs(f.Took))
+	}
+	if f.Alone {
+		row.Alone = 1
 	}
 	if f.Returned() {
 		row.Unbegun = 1

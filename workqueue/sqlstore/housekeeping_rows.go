@@ -31,6 +31,11 @@ func (s *housekeepingStore) RemoveWorkers(ctx context.Context, age time.Duration
 	return s.cleanBatch(ctx, "remove workers that have stopped", "clean_workers", s.aged(age, limit))
 }
 
+// RemoveForecasts implements workqueue.HousekeepingStore.
+func (s *housekeepingStore) RemoveForecasts(ctx context.Context, age time.Duration, limit int) (int, error) {
+	return s.cleanBatch(ctx, "remove old forecasts", "clean_forecasts", s.aged(age, limit))
+}
+
 func (s *housekeepingStore) aged(age time.Duration, limit int) values {
 	return values{"age_ms": ms(age), "limit_rows": bounded(limit, cleanRows), "now": s.nowArg()}
 }

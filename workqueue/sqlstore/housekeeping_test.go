@@ -41,7 +41,7 @@ func TestCleanUpDoesNotBlockClaims(t *testing.T) {
 		defer tx.Rollback()
 		removed := holdBatch(t, e, tx, "clean_completed", map[string]any{"queue": "default", "age_ms": 1000, "limit_rows": 5, "now": nil})
 		removed += holdBatch(t, e, tx, "clean_archived", map[string]any{"queue": "default", "age_ms": 1000, "limit_rows": 5, "now": nil})
-		for _, name := range []string{"clean_keys", "clean_firings", "clean_runs", "clean_workers"} {
+		for _, name := range []string{"clean_keys", "clean_firings", "clean_runs", "clean_workers", "clean_forecasts"} {
 			v := map[string]any{"age_ms": 1000, "limit_rows": 5, "now": nil}
 			if name == "clean_keys" {
 				delete(v, "age_ms")

@@ -137,7 +137,7 @@ func (s *leaseStore) Beat(ctx context.Context, p workqueue.BeatParams) (workqueu
 		}
 		result.Lost = missing(held, renewed)
 		rows, err := s.queries.query(ctx, on, "beat_worker", values{
-			"worker": p.WorkerID, "instance": p.InstanceID, "lease_ms": ms(p.Lease), "stuck": p.Stuck, "ended_ms": ended, "now": s.nowArg(),
+			"worker": p.WorkerID, "instance": p.InstanceID, "lease_ms": ms(p.Lease), "stuck": p.Stuck, "gate": null(p.Gate), "ended_ms": ended, "now": s.nowArg(),
 		})
 		if err != nil {
 			return err

@@ -37,11 +37,13 @@ func (s *itemLists) Item(ctx context.Context, id int64) (workqueue.Item, error) 
 
 // Items implements workqueue.ItemStore.
 func (s *itemLists) Items(ctx context.Context, f workqueue.ItemFilter) ([]workqueue.Item, error) {
+	if f.Payload != nil {
+		return s.itemsByPayload(ctx, f)
+	}
 	var rows []itemRow
 	err := s.retry(ctx, "list items", func() error {
 		rows = nil
-		orm := s.selected(ctx, s.shown(s.listing.WithContext(ctx)), f)
-		return sorted(orm, f.Sort).Limit(orDefault(f.Limit, 100)).Find(&rows).Error
+		return s.page(ctx, f).Find(&rows).Error
 	})
 	items := make([]workqueue.Item, len(rows))
 	for i := range rows {
@@ -50,8 +52,24 @@ func (s *itemLists) Items(ctx context.Context, f workqueue.ItemFilter) ([]workqu
 	return items, err
 }
 
+// page returns the statement for Items without a payload. An order other than that of the ids sorts
+// all items that the filter selects. It sorts only their ids: SQLite needed ten seconds to sort a
+// million whole items, the latest first, and needs one for their ids.
+func (s *itemLists) page(ctx context.Context, f workqueue.ItemFilter) *gorm.DB {
+	limit := orDefault(f.Limit, 100)
+	if _, ok := sortColumns[f.Sort.By]; !ok {
+		return sorted(s.selected(ctx, s.shown(s.listing.WithContext(ctx)), f), f.Sort).Limit(limit)
+	}
+	ids := s.listing.WithContext(ctx).Model(&itemRow{}).Clauses(clause.Select{Columns: []clause.Column{column("Id")}})
+	ids = sorted(s.selected(ctx, ids, f), f.Sort).Limit(limit)
+	return sorted(s.shown(s.listing.WithContext(ctx)).Where(clause.Expr{SQL: "? IN (?)", Vars: []any{column("Id"), ids}}), f.Sort)
+}
+
 // CountItems implements workqueue.ItemStore.
 func (s *itemLists) CountItems(ctx context.Context, f workqueue.ItemFilter) (n int64, err error) {
+	if f.Payload != nil {
+		return s.countByPayload(ctx, f)
+	}
 	err = s.retry(ctx, "count items", func() error {
 		return s.selected(ctx, s.listing.WithContext(ctx).Model(&itemRow{}), f).Count(&n).Error
 	})
@@ -93,7 +111,8 @@ func (s *itemLists) shown(orm *gorm.DB) *gorm.DB {
 	return orm.Model(&itemRow{}).Select("*, CASE WHEN ? <= "+s.engine.dialect().clock+` THEN 1 ELSE 0 END AS "Due"`, column("AvailableAt"), s.nowArg())
 }
 
-// narrow adds the conditions of the filter, except those about deleted items and the page size.
+// narrow adds the conditions of the filter, except those about deleted items, payloads and the page
+// size.
 func (s *itemLists) narrow(ctx context.Context, orm *gorm.DB, f workqueue.ItemFilter) *gorm.DB {
 	equal := map[string]any{}
 	for name, value := range map[string]string{
@@ -105,6 +124,9 @@ func (s *itemLists) narrow(ctx context.Context, orm *gorm.DB, f workqueue.ItemFi
 	}
 	if len(f.States) > 0 {
 		equal["State"] = f.States
+	}
+	if len(f.IDs) > 0 {
+		equal["Id"] = f.IDs
 	}
 	if len(equal) > 0 {
 		orm = orm.Where(equal)
@@ -149,7 +171,7 @@ func (s *itemLists) searched(f *workqueue.ItemFilter) (all []clause.Expression) 
 	for _, c := range []struct {
 		column string
 		in     workqueue.TimeRange
-	}{{"CreatedAt", f.Created}, {"AvailableAt", f.Due}, {"StartedAt", f.Started}, {"FinishedAt", f.Finished}, {"FinishedAt", f.Failed}} {
+	}{{"CreatedAt", f.Created}, {"AvailableAt", f.Due}, {"StartedAt", f.Started}, {"FinishedAt", f.Finished}, {"FinishedAt", f.Failed}, {"DeadlineAt", f.Deadline}} {
 		if !c.in.Since.IsZero() {
 			all = append(all, clause.Gte{Column: column(c.column), Value: s.engine.timeArg(c.in.Since)})
 		}
@@ -158,7 +180,19 @@ func (s *itemLists) searched(f *workqueue.ItemFilter) (all []clause.Expression) 
 		}
 	}
 	if f.Failed != (workqueue.TimeRange{}) {
+		// The first two are implied. With them, engines read IX_BotWorkQueueItems_Archived, whose first
+		// column is the queue; SQL Server needs the state as a literal for that.
+		all = append(all, clause.Expr{SQL: fmt.Sprintf("? = %d", workqueue.Cancelled), Vars: []any{column("State")}})
+		if f.QueueName == "" {
+			all = append(all, clause.Expr{SQL: "? IN (SELECT ? FROM ?)", Vars: []any{column("QueueName"), column("Name"), clause.Table{Name: queueRow{}.TableName()}}})
+		}
 		all = append(all, clause.Or(s.status(workqueue.StatusFailed), s.status(workqueue.StatusBusinessError)))
+	}
+	if f.Deadline != (workqueue.TimeRange{}) {
+		// The first two are the same: SQLite uses IX_BotWorkQueueItems_Deadline only with the words of its
+		// condition, and the other engines only with theirs.
+		state := column("State")
+		all = append(all, clause.Expr{SQL: "? IN (0, 4, 5) AND ? NOT BETWEEN 1 AND 3 AND ? IS NOT NULL", Vars: []any{state, state, column("DeadlineAt")}})
 	}
 	if len(f.ErrorKinds) > 0 {
 		kinds := make([]any, len(f.ErrorKinds))

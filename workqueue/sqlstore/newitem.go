@@ -26,7 +26,7 @@ type newItemRow struct {
 // ticket, which identifies the row when the database has assigned its id.
 func (r *newItemRow) fill(s *connection, it *workqueue.NewItem, q *workqueue.Queue) error {
 	v := &r.cells
-	r.prio, r.due = it.Priority, it.At.IsZero() && it.In <= 0
+	r.prio, r.due = it.Priority, it.At.IsZero() && it.In <= 0 && it.Batch == nil
 	v[sqlfiles.QueueCell], v[sqlfiles.StateCell], v[sqlfiles.PriorityCell], v[sqlfiles.ConfigCell] = q.Name, int64(it.State), int64(it.Priority), clean(it.IntegrationConfig)
 	v[sqlfiles.DelayCell], v[sqlfiles.ExpediteCell], v[sqlfiles.SealedCell] = ms(it.In), int64(0), int64(0)
 	v.text(sqlfiles.PayloadCell, string(it.Payload))
@@ -48,6 +48,7 @@ func (r *newItemRow) fill(s *connection, it *workqueue.NewItem, q *workqueue.Que
 		r.item = new(*it)
 	}
 	v.unique(it, q)
+	v.batch(it.Batch)
 	if q.Encrypted {
 		return r.conceal(s, q)
 	}
@@ -112,6 +113,15 @@ func (v *cellValues) unique(it *workqueue.NewItem, q *workqueue.Queue) {
 	case it.UniqueFor > 0:
 		v[sqlfiles.TimedCell], v[sqlfiles.TimedMsCell] = workqueue.ContentKey(q.Name, it.IntegrationConfig, it.Payload), ms(it.UniqueFor)
 	}
+}
+
+// batch sets how the item runs together with others.
+func (v *cellValues) batch(b *workqueue.ItemBatch) {
+	if b == nil {
+		return
+	}
+	v[sqlfiles.BatchKeyCell], v[sqlfiles.BatchMaxCell] = b.Key, int64(b.Max)
+	v[sqlfiles.BatchWaitCell], v[sqlfiles.BatchAtMostCell] = ms(b.Wait), ms(b.AtMost)
 }
 
 // conceal moves the texts to seal out of the cells.

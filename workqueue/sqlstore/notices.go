@@ -86,6 +86,15 @@ func (s *notices) readyIf(some bool) {
 	}
 }
 
+// ended sends the listeners of this process a notice that runs in these queues have ended. Call it
+// after the ends are committed. Other processes see freed limits at their next look.
+func (s *notices) ended(queues ...string) {
+	queues = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(queues))), func(q string) bool { return q == "" })
+	if len(queues) > 0 {
+		s.send(workqueue.Notice{Ended: queues})
+	}
+}
+
 // readyRows calls ready for inserted items, except for items that are due later: the check of
 // each second finds those.
 func (s *notices) readyRows(rows []newItemRow) {

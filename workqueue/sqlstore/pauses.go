@@ -64,6 +64,20 @@ func (s *scheduleStore) ResumePipeline(ctx context.Context, pipeline, by string)
 	return changed, err
 }
 
+// RecordPipelineSave implements workqueue.PipelineStore.
+func (s *scheduleStore) RecordPipelineSave(ctx context.Context, p workqueue.PipelineSave) error {
+	e := auditEntry{
+		action: workqueue.AuditPipelineSave, kind: workqueue.TargetPipeline, target: p.Pipeline, changed: 1, reason: p.Reason, by: p.By,
+		after: auditValues{"file": valueOf(p.File), "host": valueOf(p.Host), "hash": valueOf(p.After)},
+	}
+	if p.Before != "" {
+		e.before = auditValues{"hash": valueOf(p.Before)}
+	}
+	return s.retry(ctx, fmt.Sprintf("record that pipeline %q is saved", p.Pipeline), func() error {
+		return s.tx(ctx, func(tx *sql.Tx) error { return s.audit(ctx, tx, e) })
+	})
+}
+
 // pauseRow is BotPipelinePauses.
 type pauseRow struct {
 	ID        int64 `gorm:"column:Id;primaryKey"`

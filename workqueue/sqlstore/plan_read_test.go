@@ -82,6 +82,12 @@ func statementOf(t *testing.T, e testdb.Engine, name string) namedsql.Statement 
 func explain(t *testing.T, e testdb.Engine, db *sql.DB, name string, values map[string]any) string {
 	t.Helper()
 	text, args := compiled(t, e, name, values)
+	return explainText(t, e, db, name, text, args)
+}
+
+// explainText returns the engine's plan of a statement.
+func explainText(t *testing.T, e testdb.Engine, db *sql.DB, name, text string, args []any) string {
+	t.Helper()
 	if e.Driver == database.SQLServer {
 		return actualPlan(t, db, name, text, args)
 	}

@@ -37,7 +37,7 @@ const outlasts = "Listen"
 // faultyMethods returns all methods of storetest.Store that return.
 func faultyMethods(t *testing.T) []method {
 	t.Helper()
-	all := slices.Concat(itemMethods, leaseMethods, workerMethods, scheduleMethods, pipelineMethods, queueMethods, taskMethods, robotMethods, statisticsMethods, durationMethods, textMethods, batchMethods, housekeepingMethods, historyMethods, reads)
+	all := slices.Concat(itemMethods, leaseMethods, workerMethods, scheduleMethods, pipelineMethods, queueMethods, taskMethods, robotMethods, statisticsMethods, durationMethods, textMethods, batchMethods, housekeepingMethods, forecastMethods, historyMethods, accessMethods, escalationMethods, notificationMethods, reads)
 	store := reflect.TypeFor[storetest.Store]()
 	for required := range store.Methods() {
 		if required.Name != outlasts && !slices.ContainsFunc(all, func(m method) bool { return m.name == required.Name }) {

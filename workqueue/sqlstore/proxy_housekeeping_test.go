@@ -78,6 +78,16 @@ var housekeepingMethods = []method{
 			return err
 		}, func() int { return 1 - x.count(`SELECT COUNT(*) FROM "BotWorkers" WHERE "Id" = $1`, w.ID) }}
 	}},
+	{"RemoveForecasts", 3, true, func(x *behindProxy) trial {
+		name := x.make.Spec(storetest.WorkerOpts{}).Name
+		x.byHand(`DELETE FROM "BotForecasts" WHERE "MadeAt" < '2010-01-01'`)
+		x.byHand(`INSERT INTO "BotForecasts" ("MadeAt", "ItemId", "QueueName", "Pipeline", "Priority", "DueAt", "Failures")
+			SELECT '2001-01-01', n, 'default', '%s', 1, '2001-01-01', 0 FROM generate_series(1, 3) n`, name)
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.RemoveForecasts(ctx, years, 0)
+			return err
+		}, func() int { return 3 - x.forecasts(name) }}
+	}},
 	{"PurgeQueue", 3, true, func(x *behindProxy) trial {
 		name := x.queue()
 		x.byHand(`INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "QueueName") SELECT '%[1]s', '%[1]s' FROM generate_series(1, 3)`, name)

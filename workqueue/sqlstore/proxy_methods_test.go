@@ -172,6 +172,24 @@ var leaseMethods = []method{
 			return x.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "WorkerId" = $1 AND "BegunFence" = "Fence"`, w.ID)
 		}}
 	}},
+	{"Join", 3, false, func(x *behindProxy) trial {
+		w := x.make.Worker(storetest.WorkerOpts{})
+		pipeline := x.newName()
+		x.make.Item(storetest.ItemOpts{State: workqueue.Assigned, Worker: w, Pipeline: pipeline})
+		claimed, err := x.way.Claim(x.Context(), claimAll(w, time.Hour))
+		if err != nil || len(claimed) != 1 {
+			x.Fatal(len(claimed), err)
+		}
+		x.make.Items(2, storetest.ItemOpts{Pipeline: pipeline})
+		x.byHand(`UPDATE "BotWorkQueueItems" SET "BatchKey" = 'a', "BatchMax" = 3, "BatchWaitMs" = 1000, "BatchAtMostMs" = 1000 WHERE "IntegrationConfig" = '%s'`, pipeline)
+		leader := workqueue.ItemRef{ItemID: claimed[0].ID, Fence: claimed[0].Fence}
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.Join(ctx, workqueue.JoinParams{WorkerID: w.ID, InstanceID: w.InstanceID, Leader: leader, Max: 2, Lease: time.Hour})
+			return err
+		}, func() int {
+			return x.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "IntegrationConfig" = $1 AND "BatchLeaderId" = $2`, pipeline, leader.ItemID)
+		}}
+	}},
 	{"Beat", 4, true, func(x *behindProxy) trial {
 		w, items := x.running()
 		p := workqueue.BeatParams{WorkerID: w.ID, InstanceID: w.InstanceID, Lease: 3 * time.Hour}

@@ -76,6 +76,10 @@ var queueMethods = []method{
 		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.DeleteQueue(ctx, name) },
 			func() int { return 1 - x.count(countQueues, name) }}
 	}},
+	reading("DeletedQueues", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
+		_, err := s.DeletedQueues(ctx)
+		return err
+	}),
 	reading("Queue", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
 		_, err := s.Queue(ctx, workqueue.DefaultQueue)
 		return err

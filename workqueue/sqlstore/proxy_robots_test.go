@@ -77,6 +77,13 @@ var robotMethods = []method{
 			return err
 		}, func() int { return x.count(countEnded, name, workqueue.Cancelled) + x.count(countTries, name) }}
 	}},
+	{"PostponeCheckout", 2, true, func(x *behindProxy) trial {
+		name, h := x.taken()
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.PostponeCheckout(ctx, h, workqueue.Postponement{In: time.Hour})
+			return err
+		}, func() int { return x.count(countEnded, name, workqueue.Ready) + x.count(countTries, name) }}
+	}},
 	{"ReleaseCheckout", 2, true, func(x *behindProxy) trial {
 		name, h := x.taken()
 		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.ReleaseCheckout(ctx, h, "later") },

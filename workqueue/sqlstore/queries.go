@@ -15,6 +15,7 @@ import (
 
 	"botwork/internal/database"
 	"botwork/internal/namedsql"
+	"botwork/internal/tracing"
 	sqlfiles "botwork/sql"
 )
 
@@ -38,7 +39,8 @@ type queries struct {
 	prepare bool
 	inserts *inserts // nil in a folder without the statement enqueue
 
-	asked atomic.Int64 // how many statements were run
+	asked   atomic.Int64                                     // how many statements were run
+	observe func(name string, took time.Duration, err error) // nil: nothing does; set before the first statement
 
 	mu       sync.Mutex
 	prepared map[string]*sql.Stmt // guarded by mu
@@ -176,16 +178,51 @@ type bound struct {
 	stmt *sql.Stmt // nil: run text
 	text string
 	args []any
+
+	name    string
+	observe func(name string, took time.Duration, err error) // nil: nothing does
 }
 
-func (b bound) query(ctx context.Context, on runner) (*sql.Rows, error) {
+// traced ends the span of a statement, which has its name and nothing of its parameters.
+func (b bound) traced(span *tracing.Span, err error) {
+	span.Text("botwork.statement", b.name)
+	if err != nil {
+		span.Fail("error")
+	}
+	span.End()
+}
+
+// observed reports how long the statement took until its first answer.
+func (b bound) observed(started time.Time, err error) {
+	if b.observe != nil {
+		b.observe(b.name, time.Since(started), err)
+	}
+}
+
+func (b bound) query(ctx context.Context, on runner) (rows *sql.Rows, err error) {
+	ctx, span := tracing.Client(ctx, b.name)
+	if span != nil {
+		defer func() { b.traced(span, err) }()
+	}
+	if b.observe != nil {
+		started := time.Now()
+		defer func() { b.observed(started, err) }()
+	}
 	if b.stmt != nil {
 		return b.stmt.QueryContext(ctx, b.args...)
 	}
 	return on.QueryContext(ctx, b.text, b.args...)
 }
 
-func (b bound) exec(ctx context.Context, on runner) (sql.Result, error) {
+func (b bound) exec(ctx context.Context, on runner) (result sql.Result, err error) {
+	ctx, span := tracing.Client(ctx, b.name)
+	if span != nil {
+		defer func() { b.traced(span, err) }()
+	}
+	if b.observe != nil {
+		started := time.Now()
+		defer func() { b.observed(started, err) }()
+	}
 	if b.stmt != nil {
 		return b.stmt.ExecContext(ctx, b.args...)
 	}
@@ -211,7 +248,7 @@ func (q *queries) bindArgs(ctx context.Context, on runner, name, text string, ar
 	if q.style == namedsql.AtP {
 		args = oneType(args)
 	}
-	b := bound{q.ready(name, text), text, args}
+	b := bound{stmt: q.ready(name, text), text: text, args: args, name: name, observe: q.observe}
 	if b.stmt == nil {
 		return b
 	}

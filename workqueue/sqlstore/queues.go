@@ -33,11 +33,14 @@ type queueRow struct {
 	Consumer            string
 	PriorityOffset      int
 	TTLMs               *int64 `gorm:"column:TtlMs"`
+	OnExpiry            string
+	Payloads            string
 	RetainMs            *int64
 	ArchiveAgeMs        *int64
 	ArchiveLimit        *int
 	RetryAs             string
 	Distribution        nullText
+	Escalation          nullText
 	MaxReleases         *int
 	KeyScope            string
 	DeletedKeysCount    bool
@@ -185,10 +188,12 @@ func (r *queueRow) queue() workqueue.Queue {
 		Resilience:     workqueue.JSONText(r.ResilienceConfig),
 		RetryAs:        workqueue.RetryAs(r.RetryAs),
 		Distribution:   workqueue.JSONText(r.Distribution),
+		Escalation:     workqueue.JSONText(r.Escalation),
 		MaxReleases:    orZero(r.MaxReleases),
 		QueueKeys:      workqueue.QueueKeys{KeyScope: workqueue.KeyScope(r.KeyScope), DeletedKeysCount: r.DeletedKeysCount},
 		QueueLife: workqueue.QueueLife{
 			TTL:          orZero(span(r.TTLMs)),
+			OnExpiry:     workqueue.OnExpiry(r.OnExpiry),
 			Retain:       span(r.RetainMs),
 			ArchiveAge:   span(r.ArchiveAgeMs),
 			ArchiveLimit: r.ArchiveLimit,
@@ -201,6 +206,7 @@ func (r *queueRow) queue() workqueue.Queue {
 		},
 		QueueAccess: workqueue.QueueAccess{
 			Private:             !r.PublicAccess,
+			Payloads:            workqueue.Payloads(r.Payloads),
 			RobotDeletesOnlyOwn: r.RobotDeletesOnlyOwn,
 			Checkout:            orZero(span(r.CheckoutMs)),
 		},

@@ -70,6 +70,12 @@ func (s *queueStore) DeleteQueue(ctx context.Context, name string) error {
 					return err
 				}
 			}
+			if was.DefinedBySettings() {
+				by := commandName(workqueue.ActorFrom(ctx).Name)
+				if _, err = s.queries.exec(ctx, tx, "deleted_queue_add", values{"name": was.Name, "by": by, "now": s.nowArg()}); err != nil {
+					return err
+				}
+			}
 			return s.auditQueue(ctx, tx, workqueue.AuditQueuesDelete, "", &was, nil)
 		})
 	})

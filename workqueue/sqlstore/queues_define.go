@@ -138,7 +138,9 @@ func (s *queueStore) defineQueue(ctx context.Context, tx *sql.Tx, def *workqueue
 	name := present.Name // SQL Server also finds it by a name in another case
 	if missing {
 		v["name"], name = def.Name, def.Name
-		_, err = s.queries.exec(ctx, tx, "define_queue_new", v)
+		if _, err = s.queries.exec(ctx, tx, "define_queue_new", v); err == nil {
+			_, err = s.queries.exec(ctx, tx, "deleted_queue_forget", values{"name": name})
+		}
 	} else {
 		v["id"], v["revision"] = present.ID, present.Revision
 		if v["defined"], err = w.defined(&present); err != nil {
@@ -210,9 +212,12 @@ func definition(q *workqueue.Queue) values {
 		"resilience_config":      text(string(q.Resilience)),
 		"retry_as":               string(cmp.Or(q.RetryAs, workqueue.RetrySame)),
 		"distribution":           text(string(q.Distribution)),
+		"escalation":             text(string(q.Escalation)),
 		"key_scope":              string(cmp.Or(q.KeyScope, workqueue.KeyScopeNone)),
 		"deleted_keys_count":     q.DeletedKeysCount,
 		"ttl_ms":                 aboveZero(ms(time.Duration(q.TTL))),
+		"payloads":               string(cmp.Or(q.Payloads, workqueue.PayloadsVisible)),
+		"on_expiry":              string(cmp.Or(q.OnExpiry, workqueue.ExpiryArchive)),
 		"retain_ms":              spanMs(q.Retain),
 		"archive_age_ms":         spanMs(q.ArchiveAge),
 		"archive_limit":          orNull(q.ArchiveLimit),

@@ -1,13 +1,38 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 
+	"botwork/internal/database"
 	"botwork/workqueue"
 )
+
+// deletedQueueRow is BotDeletedQueues.
+type deletedQueueRow struct {
+	Name      string `gorm:"primaryKey"`
+	DeletedBy string
+	DeletedAt database.Time
+}
+
+func (deletedQueueRow) TableName() string { return "BotDeletedQueues" }
+
+// DeletedQueues implements workqueue.QueueStore.
+func (s *queueStore) DeletedQueues(ctx context.Context) ([]workqueue.DeletedQueue, error) {
+	var rows []deletedQueueRow
+	err := s.retry(ctx, "list deleted queues", func() error {
+		rows = nil
+		return s.listing.WithContext(ctx).Order(ascending("Name")).Find(&rows).Error
+	})
+	queues := make([]workqueue.DeletedQueue, len(rows))
+	for i, r := range rows {
+		queues[i] = workqueue.DeletedQueue{Name: r.Name, By: r.DeletedBy, At: r.DeletedAt.Time}
+	}
+	return queues, err
+}
 
 // CreateQueue implements workqueue.QueueStore.
 func (s *queueStore) CreateQueue(ctx context.Context, def workqueue.Queue, by string) error {
@@ -64,11 +89,11 @@ func (w queueWrite) overriddenBy() *string {
 	if !w.command {
 		return nil
 	}
-	if by := null(clip(w.by, nameLen)); by != nil {
-		return by
-	}
-	return new("a command")
+	return new(commandName(w.by))
 }
+
+// commandName returns the name to record for a change by command.
+func commandName(by string) string { return cmp.Or(clip(clean(by), nameLen), "a command") }
 
 // defined returns the definition that a command overrides: that of the first override if there are
 // several.
@@ -83,12 +108,14 @@ func (w queueWrite) defined(present *workqueue.Queue) (*string, error) {
 	return null(string(text)), err
 }
 
-// keepOverride reports whether a command has changed the queue, and records the definition in the
-// settings that it overrides. differs is set if the two are not the same.
+// keepOverride reports whether a command has changed or deleted the queue, and records the
+// definition in the settings that it overrides. differs is set if the two are not the same.
 func (s *queueStore) keepOverride(ctx context.Context, tx *sql.Tx, def *workqueue.Queue) (kept, differs bool, err error) {
 	present, err := s.queueByName(s.in(ctx, tx), def.Name)
 	if errors.Is(err, workqueue.ErrNotFound) {
-		return false, false, nil
+		var deleted []deletedQueueRow
+		err = s.in(ctx, tx).Where(map[string]any{"Name": def.Name}).Find(&deleted).Error
+		return len(deleted) > 0, len(deleted) > 0, err
 	}
 	if err != nil || present.Override == nil {
 		return false, false, err

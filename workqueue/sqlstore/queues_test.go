@@ -22,6 +22,8 @@ func TestQueuePoliciesByHand(t *testing.T) {
 			{"CK_BotQueues_RetryAs", `"RetryAs" = 'clone'`},
 			{"CK_BotQueues_KeyScope", `"KeyScope" = 'local'`},
 			{"CK_BotQueues_Deletion", `"Deletion" = 'soft'`},
+			{"CK_BotQueues_OnExpiry", `"OnExpiry" = 'delete'`},
+			{"CK_BotQueues_Payloads", `"Payloads" = 'secret'`},
 			{"CK_BotQueues_CheckoutMs", `"CheckoutMs" = 0`},
 			{"CK_BotQueues_ConcurrencyLimit", `"ConcurrencyLimit" = 0`},
 			{"CK_BotQueues_KeyConcurrencyLimit", `"KeyConcurrencyLimit" = -3`},

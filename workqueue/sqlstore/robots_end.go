@@ -15,25 +15,54 @@ import (
 	"botwork/workqueue"
 )
 
+// The ends of a robot's work. A failure and a business error are different ends, so that a repeat
+// is recognised.
+const (
+	finishing  = "finish"
+	failing    = "fail"
+	mistaking  = "fail for wrong data"
+	releasing  = "release"
+	postponing = "postpone"
+	deleting   = "delete" // in the audit log
+)
+
 // FinishCheckout implements workqueue.RobotStore.
 func (s *holds) FinishCheckout(ctx context.Context, h workqueue.Hold, end workqueue.RobotEnd) (workqueue.RobotEnded, error) {
-	f, err := s.endCheckout(ctx, "finish", h, workqueue.RightRead, func(t taken) (workqueue.Finish, error) {
+	doing := finishing
+	switch end.Kind {
+	case workqueue.KindError:
+		doing = failing
+	case workqueue.KindBusiness:
+		doing = mistaking
+	}
+	return s.endCheckout(ctx, doing, h, workqueue.RightRead, func(t taken) (workqueue.Finish, error) {
 		took := t.now.Sub(*t.item.StartedAt)
 		return t.queue.EndByRobot(&t.item, end, &s.schemas, took, rand.Float64())
 	})
+}
+
+// endedBy returns what a robot learns about the end of an item.
+func endedBy(f *workqueue.Finish) workqueue.RobotEnded {
 	ended := workqueue.RobotEnded{State: f.State, Copied: f.Copy}
 	if f.State == workqueue.Ready || f.Copy {
 		ended.RetryIn = workqueue.Duration(f.Delay.Round(time.Millisecond)) // rounded as it is stored
 	}
-	return ended, err
+	return ended
 }
 
 // ReleaseCheckout implements workqueue.RobotStore.
 func (s *holds) ReleaseCheckout(ctx context.Context, h workqueue.Hold, reason string) error {
-	_, err := s.endCheckout(ctx, "release", h, workqueue.RightRead, func(t taken) (workqueue.Finish, error) {
+	_, err := s.endCheckout(ctx, releasing, h, workqueue.RightRead, func(t taken) (workqueue.Finish, error) {
 		return t.queue.ReleaseByRobot(&t.item, reason), nil
 	})
 	return err
+}
+
+// PostponeCheckout implements workqueue.RobotStore.
+func (s *holds) PostponeCheckout(ctx context.Context, h workqueue.Hold, p workqueue.Postponement) (workqueue.RobotEnded, error) {
+	return s.endCheckout(ctx, postponing, h, workqueue.RightRead, func(t taken) (workqueue.Finish, error) {
+		return t.queue.PostponeByRobot(&t.item, p, t.now)
+	})
 }
 
 // DeleteCheckout implements workqueue.RobotStore.
@@ -48,12 +77,14 @@ func (s *holds) DeleteCheckout(ctx context.Context, h workqueue.Hold, reason str
 
 // ReleaseFromRobot implements workqueue.RobotStore.
 func (s *holds) ReleaseFromRobot(ctx context.Context, id int64, reason string) error {
-	return s.retry(ctx, fmt.Sprintf("release item %d", id), func() error {
+	var queue string
+	err := s.retry(ctx, fmt.Sprintf("release item %d", id), func() error {
 		return s.tx(ctx, func(tx *sql.Tx) error {
 			t, err := s.readHeld(ctx, tx, s.in(ctx, tx), workqueue.Hold{ItemID: id})
 			if err != nil {
 				return err
 			}
+			queue = t.queue.Name
 			if !t.item.CheckedOut() {
 				return &workqueue.TransitionError{ItemID: id, Verb: "release", State: t.item.State, Hint: "no robot holds it"}
 			}
@@ -83,58 +114,108 @@ func (s *holds) ReleaseFromRobot(ctx context.Context, id int64, reason string) e
 			return err
 		})
 	})
+	if err == nil {
+		s.leaseStore.ended(queue)
+	}
+	return err
 }
 
-// deleting is the end of a robot's work that deletes the item. It is in the audit log.
-const deleting = "delete"
-
 // endCheckout ends a robot's work on an item with the statement that ends runs of workers. The
-// same transaction checks the robot's right.
+// same transaction checks the robot's right. An end that the robot has reported before changes
+// nothing and returns the first result.
 func (s *holds) endCheckout(ctx context.Context, doing string, h workqueue.Hold, right workqueue.Right,
-	decide func(taken) (workqueue.Finish, error)) (workqueue.Finish, error) {
-	var f workqueue.Finish
+	decide func(taken) (workqueue.Finish, error)) (workqueue.RobotEnded, error) {
+	var ended workqueue.RobotEnded
 	var queue workqueue.Queue
-	err := s.retry(ctx, fmt.Sprintf("%s item %d", doing, h.ItemID), func() error {
-		return s.tx(ctx, func(tx *sql.Tx) error {
-			t, err := s.holds(ctx, tx, s.in(ctx, tx), h, right)
-			if err != nil {
-				return err
-			}
-			queue = t.queue
-			if f, err = decide(t); err != nil {
-				return err
-			}
-			end, err := s.ends(ctx, nil, []workqueue.Finish{f}, false)
-			if err != nil {
-				return err
-			}
-			end.values["robot"], end.values["lock_key"] = h.Robot, lockArg(h.LockKey)
-			write := func() (int, error) {
-				written, err := s.changed(ctx, tx, end)
-				if errors.Is(err, errSetShrank) || err == nil && len(written) == 0 {
-					return 0, workqueue.ErrCheckoutLost
-				}
-				if err != nil || !end.more {
-					return len(written), err
-				}
-				return len(written), end.then(tx, written)
-			}
-			if doing != deleting {
-				_, err = write()
-				return err
-			}
-			entry := func(items []auditItem) auditEntry { return robotEntry(h.Robot, "", workqueue.Delete, items) }
-			_, err = s.audited(ctx, tx, []int64{h.ItemID}, deletedColumns, entry, write)
+	var step endStep
+	run := func() error {
+		return s.tx(ctx, func(tx *sql.Tx) (err error) {
+			ended, queue, step, err = s.endIn(ctx, tx, doing, h, right, decide)
 			return err
 		})
+	}
+	err := s.retry(ctx, fmt.Sprintf("%s item %d", doing, h.ItemID), func() error {
+		err := run()
+		if errors.Is(err, workqueue.ErrCheckoutLost) && step == endHeld {
+			err = run() // the same call, sent twice, may have ended it in between
+		}
+		return err
 	})
 	if err != nil {
-		return workqueue.Finish{}, err
+		return workqueue.RobotEnded{}, err
 	}
-	if f.State == workqueue.Cancelled && queue.ArchiveLimit != nil {
+	if step == endWritten {
+		s.leaseStore.ended(queue.Name)
+	}
+	if step == endWritten && ended.State == workqueue.Cancelled && queue.ArchiveLimit != nil {
 		// The end is already written, so ignore an error, as Finish does: the next trim removes
 		// what is left.
 		_, _ = s.trimArchive(ctx, queue.Name, *queue.ArchiveLimit)
 	}
-	return f, nil
+	return ended, nil
+}
+
+// endStep is how far endIn came.
+type endStep int
+
+const (
+	endNotHeld endStep = iota // or repeated
+	endHeld
+	endWritten
+)
+
+// endIn is endCheckout in a transaction.
+func (s *holds) endIn(ctx context.Context, tx *sql.Tx, doing string, h workqueue.Hold, right workqueue.Right,
+	decide func(taken) (workqueue.Finish, error)) (ended workqueue.RobotEnded, queue workqueue.Queue, step endStep, err error) {
+	t, err := s.holds(ctx, tx, s.in(ctx, tx), h, right)
+	if errors.Is(err, workqueue.ErrCheckoutLost) {
+		before, found, rerr := s.repeatedEnd(ctx, tx, doing, h, &t.item)
+		if rerr != nil || found {
+			return before, t.queue, endNotHeld, rerr
+		}
+		if unknown, uerr := s.endUnknown(ctx, tx, doing, h, &t.item); unknown || uerr != nil {
+			return before, t.queue, endNotHeld, cmp.Or(uerr, workqueue.ErrEndUnknown)
+		}
+	}
+	if err != nil {
+		return ended, t.queue, endNotHeld, err
+	}
+	f, err := decide(t)
+	if err != nil {
+		return ended, t.queue, endHeld, err
+	}
+	if err := s.writeEnd(ctx, tx, doing, h, f); err != nil {
+		return ended, t.queue, endHeld, err
+	}
+	ended = endedBy(&f)
+	if !plainSuccess(&f) {
+		err = s.keepEnd(ctx, tx, doing, h, ended)
+	}
+	return ended, t.queue, endWritten, err
+}
+
+// writeEnd writes the end of an item that its robot holds.
+func (s *holds) writeEnd(ctx context.Context, tx *sql.Tx, doing string, h workqueue.Hold, f workqueue.Finish) error {
+	end, err := s.ends(ctx, nil, []workqueue.Finish{f}, false)
+	if err != nil {
+		return err
+	}
+	end.values["robot"], end.values["lock_key"] = h.Robot, lockArg(h.LockKey)
+	write := func() (int, error) {
+		written, err := s.changed(ctx, tx, end)
+		if errors.Is(err, errSetShrank) || err == nil && len(written) == 0 {
+			return 0, workqueue.ErrCheckoutLost
+		}
+		if err != nil || !end.more {
+			return len(written), err
+		}
+		return len(written), end.then(tx, written)
+	}
+	if doing != deleting {
+		_, err = write()
+		return err
+	}
+	entry := func(items []auditItem) auditEntry { return robotEntry(h.Robot, "", workqueue.Delete, items) }
+	_, err = s.audited(ctx, tx, []int64{h.ItemID}, deletedColumns, entry, write)
+	return err
 }

@@ -86,6 +86,11 @@ type itemRow struct {
 	IdempotencyKey      nullText
 	Version             int64
 	FinishBy            database.Time
+	BatchKey            *string
+	BatchMax            *int
+	BatchWaitMs         *int64
+	BatchAtMostMs       *int64
+	BatchLeaderID       *int64 `gorm:"column:BatchLeaderId"`
 	BegunFence          *int64 // read only by claims
 	LeftOut             *int64 `gorm:"-"` // only in claims: not NULL if large texts were not returned
 
@@ -158,6 +163,11 @@ func (s *itemRows) item(r *itemRow) workqueue.Item {
 		IdempotencyKey:      string(r.IdempotencyKey),
 		Version:             r.Version,
 		FinishBy:            r.FinishBy.Pointer(),
+		BatchKey:            r.BatchKey,
+		BatchMax:            r.BatchMax,
+		BatchWaitMs:         r.BatchWaitMs,
+		BatchAtMostMs:       r.BatchAtMostMs,
+		BatchLeaderID:       r.BatchLeaderID,
 	}
 	if it.Encrypted {
 		s.open(&it)

@@ -100,6 +100,49 @@ type runRow struct {
 
 func (runRow) TableName() string { return "BotPipelineRuns" }
 
+// CountRuns implements workqueue.RunCounter.
+func (s *scheduleStore) CountRuns(ctx context.Context, f workqueue.RunFilter, most int) (counts map[workqueue.RunOutcome]int, more bool, err error) {
+	var rows []struct{ Outcome workqueue.RunOutcome }
+	err = s.retry(ctx, "count runs", func() error {
+		rows = nil
+		orm := s.listing.WithContext(ctx).Model(&runRow{}).Select("Outcome")
+		if f.Pipeline != "" {
+			orm = orm.Where(map[string]any{"Pipeline": f.Pipeline})
+		}
+		if len(f.Outcomes) > 0 {
+			orm = orm.Where(map[string]any{"Outcome": f.Outcomes})
+		}
+		return s.between(orm, "StartedAt", f.Since, f.Until).Order(clause.OrderByColumn{Column: column("StartedAt"), Desc: true}).Limit(most + 1).Find(&rows).Error
+	})
+	counts = map[workqueue.RunOutcome]int{}
+	for _, r := range rows[:min(len(rows), most)] {
+		counts[r.Outcome]++
+	}
+	return counts, len(rows) > most, err
+}
+
+// CountFirings implements workqueue.RunCounter.
+func (s *scheduleStore) CountFirings(ctx context.Context, f workqueue.FiringFilter, most int) (counts map[workqueue.FiringOutcome]int, more bool, err error) {
+	var rows []struct{ Outcome workqueue.FiringOutcome }
+	err = s.retry(ctx, "count firings", func() error {
+		rows = nil
+		orm := s.listing.WithContext(ctx).Model(&firingRow{}).Select("Outcome")
+		if f.Schedule != "" {
+			orm = orm.Where(map[string]any{"Schedule": f.Schedule})
+		}
+		if len(f.Outcomes) > 0 {
+			orm = orm.Where(map[string]any{"Outcome": f.Outcomes})
+		}
+		orm = orm.Not(clause.Like{Column: column("Schedule"), Value: workqueue.TaskSchedule("") + "%"})
+		return s.between(orm, "PlannedAt", f.Since, f.Until).Order(clause.OrderByColumn{Column: column("PlannedAt"), Desc: true}).Limit(most + 1).Find(&rows).Error
+	})
+	counts = map[workqueue.FiringOutcome]int{}
+	for _, r := range rows[:min(len(rows), most)] {
+		counts[r.Outcome]++
+	}
+	return counts, len(rows) > most, err
+}
+
 // Runs implements workqueue.ScheduleStore.
 func (s *scheduleStore) Runs(ctx context.Context, f workqueue.RunFilter) ([]workqueue.PipelineRun, error) {
 	var rows []runRow
@@ -117,6 +160,12 @@ func (s *scheduleStore) Runs(ctx context.Context, f workqueue.RunFilter) ([]work
 		}
 		orm = s.between(orm, "StartedAt", f.Since, f.Until)
 		orm = s.between(orm, "PlannedAt", f.PlannedSince, f.PlannedUntil)
+		if !f.EndsAfter.IsZero() {
+			orm = orm.Where(clause.Or(
+				clause.Eq{Column: column("FinishedAt")}, // NULL
+				clause.Gte{Column: column("FinishedAt"), Value: s.engine.timeArg(f.EndsAfter)},
+			))
+		}
 		return orm.Order(clause.OrderByColumn{Column: clause.Column{Name: "Id"}, Desc: !f.Oldest}).
 			Limit(orDefault(f.Limit, 100)).Find(&rows).Error
 	})

@@ -108,7 +108,7 @@ func happened(f *workqueue.Finish, removed bool) []string {
 	if f.Returned() {
 		return nil
 	}
-	events := []string{workqueue.EventStarted}
+	events := append(make([]string, 0, 2), workqueue.EventStarted) // most ends are two events
 	if f.State == workqueue.Processed {
 		events = append(events, workqueue.EventSucceeded)
 	}

@@ -19,6 +19,9 @@ func (s *seriesStore) Series(ctx context.Context, p workqueue.SeriesParams) (wor
 	var r *seriesReading
 	err := s.retry(ctx, "read the statistics over time", func() (err error) {
 		r = newSeriesReading(p)
+		if p.CountsOnly {
+			return s.readSeries(ctx, s.readers, p, r.add)
+		}
 		if r.now, err = s.clock(ctx, s.readers); err != nil {
 			return err
 		}
@@ -91,7 +94,16 @@ type seriesReading struct {
 	p      workqueue.SeriesParams
 	now    time.Time
 	groups map[string]*groupReading
-	taken  map[time.Time]int64 // samples of the cluster
+	taken  map[time.Time]int64 // samples of the cluster, of the kind that is read
+
+	// slots are the samples of the whole cluster. Periods before the migration 0033 have none.
+	slots map[time.Time]slotSample
+}
+
+// slotSample is a sample of the whole cluster.
+type slotSample struct {
+	samples int64
+	sums    gaugeSums
 }
 
 // groupReading is one group of a reading, by the starts of periods.
@@ -101,10 +113,31 @@ type groupReading struct {
 }
 
 // gaugeSums are the samples of a period, of one or more queues and bands.
-type gaugeSums struct{ waiting, most, oldestMs, running, mostRunning int64 }
+type gaugeSums struct{ waiting, most, oldestMs, running, mostRunning, offered, mostOffered int64 }
+
+// add adds the samples of another queue, band, pipeline or worker in the same period.
+func (s *gaugeSums) add(more *gaugeSums) {
+	s.waiting += more.waiting
+	s.most += more.most
+	s.oldestMs = max(s.oldestMs, more.oldestMs)
+	s.running += more.running
+	s.mostRunning += more.mostRunning
+	s.offered += more.offered
+	s.mostOffered += more.mostOffered
+}
+
+// then adds the samples of another period.
+func (s *gaugeSums) then(more *gaugeSums) {
+	s.waiting += more.waiting
+	s.most, s.oldestMs = max(s.most, more.most), max(s.oldestMs, more.oldestMs)
+	s.running += more.running
+	s.mostRunning = max(s.mostRunning, more.mostRunning)
+	s.offered += more.offered
+	s.mostOffered = max(s.mostOffered, more.mostOffered)
+}
 
 func newSeriesReading(p workqueue.SeriesParams) *seriesReading {
-	r := &seriesReading{p: p, groups: map[string]*groupReading{}, taken: map[time.Time]int64{}}
+	r := &seriesReading{p: p, groups: map[string]*groupReading{}, taken: map[time.Time]int64{}, slots: map[time.Time]slotSample{}}
 	if p.Group == workqueue.GroupNone {
 		r.group("")
 	}
@@ -142,13 +175,43 @@ func (r *seriesReading) add(row *readPeriod) {
 	g.figures[start].Add(&row.figures)
 }
 
-// hasGauges reports whether samples exist for what is selected.
+// gaugeKind returns the kind of the samples of what is selected.
+func (r *seriesReading) gaugeKind() string {
+	switch {
+	case r.p.Worker != "" || r.p.Group == workqueue.GroupWorker:
+		return gaugeWorker
+	case r.p.Pipeline != "" || r.p.Group == workqueue.GroupPipeline:
+		return gaugePipeline
+	}
+	return gaugeQueue
+}
+
+// hasGauges reports whether samples exist for what is selected. Those of workers are not divided
+// by queue, pipeline and band.
 func (r *seriesReading) hasGauges() bool {
-	return r.p.Pipeline == "" && r.p.Worker == "" && r.p.Group != workqueue.GroupPipeline && r.p.Group != workqueue.GroupWorker
+	return r.gaugeKind() != gaugeWorker ||
+		r.p.Queue == "" && r.p.Pipeline == "" && r.p.Band == "" && (r.p.Group == workqueue.GroupNone || r.p.Group == workqueue.GroupWorker)
+}
+
+// hasOffers reports whether it is known how many slots what is selected was offered.
+func (r *seriesReading) hasOffers() bool {
+	return r.gaugeKind() == gaugeWorker || r.allSelected() && r.p.Group == workqueue.GroupNone
+}
+
+func (r *seriesReading) allSelected() bool {
+	return r.p.Queue == "" && r.p.Pipeline == "" && r.p.Band == "" && r.p.Worker == ""
 }
 
 func (s *seriesStore) readGauges(ctx context.Context, r *seriesReading) error {
-	rows, err := s.queries.query(ctx, s.readers, "gauge_read", s.seriesValues(&r.p))
+	v := s.seriesValues(&r.p)
+	v["kind"], v["name"] = r.gaugeKind(), nil
+	switch r.gaugeKind() {
+	case gaugePipeline:
+		v["name"] = null(r.p.Pipeline)
+	case gaugeWorker:
+		v["name"] = null(r.p.Worker)
+	}
+	rows, err := s.queries.query(ctx, s.readers, "gauge_read", v)
 	if err != nil {
 		return err
 	}
@@ -157,49 +220,57 @@ func (s *seriesStore) readGauges(ctx context.Context, r *seriesReading) error {
 
 func (r *seriesReading) addGauge(rows *sql.Rows) error {
 	var at database.Time
-	var queue, band string
+	var kind, queue, band, name string
 	var samples int64
 	var sums gaugeSums
-	if err := rows.Scan(&at, &queue, &band, &samples, &sums.waiting, &sums.most, &sums.oldestMs, &sums.running, &sums.mostRunning); err != nil {
+	err := rows.Scan(&at, &kind, &queue, &band, &name, &samples,
+		&sums.waiting, &sums.most, &sums.oldestMs, &sums.running, &sums.mostRunning, &sums.offered, &sums.mostOffered)
+	if err != nil {
 		return err
 	}
 	start := at.UTC()
-	if queue == "" {
+	switch {
+	case kind == gaugeSlots:
+		r.slots[start] = slotSample{samples, sums}
+		if r.gaugeKind() != gaugeQueue {
+			r.taken[start] = samples
+		}
+		return nil
+	case kind == gaugeQueue && queue == "":
 		r.taken[start] = samples
 		return nil
 	}
-	name := ""
+	group := ""
 	switch r.p.Group {
 	case workqueue.GroupQueue:
-		name = queue
+		group = queue
 	case workqueue.GroupBand:
-		name = band
+		group = band
+	case workqueue.GroupPipeline, workqueue.GroupWorker:
+		group = name
 	}
-	g := r.group(name)
+	g := r.group(group)
 	if g.gauges[start] == nil {
 		g.gauges[start] = &gaugeSums{}
 	}
-	sum := g.gauges[start]
-	sum.waiting += sums.waiting
-	sum.most += sums.most
-	sum.oldestMs = max(sum.oldestMs, sums.oldestMs)
-	sum.running += sums.running
-	sum.mostRunning += sums.mostRunning
+	g.gauges[start].add(&sums)
 	return nil
 }
 
 // series returns what was read.
 func (r *seriesReading) series() workqueue.Series {
 	series := workqueue.Series{
-		By: r.p.By, Group: r.p.Group, At: r.now, KeptSince: r.p.By.Start(r.now.Add(-r.p.By.Kept())).Add(r.p.By.Length()),
-		Points: []workqueue.SeriesPoint{}, Totals: []workqueue.SeriesPoint{},
+		By: r.p.By, Group: r.p.Group, Points: []workqueue.SeriesPoint{}, Totals: []workqueue.SeriesPoint{},
+	}
+	if !r.p.CountsOnly {
+		series.At, series.KeptSince = r.now, r.p.By.Start(r.now.Add(-r.p.By.Kept())).Add(r.p.By.Length())
 	}
 	starts := r.p.Starts()
 	for _, name := range r.names() {
 		g := r.groups[name]
 		var total workqueue.SeriesFigures
-		var gauges gaugeSums
-		var samples int64
+		var gauges, offers gaugeSums
+		var samples, offerSamples int64
 		for _, start := range starts {
 			figures := g.figures[start]
 			if figures == nil {
@@ -213,10 +284,11 @@ func (r *seriesReading) series() workqueue.Series {
 				}
 				point.Gauges = sums.gauges(taken)
 				samples += taken
-				gauges.waiting += sums.waiting
-				gauges.running += sums.running
-				gauges.most, gauges.oldestMs = max(gauges.most, sums.most), max(gauges.oldestMs, sums.oldestMs)
-				gauges.mostRunning = max(gauges.mostRunning, sums.mostRunning)
+				gauges.then(sums)
+				offered, n := r.offers(start, sums)
+				setOffers(point.Gauges, offered, n)
+				offerSamples += n
+				offers.then(offered)
 			}
 			total.Add(figures)
 			series.Points = append(series.Points, point)
@@ -224,6 +296,7 @@ func (r *seriesReading) series() workqueue.Series {
 		point := total.Point(starts[0], name)
 		if samples > 0 {
 			point.Gauges = gauges.gauges(samples)
+			setOffers(point.Gauges, &offers, offerSamples)
 		}
 		series.Totals = append(series.Totals, point)
 	}
@@ -252,5 +325,24 @@ func (s *gaugeSums) gauges(samples int64) *workqueue.SeriesGauges {
 		Backlog: float64(s.waiting) / float64(samples), MostBacklog: s.most,
 		OldestWaiting: workqueue.Duration(time.Duration(s.oldestMs) * time.Millisecond),
 		SlotsUsed:     float64(s.running) / float64(samples), MostSlotsUsed: s.mostRunning,
+	}
+}
+
+// offers returns the sums with the offered slots of a period, and the number of samples; 0: not
+// known. sums are those of the group.
+func (r *seriesReading) offers(start time.Time, sums *gaugeSums) (*gaugeSums, int64) {
+	switch {
+	case !r.hasOffers():
+		return &gaugeSums{}, 0
+	case r.gaugeKind() == gaugeWorker:
+		return sums, r.taken[start]
+	}
+	all := r.slots[start]
+	return &all.sums, all.samples
+}
+
+func setOffers(g *workqueue.SeriesGauges, s *gaugeSums, samples int64) {
+	if samples > 0 {
+		g.SlotsOffered, g.MostSlotsOffered = new(float64(s.offered)/float64(samples)), new(s.mostOffered)
 	}
 }

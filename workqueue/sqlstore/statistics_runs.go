@@ -83,6 +83,13 @@ func (r *runEnds) columns(ref refRow) (c statColumns) {
 	return c
 }
 
+// plain drops a plain end from r if its statement updates the statistics itself.
+func (r *runEnds) plain(ref refRow) {
+	if r.s.engine.dialect().finishCounts {
+		delete(r.ends, ref)
+	}
+}
+
 func (r *runEnds) any() bool { return len(r.ends) > 0 }
 
 // keep writes the statistics of the ends that were written.

@@ -362,6 +362,53 @@ func TestStatisticsUseTheirIndexes(t *testing.T) {
 	})
 }
 
+// Samples of pipelines and workers can be many times those of queues: reading one kind does not
+// read the others.
+func TestSamplesUseTheirIndex(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		dsn := e.DSN(t)
+		e.Open(t, dsn)
+		db := e.SQL(t, dsn)
+		statement := `INSERT INTO "BotStatisticsGauges" ("Resolution", "StartsAt", "Kind", "QueueName", "Band", "Name", "Samples")
+			SELECT 'minute', CONCAT('2026-01-0', 1 + n % 9, ' 00:00:00.000'), CASE WHEN n % 100 = 0 THEN 'slots' ELSE 'worker' END, '', '', CONCAT('w', n), 1 FROM ` + series(e, 20_000)
+		if e.Driver == database.Postgres {
+			statement = strings.Replace(statement, "CONCAT('2026-01-0', 1 + n % 9, ' 00:00:00.000')", "CAST(CONCAT('2026-01-0', 1 + n % 9, ' 00:00:00.000') AS timestamptz)", 1)
+		}
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+		countRows(t, e, db, "BotStatisticsGauges")
+		const from, until = "2026-01-01 00:00:00.000", "2026-01-02 00:00:00.000"
+		read := func(kind string) map[string]any {
+			return map[string]any{"resolution": "minute", "since": from, "until": until, "kind": kind, "queue": nil, "band": nil, "name": nil}
+		}
+		for _, c := range []struct {
+			statement string
+			values    map[string]any
+		}{
+			{"gauge_read", read("")},
+			{"gauge_read", read("pipeline")},
+			{"gauge_expire", map[string]any{"resolution": "hour", "before": from, "limit_rows": 10}},
+			{"gauge_turn", map[string]any{"starts": from}},
+		} {
+			if plan := explain(t, e, db, c.statement, c.values); scansSamples(e, plan) {
+				t.Errorf("%s reads all samples:\n%s", c.statement, plan)
+			}
+		}
+	})
+}
+
+func scansSamples(e testdb.Engine, plan string) bool {
+	switch e.Driver {
+	case database.Postgres:
+		return strings.Contains(plan, `Seq Scan on "BotStatisticsGauges"`)
+	case database.SQLServer:
+		return strings.Contains(plan, "Scan BotStatisticsGauges")
+	default:
+		return strings.Contains(plan, "SCAN g") || strings.Contains(plan, "SCAN s") || strings.Contains(plan, "SCAN BotStatisticsGauges")
+	}
+}
+
 // fillStatistics inserts statistics of many queues, most of them moments.
 func fillStatistics(t *testing.T, e testdb.Engine, db *sql.DB) {
 	t.Helper()

@@ -47,6 +47,12 @@ type Store struct {
 	*textStore
 	*failureStore
 	*housekeepingStore
+	*tokenStore
+	*userStore
+	*answerStore
+	*notificationStore
+	*escalationStore
+	*forecastStore
 }
 
 // newStore makes a store of its parts: what a part uses of others it embeds.
@@ -55,13 +61,13 @@ func newStore(c *connection) *Store {
 		connection: c, migrations: &migrations{c}, epochs: &epochs{c, &auditing{c}}, sessions: &sessions{c},
 		policies: &policies{connection: c}, notices: &notices{connection: c, name: rand.Text()[:12]},
 		itemRows: &itemRows{c}, bookkeeping: &bookkeeping{c}, batches: &batches{c}, auditing: &auditing{c}, auditLog: &auditLog{c},
-		waitingStore: &waitingStore{c}, textStore: &textStore{c}, failureStore: &failureStore{c},
+		waitingStore: &waitingStore{c}, textStore: &textStore{c}, failureStore: &failureStore{c}, forecastStore: &forecastStore{c},
 	}
 	s.durationStore = &durationStore{c, s.auditing}
 	s.scheduleStore = &scheduleStore{c, s.auditing}
 	s.archive = &archive{c, s.policies, s.bookkeeping}
 	s.itemLists = &itemLists{c, s.itemRows}
-	s.enqueuing = &enqueuing{c, s.policies, s.notices, s.batches, s.itemRows, s.bookkeeping}
+	s.enqueuing = &enqueuing{connection: c, policies: s.policies, notices: s.notices, batches: s.batches, itemRows: s.itemRows, bookkeeping: s.bookkeeping}
 	s.workerStore = &workerStore{c, s.notices, s.auditing}
 	s.assignStore = &assignStore{c, s.notices, s.itemRows, s.bookkeeping, s.archive}
 	s.leaseStore = &leaseStore{c, s.epochs, s.notices, s.itemRows, s.bookkeeping, s.archive}
@@ -72,6 +78,11 @@ func newStore(c *connection) *Store {
 	s.holds = &holds{c, s.itemRows, s.bookkeeping, s.archive, s.queueStore, s.auditing, s.leaseStore, s.itemChanges, s.checkouts}
 	s.statisticsStore = &statisticsStore{c, s.bookkeeping, s.auditing, s.queueStore}
 	s.seriesStore = &seriesStore{c}
+	s.tokenStore = &tokenStore{c, s.auditing}
+	s.userStore = &userStore{c, s.auditing}
+	s.answerStore = &answerStore{c}
+	s.notificationStore = &notificationStore{c, s.notices, s.enqueuing, s.auditing}
+	s.escalationStore = &escalationStore{c, s.itemChanges}
 	s.taskStore = &taskStore{c, s.notices, s.enqueuing, s.bookkeeping, s.auditing, s.scheduleStore}
 	return s
 }
@@ -96,6 +107,11 @@ type Options struct {
 	// clock is used.
 	Now func() time.Time
 
+	// Observe is called after each hand-written statement with its name, the time until its
+	// first answer, and its error. It must return at once; it is called from several goroutines.
+	// nil: nothing is observed.
+	Observe func(statement string, took time.Duration, err error)
+
 	// Statements replaces the SQL of package sql, for tests that break a statement; nil means
 	// package sql.
 	Statements fs.FS
@@ -108,7 +124,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newStore(&connection{statements: sqlfiles.Files, engine: engine, dsn: o.DSN, now: o.Now, cipher: o.Cipher})
+	s := newStore(&connection{statements: sqlfiles.Files, engine: engine, dsn: o.DSN, now: o.Now, cipher: o.Cipher, observe: o.Observe})
 	p, err := engine.open(o, s.greet)
 	if err != nil {
 		return nil, err

@@ -20,9 +20,21 @@ func TestWaitingHasTheConditionsOfDue(t *testing.T) {
 	}
 	for _, folder := range folders {
 		waiting, ready := read(folder, "waiting"), read(folder, "ready")
-		parts := strings.Split(read(folder, "due"), " UNION ALL ")
-		if len(parts) != 4 {
-			t.Fatalf("%s/due has %d parts, want 4", folder, len(parts))
+		leaders, due, _ := strings.Cut(read(folder, "due"), ") SELECT undated.")
+		parts := strings.Split(due, " UNION ALL ")
+		if len(parts) != 5 {
+			t.Fatalf("%s/due has %d parts, want 5", folder, len(parts))
+		}
+		// The last part has the items that lead a batch, whose conditions precede all parts.
+		_, leaders, found := strings.Cut(leaders, " FROM ( SELECT ")
+		groups, conditions, both := strings.Cut(leaders, " g WHERE ")
+		if !found || !both {
+			t.Fatalf("%s/due: want WITH leaders AS (SELECT … FROM (SELECT …) g WHERE …)", folder)
+		}
+		for name, text := range map[string]string{"waiting": waiting, "ready": ready} {
+			if !strings.Contains(text, groups) || !strings.Contains(text, conditions) {
+				t.Errorf("%s/%s does not have the conditions of items that lead a batch: %s g WHERE %s", folder, name, groups, conditions)
+			}
 		}
 		// The third part, items that may overtake others, only defines an order: its items are
 		// also in the first two.

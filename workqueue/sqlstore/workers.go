@@ -36,6 +36,7 @@ type workerRow struct {
 	Version        string
 	Capacity       int
 	StuckSlots     int
+	Gate           nullText
 	Labels         nullText
 	Channels       nullText
 	Queues         nullText
@@ -57,7 +58,7 @@ func (r *workerRow) worker() workqueue.Worker {
 		ID: r.ID, Name: r.Name, InstanceID: r.InstanceID, Host: r.Host, PID: r.Pid, ProcessKey: string(r.ProcessKey), Version: r.Version,
 		StuckSlots: r.StuckSlots, State: workqueue.WorkerState(r.State), StartedAt: r.StartedAt.Time, LastSeenAt: r.LastSeenAt.Time,
 		LeaseExpiresAt: r.LeaseExpiresAt.Pointer(), AvailableSince: r.AvailableSince.Pointer(),
-		Overrides: workqueue.JSONText(r.Overrides), DrainRequestedAt: r.DrainRequestedAt.Pointer(),
+		Gate: workqueue.OrNil(string(r.Gate)), Overrides: workqueue.JSONText(r.Overrides), DrainRequestedAt: r.DrainRequestedAt.Pointer(),
 	}
 	reported := r.reported()
 	settings, _ := reported.With(w.Overrides) // the passes and the worker report what cannot be read
@@ -142,7 +143,7 @@ func (s *workerStore) register(ctx context.Context, tx *sql.Tx, spec workqueue.W
 	}
 	// The first heartbeat sets the lease; the statement adds the lease time to now.
 	rows, err := s.queries.query(ctx, tx, "beat_worker", values{
-		"worker": row.ID, "instance": spec.InstanceID, "lease_ms": ms(spec.Lease), "stuck": 0, "ended_ms": nil, "now": s.nowArg(),
+		"worker": row.ID, "instance": spec.InstanceID, "lease_ms": ms(spec.Lease), "stuck": 0, "gate": nil, "ended_ms": nil, "now": s.nowArg(),
 	})
 	if err != nil {
 		return workqueue.Worker{}, err
@@ -235,7 +236,7 @@ func (s *workerStore) StopWorker(ctx context.Context, workerID int64, instanceID
 			orm.Statement.ConnPool = tx
 			result := orm.Model(&workerRow{}).
 				Where(map[string]any{"Id": workerID, "InstanceId": instanceID}).
-				Updates(map[string]any{"State": string(workqueue.WorkerStopped)})
+				Updates(map[string]any{"State": string(workqueue.WorkerStopped), "Gate": nil})
 			if result.Error == nil && result.RowsAffected == 0 {
 				return workqueue.ErrWorkerReplaced
 			}

@@ -104,7 +104,7 @@ func auditedMethods() []audited {
 					}, x.Items(3, ItemOpts{Queue: "mail"})
 				}},
 			onQueue("DeleteQueue", "queues.delete", false, true, func(x *fixture, ctx context.Context) error { return x.Store.DeleteQueue(ctx, "mail") }),
-		}, auditedSchedules(), auditedRobots())
+		}, auditedSchedules(), auditedRobots(), auditedAccess(), auditedNotifications())
 }
 
 // onWorker is a method that changes the worker operated.
@@ -147,6 +147,9 @@ func auditedSchedules() []audited {
 			return err
 		}),
 		onPipeline("RequestRuns", "pipelines.run", false, requested(request)), backfilled,
+		onPipeline("RecordPipelineSave", "pipelines.save", false, func(x *fixture, ctx context.Context) error {
+			return x.Store.RecordPipelineSave(ctx, workqueue.PipelineSave{Pipeline: "Nightly", File: "nightly.yaml", Host: "h", Before: "a", After: "b", By: "by"})
+		}),
 		{method: "DrainWorker", idle: true, want: workqueue.AuditEntry{Action: "workers.drain", TargetKind: "worker", Target: "drained", Changed: 1},
 			prepare: func(x *fixture) (func(context.Context) error, []int64) {
 				x.Worker(WorkerOpts{Name: "drained"})
@@ -184,6 +187,20 @@ func auditedSchedules() []audited {
 					_, err := x.Store.ReviseTaskItems(ctx, []workqueue.TaskRevision{revision})
 					return err
 				}, []int64{it.ID}
+			}},
+		{method: "Escalate", idle: true, want: workqueue.AuditEntry{Action: "items.escalate", TargetKind: "item", Changed: 1,
+			Actor: "pipeline escalated: late", Via: workqueue.ViaRule, Reason: `escalated by rule "late" of the pipeline "escalated": waiting 0s`},
+			prepare: func(x *fixture) (func(context.Context) error, []int64) {
+				id := x.Item(ItemOpts{Pipeline: "escalated"}).ID
+				rule := x.escalationRule(workqueue.EscalatePipeline, "escalated", `{"name":"late","after":"0s","raise":{"by":100}}`)
+				turn, _, err := x.Store.EscalationTurn(x.ctx, rule, true)
+				if err != nil {
+					x.Fatal(err)
+				}
+				return func(ctx context.Context) error {
+					_, err := x.Store.Escalate(ctx, turn)
+					return err
+				}, []int64{id}
 			}},
 		{method: "ForgetDurations", idle: true, want: workqueue.AuditEntry{Action: "durations.forget", TargetKind: "durations", Target: "slow", Changed: 1, Filter: `{"pipeline":"slow"}`},
 			prepare: func(x *fixture) (func(context.Context) error, []int64) {
@@ -240,12 +257,12 @@ func auditedRobots() []audited {
 				return err
 			}, []int64{id}
 		}),
-		robot("DeleteCheckout", "items.delete", func(x *fixture) (func(context.Context) error, []int64) {
+		answeredAgain(robot("DeleteCheckout", "items.delete", func(x *fixture) (func(context.Context) error, []int64) {
 			it := x.enqueueForms(form(900))[0]
 			c := x.takeAs(workqueue.CheckoutParams{Robot: "rob", Queue: forms, Lease: leaseTime})
 			hold := holdOf("rob", c, c.Items[0])
 			return func(ctx context.Context) error { return x.Store.DeleteCheckout(ctx, hold, "") }, []int64{it}
-		}),
+		})),
 		{method: "ReleaseFromRobot", refused: true, want: workqueue.AuditEntry{Action: "items.release", TargetKind: "item", Changed: 1},
 			prepare: func(x *fixture) (func(context.Context) error, []int64) {
 				id := x.enqueueForms(form(902))[0]
@@ -286,6 +303,12 @@ func auditMethods(x *fixture) {
 	}
 }
 
+// answeredAgain is a method whose repeated call gets the first result, and changes nothing.
+func answeredAgain(c audited) audited {
+	c.refused, c.idle = false, true
+	return c
+}
+
 // wantEntry checks an entry of the auditor, or of another actor that want names.
 func (x *fixture) wantEntry(what string, got, want workqueue.AuditEntry) {
 	x.Helper()
@@ -303,21 +326,47 @@ func (x *fixture) wantEntry(what string, got, want workqueue.AuditEntry) {
 	}
 }
 
+func auditedNotifications() []audited {
+	change := func(method, action, target string, idle bool, call func(*fixture, context.Context) error) audited {
+		return audited{method: method, idle: idle, want: workqueue.AuditEntry{Action: action, TargetKind: "notification", Target: target, Changed: 1},
+			prepare: func(x *fixture) (func(context.Context) error, []int64) {
+				return func(ctx context.Context) error { return call(x, ctx) }, nil
+			}}
+	}
+	return []audited{
+		change("MuteAlerts", "notifications.mute", "night queue=a", false, func(x *fixture, ctx context.Context) error {
+			return x.Store.MuteAlerts(ctx, workqueue.Mute{Rule: "night", Group: "queue=a"}, time.Hour)
+		}),
+		change("UnmuteAlerts", "notifications.unmute", "night queue=a", true, func(x *fixture, ctx context.Context) error {
+			_, err := x.Store.UnmuteAlerts(ctx, "night", "queue=a", "")
+			return err
+		}),
+		change("RecordTest", "notifications.test", "ops", false, func(x *fixture, ctx context.Context) error { return x.Store.RecordTest(ctx, "ops") }),
+	}
+}
+
 // notAudited lists the other methods by the reason why they write no entry.
 var notAudited = map[string][]string{
 	"it reads": {
-		"Item", "Items", "CountItems", "Attempts", "Queues", "Queue", "Tasks", "TaskFirings", "TaskScopesBusy", "WaitingTaskItems", "Statistics",
+		"Item", "Items", "CountItems", "Attempts", "Queues", "Queue", "DeletedQueues", "Tasks", "TaskFirings", "TaskScopesBusy", "WaitingTaskItems", "Statistics",
 		"Learned", "Durations", "Texts", "PeekItems", "RobotItem", "Workers", "Lost", "AbandonedBand", "Ready", "Waits", "Listen", "LastFiring",
-		"Firings", "Runs", "RunsElsewhere", "Controls", "RunRequests", "ReadUnlocked", "EachBatchRecord", "Installation", "AuditEntries", "AuditItems", "Failures", "Series",
+		"Firings", "CountFirings", "Runs", "CountRuns", "RunsElsewhere", "Controls", "RunRequests", "ReadUnlocked", "EachBatchRecord", "Installation", "AuditEntries", "AuditItems", "Failures", "Series",
+		"TokenByHash", "Tokens", "User", "UserBySubject", "Users", "SessionByHash", "Sessions", "AlertState", "Happenings", "EscalationFigures", "WouldEscalate", "EscalationStates", "ForecastOutcomes",
 	},
 	"the new item names who enqueued it": {"Enqueue", "EnqueueBatch", "RobotEnqueue", "FireTasks", "NotifyTaskFailures"},
 	"items and attempts are the record of runs": {
-		"Assign", "ClaimPass", "Claim", "Begin", "Beat", "Progress", "Finish", "ReleaseAssigned", "Checkout", "ExtendCheckout", "RobotProgress",
-		"FinishCheckout", "ReleaseCheckout",
+		"Assign", "ClaimPass", "Claim", "Begin", "Join", "Beat", "Progress", "Finish", "ReleaseAssigned", "Checkout", "ExtendCheckout", "RobotProgress",
+		"FinishCheckout", "ReleaseCheckout", "PostponeCheckout",
 	},
+	"the session that follows is audited":     {"UseLink"},
+	"it records the last use":                 {"UsedTokens", "UsedSession"},
+	"the answer to a request is not a change": {"BeginAnswer", "KeepAnswer", "DropAnswer"},
+	"the messages are the record":             {"CommitAlerts", "RaiseEvents"},
 	"a process records itself":                {"RegisterWorker", "StopWorker", "KeepTexts", "Learn"},
 	"firings and runs are the record":         {"ClaimFiring", "SkipFiring", "RecordFirings", "StartRun", "FinishRun", "StartRequested", "SettleTask"},
-	"the policies of retention require it":    {"RemoveRetained", "RemoveCompleted", "RemoveArchived", "TrimArchives", "RemoveDeleted", "FreeTimedKeys", "RemoveFirings", "RemoveRuns", "RemoveWorkers", "RemoveDurations", "RemoveTexts", "RemoveBatches", "RemoveAudit"},
+	"the policies of retention require it":    {"RemoveRetained", "RemoveCompleted", "RemoveArchived", "TrimArchives", "RemoveDeleted", "FreeTimedKeys", "RemoveFirings", "RemoveRuns", "RemoveWorkers", "RemoveDurations", "RemoveTexts", "RemoveForecasts", "RemoveBatches", "RemoveAudit", "CleanAccess"},
+	"a forecast changes nothing":              {"RecordForecasts"},
+	"it records when a rule was applied":      {"EscalationTurn"},
 	"it sums up figures and changes no value": {"CompactStatistics", "FoldSeries", "SampleGauges"},
 }
 

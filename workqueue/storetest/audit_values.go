@@ -28,6 +28,7 @@ func auditValuesOf(x *fixture) {
 			map[string]any{"payload": map[string]any{"n": 1}}, map[string]any{"payload": map[string]any{"n": "<2>"}}},
 		{"tags", it.ID, workqueue.ItemUpdate{AddTags: []string{"b", "a"}}, map[string]any{"tags": nil}, map[string]any{"tags": []string{"a", "b"}}},
 		{"time", it.ID, workqueue.ItemUpdate{In: new(time.Hour)}, map[string]any{"availableAt": "*"}, map[string]any{"availableAt": "*"}},
+		{"time to finish by", it.ID, workqueue.ItemUpdate{FinishIn: new(time.Hour * 2)}, map[string]any{"finishBy": nil, "deadlineAt": nil}, map[string]any{"finishBy": "*", "deadlineAt": "*"}},
 		{"an assigned item that moves", assigned.ID, workqueue.ItemUpdate{LimitKey: new("k")},
 			map[string]any{"state": 5, "workerId": w.ID, "limitKey": nil}, map[string]any{"state": 0, "workerId": nil, "limitKey": "k"}},
 		{"nothing that differs", it.ID, workqueue.ItemUpdate{Priority: new(700)}, map[string]any{}, map[string]any{}},

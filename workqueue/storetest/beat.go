@@ -18,6 +18,7 @@ func beatTests() []test {
 		{"hundreds of leases", beatMany},
 		{"the requested state of the worker", beatState},
 		{"stuck slots", beatStuck},
+		{"a gated worker", beatGate},
 		{"the time since which the worker is free", beatEnded},
 		{"no heartbeat of a replaced worker", beatReplaced},
 	}

@@ -3,6 +3,8 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +25,7 @@ func dueTests() []test {
 		{"no items that the pass has assigned", dueAssigned},
 		{"the fields of a due item", dueFields},
 		{"no items of excluded pipelines", dueExcluding},
+		{"the items of one queue", dueOfQueue},
 	}
 }
 
@@ -177,6 +180,48 @@ func dueExcluding(x *fixture) {
 			got = append(got, d.ID)
 		}
 		x.wantIDs("due items without those of broken pipelines", got, []int64{later, dated, work})
+		return err
+	})
+}
+
+// dueOfQueue compares the due items of one queue with those of all queues.
+func dueOfQueue(x *fixture) {
+	x.exec(1, `INSERT INTO "BotQueues" ("Name") VALUES ('mail')`)
+	x.exec(1, `INSERT INTO "BotQueues" ("Name") VALUES ('shop')`)
+	soon := time.Now().Add(time.Hour)
+	for i := range 4 {
+		x.Item(ItemOpts{Queue: "shop", Priority: 900 + i})
+		x.Item(ItemOpts{Queue: "mail", Priority: 600 + i})
+		x.Item(ItemOpts{Queue: "mail", Priority: 600 + i, Deadline: soon})
+	}
+	x.Item(ItemOpts{Queue: "mail", Priority: 600, In: time.Hour})
+	x.Item(ItemOpts{Queue: "mail", Priority: 2000})
+	x.Item(ItemOpts{Queue: "mail", Priority: 600, Pipeline: "Broken"})
+	band, full := workqueue.Band{Min: 500, Max: 1000}, workqueue.Full{Pipelines: []string{"Broken"}}
+	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
+		all, err := tx.DueItems(ctx, band, full, 100)
+		if err != nil {
+			return err
+		}
+		all = slices.DeleteFunc(all, func(d workqueue.DueItem) bool { return d.QueueName != "mail" })
+		for _, limit := range []int{1, 5, 100} {
+			got, err := tx.DueOfQueue(ctx, "mail", band, full, limit)
+			if err != nil {
+				return err
+			}
+			got = slices.DeleteFunc(got, func(d workqueue.DueItem) bool { return d.Further })
+			if want := all[:min(limit, len(all))]; len(want) == 0 || !reflect.DeepEqual(got, want) {
+				x.Errorf("up to %d due items of the queue: got\n%v, want\n%v", limit, got, want)
+			}
+		}
+		return nil
+	})
+	x.exec(1, `UPDATE "BotQueues" SET "Paused" = '1' WHERE "Name" = 'mail'`)
+	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
+		got, err := tx.DueOfQueue(ctx, "mail", band, full, 100)
+		if len(got) > 0 {
+			x.Errorf("got %v while the queue is paused", got)
+		}
 		return err
 	})
 }

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ func enqueueFinishTests() []test {
 		{"the own policy in short", enqueueShortPolicy},
 		{"repeat, run and clone drop a time to finish by that has passed", finishByAgain},
 		{"an updated deadline is not later than the time to finish by", finishByUpdate},
+		{"an update sets the time to finish by", finishByUpdated},
 		{"an item expires at its time to finish by", finishByExpires},
 		{"a copy of a failed item keeps the time to finish by", finishByCopy},
 	}
@@ -214,6 +216,84 @@ func finishByUpdate(y *fixture) {
 			x.Fatalf("%s: %v", c.name, err)
 		}
 		x.wantEnds(c.name, id, c.want, late)
+	}
+}
+
+// An update sets the time to finish by, and the deadline follows unless it is earlier.
+func finishByUpdated(y *fixture) {
+	x := newTimed(y)
+	hour := func(n int) time.Time { return x.now.Add(time.Duration(n) * time.Hour) }
+	none := time.Time{}
+	ids := map[string]int64{}
+	for name, item := range map[string]workqueue.NewItem{
+		"none": {}, "deadline": {Deadline: hour(2)}, "finish": {FinishBy: hour(2)}, "both": {Deadline: hour(1), FinishBy: hour(2)},
+	} {
+		ids[name] = x.wantNew(name, item)
+	}
+	for _, c := range []struct {
+		name             string
+		item             string
+		update           workqueue.ItemUpdate
+		deadline, finish time.Time
+	}{
+		{"the first one", "none", workqueue.ItemUpdate{FinishBy: new(hour(4))}, hour(4), hour(4)},
+		{"an offset", "none", workqueue.ItemUpdate{FinishIn: new(3 * time.Hour)}, hour(3), hour(3)},
+		{"with a deadline", "none", workqueue.ItemUpdate{FinishIn: new(3 * time.Hour), DeadlineIn: new(time.Hour)}, hour(1), hour(3)},
+		{"with a later deadline", "none", workqueue.ItemUpdate{FinishIn: new(3 * time.Hour), Deadline: new(hour(5))}, hour(3), hour(3)},
+		{"without one", "none", workqueue.ItemUpdate{FinishBy: new(none)}, none, none},
+		{"after the deadline", "deadline", workqueue.ItemUpdate{FinishBy: new(hour(3))}, hour(2), hour(3)},
+		{"before the deadline", "deadline", workqueue.ItemUpdate{FinishBy: new(hour(1))}, hour(1), hour(1)},
+		{"later", "finish", workqueue.ItemUpdate{FinishBy: new(hour(3))}, hour(3), hour(3)},
+		{"earlier", "finish", workqueue.ItemUpdate{FinishBy: new(hour(1))}, hour(1), hour(1)},
+		{"removed", "finish", workqueue.ItemUpdate{FinishBy: new(none)}, none, none},
+		{"later than both", "both", workqueue.ItemUpdate{FinishBy: new(hour(3))}, hour(1), hour(3)},
+		{"removed without the deadline", "both", workqueue.ItemUpdate{FinishBy: new(none)}, hour(1), none},
+		{"with the due time", "both", workqueue.ItemUpdate{FinishBy: new(hour(9)), Deadline: new(none), In: new(8 * time.Hour)}, hour(9), hour(9)},
+	} {
+		before := x.show(ids[c.item])
+		after := x.mustUpdate(ids[c.item], c.update)
+		x.wantEnds(c.name, ids[c.item], c.deadline, c.finish)
+		if after.Version != before.Version+1 {
+			x.Errorf("%s: version %d after %d", c.name, after.Version, before.Version)
+		}
+	}
+	id := ids["both"] // due in 8 hours, to finish by in 9
+	for name, c := range map[string]struct {
+		update      workqueue.ItemUpdate
+		field, text string
+	}{
+		"in the past":          {workqueue.ItemUpdate{FinishBy: new(hour(-1))}, "finishBy", "has passed"},
+		"before it is due":     {workqueue.ItemUpdate{FinishIn: new(time.Hour)}, "finishBy", "would never finish"},
+		"due after it":         {workqueue.ItemUpdate{In: new(10 * time.Hour)}, "finishBy", "set a later finish by as well, or clear it"},
+		"no deadline after it": {workqueue.ItemUpdate{In: new(10 * time.Hour), Deadline: new(none)}, "finishBy", "set a later finish by as well, or clear it"},
+		"negative":             {workqueue.ItemUpdate{FinishIn: new(-time.Hour)}, "finishBy", "0s (none) or more"},
+	} {
+		for _, dry := range []bool{true, false} {
+			_, err := x.Store.ChangeItem(x.ctx, id, workqueue.Change{Action: workqueue.Update, Update: &c.update, DryRun: dry})
+			if err == nil {
+				x.Errorf("%s: no error", name)
+			}
+			x.wantFault(err, c.field, c.text)
+		}
+	}
+	x.wantEnds("after refused updates", id, hour(9), hour(9))
+
+	w := x.Worker(WorkerOpts{})
+	assigned := x.Item(ItemOpts{State: workqueue.Assigned, Worker: w})
+	if got := x.mustUpdate(assigned.ID, workqueue.ItemUpdate{FinishIn: new(time.Hour)}); got.State != workqueue.Ready {
+		x.Errorf("an assigned item is %s, want it to wait for the next assignment", got.State)
+	}
+	running := x.Item(ItemOpts{State: workqueue.Blocked})
+	x.wantTransition(x.update(running.ID, workqueue.ItemUpdate{FinishIn: new(time.Hour)}), running.ID, "update", workqueue.Blocked)
+
+	x.mustUpdate(ids["none"], workqueue.ItemUpdate{FinishIn: new(time.Hour)})
+	x.now = x.now.Add(time.Hour + time.Millisecond)
+	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
+		_, err := tx.Expire(ctx)
+		return err
+	})
+	if it := x.show(ids["none"]); it.Status() != workqueue.StatusExpired || !strings.Contains(deref(it.Error), "did not finish") {
+		x.Errorf("the item is %s with the error %s, want Expired because it did not finish", it.Status(), deref(it.Error))
 	}
 }
 

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,8 @@ func expireTests() []test {
 		{"more items than one statement handles", expireMany},
 		{"an expired item that is repeated may run", expireRepeated},
 		{"archives keep their limit", expireArchive},
+		{"a queue removes expired items", expireRemoves},
+		{"many removed items", expireRemovesMany},
 	}
 }
 
@@ -140,6 +143,70 @@ func expireRepeated(x *fixture) {
 	}
 	if got := x.show(future.ID); got.DeadlineAt == nil || !got.DeadlineAt.Equal(*future.DeadlineAt) {
 		x.Errorf("the repeated item has the deadline %s, want %s", deref(got.DeadlineAt), future.DeadlineAt)
+	}
+}
+
+func expireRemoves(x *fixture) {
+	remove := workqueue.QueueLife{TTL: workqueue.Duration(time.Hour), OnExpiry: workqueue.ExpiryRemove}
+	hide := remove
+	hide.Deletion = workqueue.DeletionLogical
+	x.define("test", []string{"brief", "hides"}, workqueue.Queue{
+		Name: "brief", QueueLife: remove, QueueKeys: workqueue.QueueKeys{KeyScope: workqueue.KeyScopeQueue},
+	}, workqueue.Queue{Name: "hides", QueueLife: hide})
+	w := x.Worker(WorkerOpts{})
+	keyed := x.wantNew("with a key", workqueue.NewItem{QueueName: "brief", NaturalKey: "k"})
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "ExpiresAt" = %s WHERE "Id" = %d`, longAgo, keyed)
+	gone := []int64{keyed, x.overdue(1, ItemOpts{Queue: "brief"})[0], x.overdue(1, ItemOpts{Queue: "hides"})[0]}
+	failed := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w, Queue: "brief"})
+	end := failure(failed, workqueue.Ready)
+	end.QueueName = "brief"
+	x.finish(w, end)
+	assigned := x.Item(ItemOpts{State: workqueue.Assigned, Worker: w, Queue: "brief"})
+	x.exec(2, `UPDATE "BotWorkQueueItems" SET "ExpiresAt" = %s WHERE "Id" IN (%d, %d)`, longAgo, failed.ID, assigned.ID)
+	gone = append(gone, failed.ID, assigned.ID)
+	running := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w, Queue: "brief"})
+	done := x.Item(ItemOpts{State: workqueue.Processed, Queue: "brief"})
+	cancelled := x.Item(ItemOpts{State: workqueue.Cancelled, Queue: "brief"})
+	x.exec(3, `UPDATE "BotWorkQueueItems" SET "ExpiresAt" = %s WHERE "Id" IN (%d, %d, %d)`, longAgo, running.ID, done.ID, cancelled.ID)
+	waits := x.Item(ItemOpts{Queue: "brief"})
+	kept := x.overdue(1, ItemOpts{})[0]
+	entry := x.lastAudit()
+
+	x.wantExpired(6)
+	x.wantExpiredItem(kept, "deadline")
+	for _, id := range gone {
+		if _, err := x.Store.Item(x.ctx, id); !errors.Is(err, workqueue.ErrNotFound) {
+			x.Errorf("item %d: error %v, want ErrNotFound: it was removed", id, err)
+		}
+	}
+	x.exec(0, `DELETE FROM "BotWorkItemAttempts" WHERE "ItemId" = %d`, failed.ID)
+	x.wantState(workqueue.Blocked, running.ID)
+	x.wantState(workqueue.Processed, done.ID)
+	x.wantState(workqueue.Cancelled, cancelled.ID)
+	x.wantState(workqueue.Ready, waits.ID)
+	if x.lastAudit() != entry {
+		x.Error("expired items are in the audit log, want them only in the statistics")
+	}
+	x.wantHappened("brief", 1, 2, 5, 0)
+	x.wantHappened("hides", 0, 0, 1, 0)
+	if got := counts(x.total(workqueue.SeriesParams{}))["cancelled expired"]; got != 6 {
+		x.Errorf("%d items expired in the statistics over time, want 6", got)
+	}
+	x.wantRecount()
+	x.wantNew("with the key of a removed item", workqueue.NewItem{QueueName: "brief", NaturalKey: "k"})
+	x.wantExpired(0)
+}
+
+func expireRemovesMany(x *fixture) {
+	x.define("test", []string{"brief"}, workqueue.Queue{Name: "brief", QueueLife: workqueue.QueueLife{OnExpiry: workqueue.ExpiryRemove}})
+	const n = 1300
+	x.overdue(n, ItemOpts{Queue: "brief"})
+	x.wantExpired(n)
+	if got := x.list(workqueue.ItemFilter{QueueName: "brief", Lifecycles: workqueue.Lifecycles(), Limit: 5}); len(got) != 0 {
+		x.Errorf("the items %d are left, want none", got)
+	}
+	if err := x.Store.DeleteQueue(x.ctx, "brief"); err != nil {
+		x.Error(err)
 	}
 }
 

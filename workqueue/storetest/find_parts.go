@@ -22,6 +22,8 @@ func findParts(x *fixture) {
 		filter workqueue.ItemFilter
 		want   []int64
 	}{
+		{"ids", workqueue.ItemFilter{IDs: []int64{a, b, b + 1000}}, []int64{b, a}},
+		{"ids and a part of a key", workqueue.ItemFilter{IDs: []int64{a}, KeyPart: "order"}, []int64{a}},
 		{"a part of a key", workqueue.ItemFilter{KeyPart: "471"}, []int64{b, a}},
 		{"another case", workqueue.ItemFilter{KeyPart: "order"}, []int64{b, a}},
 		{"an underscore", workqueue.ItemFilter{KeyPart: "_"}, []int64{b}},

@@ -21,6 +21,7 @@ func heldItems(x *fixture) {
 	x.Item(ItemOpts{Priority: 2000}) // no worker holds it
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "RunOrder" = 5, "Channel" = 'film' WHERE "Id" = %d`, late.ID)
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "RunOrder" = 4 WHERE "Id" = %d`, soon.ID)
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "FinishBy" = "StartedAt" WHERE "Id" = %d`, ran.ID)
 	read := func(limit int) (list []workqueue.HeldItem) {
 		err := x.Store.ReadUnlocked(x.ctx, func(ctx context.Context, view workqueue.AssignView) (err error) {
 			list, err = view.HeldItems(ctx, limit)
@@ -44,6 +45,9 @@ func heldItems(x *fixture) {
 		since := x.show(h.ID).AssignedAt
 		if h.Running {
 			since = x.show(h.ID).StartedAt
+		}
+		if finish := x.show(h.ID).FinishBy; h.Running && !finish.Equal(h.FinishBy) || !h.Running && !h.FinishBy.IsZero() {
+			x.Errorf("item %d has to finish by %v, want %v", h.ID, h.FinishBy, finish)
 		}
 		if since == nil || !h.Since.Equal(*since) {
 			x.Errorf("item %d is held since %v, want %v", h.ID, h.Since, since)

@@ -30,6 +30,8 @@ func (m *machine) assign(t *rapid.T) {
 	rescues, expires, givesUp := !seldom(t, "rescues nothing"), !seldom(t, "expires nothing"), seldom(t, "gives up")
 	m.model.MaxReleases = rapid.SampledFrom([]int{2, 3, 1}).Draw(t, "max releases")
 	m.Exec(m.test, fmt.Sprintf(`UPDATE "BotQueues" SET "MaxReleases" = %d`, m.model.MaxReleases))
+	m.model.RemovesExpired = seldom(t, "removes expired items")
+	m.Exec(m.test, fmt.Sprintf(`UPDATE "BotQueues" SET "OnExpiry" = '%s'`, map[bool]workqueue.OnExpiry{true: workqueue.ExpiryRemove, false: workqueue.ExpiryArchive}[m.model.RemovesExpired]))
 	var next *reference.Model
 	var rescued []int64
 	var claimer reference.Process

@@ -119,8 +119,14 @@ func (h *history) rescued(t *rapid.T, maxReleases int, ids []int64, before, afte
 			continue // the item was not running
 		}
 		it, was := after.Items[id], before.Items[id]
-		if c := h.last(id); c != nil {
+		c := h.last(id)
+		if c != nil {
 			h.ended[c.ref] = true
+		}
+		if it == nil {
+			continue // it had expired as well, and its queue removes such items: the same pass did both
+		}
+		if c != nil {
 			if !h.began[c.ref] && it.ReleaseCount > was.ReleaseCount {
 				t.Fatalf("a death was counted for item %d under fence %d, although the run had not begun", id, c.ref.Fence)
 			}

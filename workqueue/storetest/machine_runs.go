@@ -51,6 +51,9 @@ func (m *machine) beat(t *rapid.T) {
 	if rapid.Bool().Draw(t, "a run has ended") {
 		beat.Ended = new(time.Duration(rapid.Int64Range(0, 5_000_000_000).Draw(t, "time since its end")))
 	}
+	if rapid.IntRange(0, 3).Draw(t, "gated") == 0 {
+		beat.Gate = "cpu 97% over 90%"
+	}
 	for _, ref := range each(held) {
 		if rapid.Bool().Draw(t, "has begun") {
 			beat.Started = append(beat.Started, ref)

@@ -31,9 +31,9 @@ func listQueuePolicies(x *fixture) {
 	x.exec(1, `INSERT INTO "BotQueues" ("Name", "Consumer", "PriorityOffset", "TtlMs", "RetainMs", "ArchiveAgeMs", "ArchiveLimit",
 			"RetryAs", "KeyScope", "DeletedKeysCount", "PayloadSchema", "OutputSchema", "AnalyticsSchema", "Encrypted", "PublicAccess",
 			"RobotDeletesOnlyOwn", "Deletion", "CheckoutMs", "ConcurrencyLimit", "KeyConcurrencyLimit", "RateLimit", "RatePeriodMs",
-			"KeyRateLimit", "KeyRatePeriodMs", "Revision", "DefinedBy", "Distribution", "MaxReleases", "MaxPayload", "MaxOutput")
+			"KeyRateLimit", "KeyRatePeriodMs", "Revision", "DefinedBy", "Distribution", "MaxReleases", "MaxPayload", "MaxOutput", "OnExpiry", "Payloads", "Escalation")
 		VALUES ('full', 'robots', -200, 1500, 0, 86400000, 10000, 'copy', 'global', '1', '{"type":"object"}', '{}', 'true', '1', '0',
-			'1', 'logical', 90000, 4, 1, 10, 60000, 2, 1000, 7, 'by hand', '{"mode":"round-robin"}', 9, 5000000000, 12)`)
+			'1', 'logical', 90000, 4, 1, 10, 60000, 2, 1000, 7, 'by hand', '{"mode":"round-robin"}', 9, 5000000000, 12, 'remove', 'hidden', '[{"name":"late","after":"10m","cancel":true}]')`)
 	x.exec(3, `INSERT INTO "BotQueueRobots" ("QueueName", "Robot", "CanRead", "CanWrite")
 		VALUES ('full', 'robot-2', '0', '1'), ('full', 'robot-1', '1', '1'), ('default', 'robot-1', '1', '0')`)
 	x.exec(1, `INSERT INTO "BotQueueRobots" ("QueueName", "Robot") VALUES ('full', 'robot-3')`)
@@ -42,17 +42,17 @@ func listQueuePolicies(x *fixture) {
 	retain, age := workqueue.Duration(0), workqueue.Duration(24*time.Hour)
 	x.wantPolicy(queues[1], workqueue.Queue{
 		Consumer: workqueue.ConsumerRobots, PriorityOffset: -200, RetryAs: workqueue.RetryCopy, Encrypted: true,
-		Distribution: `{"mode":"round-robin"}`, MaxReleases: 9,
+		Distribution: `{"mode":"round-robin"}`, MaxReleases: 9, Escalation: `[{"name":"late","after":"10m","cancel":true}]`,
 		Revision: 7, DefinedBy: &author,
 		QueueKeys: workqueue.QueueKeys{KeyScope: workqueue.KeyScopeGlobal, DeletedKeysCount: true},
 		QueueLife: workqueue.QueueLife{
 			TTL: workqueue.Duration(1500 * time.Millisecond), Retain: &retain, ArchiveAge: &age, ArchiveLimit: &limit,
-			Deletion: workqueue.DeletionLogical,
+			Deletion: workqueue.DeletionLogical, OnExpiry: workqueue.ExpiryRemove,
 		},
 		QueueSchemas: workqueue.QueueSchemas{PayloadSchema: `{"type":"object"}`, OutputSchema: `{}`, AnalyticsSchema: `true`},
 		QueueSizes:   workqueue.QueueSizes{MaxPayload: 5_000_000_000, MaxOutput: 12},
 		QueueAccess: workqueue.QueueAccess{
-			Private: true, RobotDeletesOnlyOwn: true, Checkout: workqueue.Duration(90 * time.Second),
+			Private: true, Payloads: workqueue.PayloadsHidden, RobotDeletesOnlyOwn: true, Checkout: workqueue.Duration(90 * time.Second),
 			Robots: []workqueue.QueueRobot{
 				{Robot: "robot-1", Read: true, Write: true}, {Robot: "robot-2", Write: true}, {Robot: "robot-3", Read: true},
 			},
@@ -96,6 +96,12 @@ func (x *fixture) wantPolicy(got, want workqueue.Queue) {
 	}
 	if want.KeyScope == "" {
 		want.KeyScope = workqueue.KeyScopeNone
+	}
+	if want.OnExpiry == "" {
+		want.OnExpiry = workqueue.ExpiryArchive
+	}
+	if want.Payloads == "" {
+		want.Payloads = workqueue.PayloadsVisible
 	}
 	if want.Deletion == "" {
 		want.Deletion = workqueue.DeletionPhysical

@@ -31,17 +31,18 @@ func wholeQueue(name string) workqueue.Queue {
 	return workqueue.Queue{
 		Name: name, Description: &description, Consumer: workqueue.ConsumerRobots, PriorityOffset: -200,
 		Resilience: `{"limit":3,"retryOn":["error","business"]}`, RetryAs: workqueue.RetryCopy, Encrypted: true,
+		Escalation:   `[{"name":"late","after":"10m","raise":{"by":100,"to":1500,"every":"10m"}}]`,
 		Distribution: `{"mode":"best-worker","scoring":{"rule":"map","label":"skill","scores":{"çà":10}}}`,
 		MaxReleases:  7,
 		QueueKeys:    workqueue.QueueKeys{KeyScope: workqueue.KeyScopeQueue, DeletedKeysCount: true},
 		QueueLife: workqueue.QueueLife{
 			TTL: workqueue.Duration(7 * 24 * time.Hour), Retain: &retain, ArchiveAge: &age, ArchiveLimit: &limit,
-			Deletion: workqueue.DeletionLogical,
+			Deletion: workqueue.DeletionLogical, OnExpiry: workqueue.ExpiryRemove,
 		},
 		QueueSchemas: workqueue.QueueSchemas{PayloadSchema: `{"type":"object"}`, OutputSchema: `true`, AnalyticsSchema: `{"minimum":1}`},
 		QueueSizes:   workqueue.QueueSizes{MaxPayload: 5 << 20, MaxOutput: 1},
 		QueueAccess: workqueue.QueueAccess{
-			Private: true, RobotDeletesOnlyOwn: true, Checkout: workqueue.Duration(5 * time.Minute),
+			Private: true, Payloads: workqueue.PayloadsHidden, RobotDeletesOnlyOwn: true, Checkout: workqueue.Duration(5 * time.Minute),
 			Robots: []workqueue.QueueRobot{{Robot: "robot-1", Read: true, Write: true}, {Robot: "robot-2", Read: true}},
 		},
 		QueueLimits: workqueue.QueueLimits{
@@ -130,11 +131,14 @@ func defineEachField(x *fixture) {
 		"PriorityOffset":      func(q *workqueue.Queue) { q.PriorityOffset = 1 },
 		"Resilience":          func(q *workqueue.Queue) { q.Resilience = whole.Resilience },
 		"RetryAs":             func(q *workqueue.Queue) { q.RetryAs = whole.RetryAs },
+		"Escalation":          func(q *workqueue.Queue) { q.Escalation = whole.Escalation },
 		"Distribution":        func(q *workqueue.Queue) { q.Distribution = whole.Distribution },
 		"MaxReleases":         func(q *workqueue.Queue) { q.MaxReleases = whole.MaxReleases },
 		"KeyScope":            func(q *workqueue.Queue) { q.KeyScope = whole.KeyScope },
 		"DeletedKeysCount":    func(q *workqueue.Queue) { q.DeletedKeysCount = true },
 		"TTL":                 func(q *workqueue.Queue) { q.TTL = whole.TTL },
+		"Payloads":            func(q *workqueue.Queue) { q.Payloads = whole.Payloads },
+		"OnExpiry":            func(q *workqueue.Queue) { q.OnExpiry = whole.OnExpiry },
 		"Retain":              func(q *workqueue.Queue) { q.Retain = whole.Retain },
 		"ArchiveAge":          func(q *workqueue.Queue) { q.ArchiveAge = whole.ArchiveAge },
 		"ArchiveLimit":        func(q *workqueue.Queue) { q.ArchiveLimit = whole.ArchiveLimit },
@@ -195,6 +199,7 @@ func defineAllOrNone(x *fixture) {
 	for name, defs := range map[string][]workqueue.Queue{
 		"an invalid name":             {{Name: "good"}, {Name: "not good"}},
 		"a negative TTL":              {{Name: "good"}, {Name: "late", QueueLife: workqueue.QueueLife{TTL: -1}}},
+		"a rule without an action":    {{Name: "good"}, {Name: "odd", Escalation: `[{"name":"late","after":"10m"}]`}},
 		"an unknown mode":             {{Name: "good"}, {Name: "odd", Distribution: `{"mode":"best"}`}},
 		"the same name twice":         {{Name: "good"}, {Name: "good", Encrypted: true}},
 		"the same name in other case": {{Name: "good"}, {Name: "good-2"}, {Name: "Good"}},

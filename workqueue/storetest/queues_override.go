@@ -13,6 +13,8 @@ func overrideTests() []test {
 		{"a command overrides the settings until they are defined again", overrideQueue},
 		{"a queue that a command creates", overrideCreates},
 		{"a command that is based on an old policy", overrideStale},
+		{"a queue that a command deletes stays deleted until it is defined again", overrideDeletes},
+		{"a deleted queue that a command creates again", overrideCreatesDeleted},
 	}
 }
 
@@ -119,6 +121,80 @@ func overrideCreates(x *fixture) {
 	if _, ok := errors.AsType[*workqueue.QueueError](x.Store.CreateQueue(x.ctx, bad, "ann")); !ok {
 		x.Error("CreateQueue accepted an invalid definition")
 	}
+}
+
+// wantDeleted compares the queues that were deleted although settings define them.
+func (x *fixture) wantDeleted(by string, want ...string) {
+	x.Helper()
+	list, err := x.Store.DeletedQueues(x.ctx)
+	if err != nil {
+		x.Fatal(err)
+	}
+	var got []string
+	for _, q := range list {
+		got = append(got, q.Name)
+		if q.By != by || q.At.IsZero() {
+			x.Errorf("queue %s was deleted by %q, %s, want by %q and the time", q.Name, q.By, q.At, by)
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		x.Errorf("deleted are %q, want %q", got, want)
+	}
+}
+
+func overrideDeletes(x *fixture) {
+	erp, mail := wholeQueue("erp"), workqueue.Queue{Name: "mail"}
+	x.refresh([]string{"erp", "mail"}, nil, erp, mail)
+	q := x.queue("mail")
+	q.MaxReleases = 2
+	x.override(q, true) // the settings define it as well
+	ann := workqueue.WithActor(x.ctx, workqueue.Actor{Name: "ann", Via: workqueue.ViaCLI})
+	for _, name := range []string{"mail", "erp"} {
+		if err := x.Store.DeleteQueue(ann, name); err != nil {
+			x.Fatal(err)
+		}
+	}
+	x.wantDeleted("ann", "erp", "mail")
+	if err := x.Store.DeleteQueue(ann, "erp"); !errors.Is(err, workqueue.ErrNotFound) {
+		x.Errorf("DeleteQueue again: %v, want ErrNotFound", err)
+	}
+	// Workers that start leave them deleted, and define the others.
+	x.refresh([]string{"new"}, []string{"erp", "mail"}, erp, mail, workqueue.Queue{Name: "new"})
+	erp.Concurrency++
+	x.refresh(nil, []string{"erp"}, erp)
+	x.queues(2)
+	x.wantDeleted("ann", "erp", "mail")
+	// The next definition creates what it names.
+	x.define("worker-1", []string{"erp"}, erp)
+	x.wantDeleted("ann", "mail")
+	x.refresh(nil, []string{"mail"}, erp, mail)
+	x.define("worker-1", []string{"mail"}, erp, mail)
+	x.wantDeleted("")
+	x.refresh(nil, nil, erp, mail)
+	// Without an actor.
+	if err := x.Store.DeleteQueue(x.ctx, "mail"); err != nil {
+		x.Fatal(err)
+	}
+	x.wantDeleted("a command", "mail")
+}
+
+func overrideCreatesDeleted(x *fixture) {
+	mail := workqueue.Queue{Name: "mail"}
+	x.refresh([]string{"mail"}, nil, mail)
+	if err := x.Store.DeleteQueue(x.ctx, "mail"); err != nil {
+		x.Fatal(err)
+	}
+	x.wantDeleted("a command", "mail")
+	if err := x.Store.CreateQueue(x.ctx, workqueue.Queue{Name: "mail", MaxReleases: 3}, "ann"); err != nil {
+		x.Fatal(err)
+	}
+	x.wantDeleted("")
+	// No settings have defined it since, so nothing would create it again.
+	if err := x.Store.DeleteQueue(x.ctx, "mail"); err != nil {
+		x.Fatal(err)
+	}
+	x.wantDeleted("")
+	x.refresh([]string{"mail"}, nil, mail)
 }
 
 func overrideStale(x *fixture) {

@@ -145,8 +145,21 @@ func (h *notices) has(priority int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.ContainsFunc(h.all, func(n workqueue.Notice) bool {
-		return !n.Others && len(n.Workers) == 0 && n.Band.Contains(priority)
+		return !n.Others && len(n.Ended) == 0 && len(n.Workers) == 0 && n.Band.Contains(priority)
 	})
+}
+
+func (h *notices) reset() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.all = nil
+}
+
+// ended reports whether there is a notice that items of the queue have ended.
+func (h *notices) ended(queue string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.ContainsFunc(h.all, func(n workqueue.Notice) bool { return slices.Contains(n.Ended, queue) })
 }
 
 // listen listens until the test ends. It returns when notices arrive.

@@ -136,6 +136,10 @@ func (x *fixture) robotCalls() []robotCall {
 			return err
 		}},
 		{"release", workqueue.RightRead, func(h workqueue.Hold) error { return x.Store.ReleaseCheckout(x.ctx, h, "no time") }},
+		{"postpone", workqueue.RightRead, func(h workqueue.Hold) error {
+			_, err := x.Store.PostponeCheckout(x.ctx, h, workqueue.Postponement{In: time.Hour})
+			return err
+		}},
 		{"delete", workqueue.RightWrite, func(h workqueue.Hold) error { return x.Store.DeleteCheckout(x.ctx, h, "not needed") }},
 	}
 }

@@ -19,6 +19,11 @@ func robotEndTests() []test {
 		{"data that does not match the schema", robotSchemas},
 		{"an invalid end", robotBadEnds},
 		{"released", robotReleases},
+		{"postponed", robotPostpones},
+		{"an end that is reported twice", robotRepeatsEnd},
+		{"an end that may have been reported before", robotEndUnknown},
+		{"notices of ends", robotEndNotices},
+		{"an end that is reported twice at the same time", robotRepeatsEndAtOnce},
 		{"deleted with the deletion mode of the queue", robotDeletesHeld},
 		{"an item with an expired lease is released", robotRescued},
 		{"too many expired leases", robotPoisons},
@@ -193,6 +198,201 @@ func robotReleases(x *fixture) {
 	again, _ := x.takeID(it.ID)
 	if again.Fence != it.Fence+1 || again.Payload != it.Payload {
 		x.Errorf("taken again: %s", asJSON(again))
+	}
+}
+
+func robotPostpones(x *fixture) {
+	x.robots(nil)
+	it, h := x.takeOne()
+	got, err := x.Store.PostponeCheckout(x.ctx, h, workqueue.Postponement{In: time.Hour, Reason: "the portal is closed"})
+	if want := (workqueue.RobotEnded{State: workqueue.Ready, RetryIn: workqueue.Duration(time.Hour)}); err != nil || got != want {
+		x.Fatalf("postponed: %s, %v, want %s", asJSON(got), err, asJSON(want))
+	}
+	later := x.show(it.ID)
+	if wait := later.AvailableAt.Sub(*it.StartedAt); later.State != workqueue.Ready || later.RetryCount != 0 || later.LeaseExpiresAt != nil || wait < time.Hour || wait > time.Hour+time.Minute {
+		x.Errorf("postponed for %v: %s", wait, asJSON(later))
+	}
+	x.wantRobotAttempt(it.ID, 1, "snoozed", "")
+	if reason := deref(x.attempts(it.ID)[0].Reason); reason != "the portal is closed" {
+		x.Errorf("the reason is %q", reason)
+	}
+	if c := x.take(1); len(c.Items) > 0 {
+		x.Errorf("taken before its time: %s", asJSON(c.Items))
+	}
+	x.dueNow(it.ID)
+	it, h = x.takeID(it.ID)
+	if _, err = x.Store.PostponeCheckout(x.ctx, h, workqueue.Postponement{Until: it.StartedAt.Add(-time.Hour)}); err != nil {
+		x.Fatal(err)
+	}
+	it, h = x.takeID(it.ID) // a time that has passed makes it due at once
+	for _, p := range []workqueue.Postponement{{In: -time.Second}, {In: workqueue.MaxPostpone + time.Second}, {Until: it.StartedAt.Add(2 * workqueue.MaxPostpone)}} {
+		if _, err := x.Store.PostponeCheckout(x.ctx, h, p); err == nil {
+			x.Errorf("postpone %s: no error", asJSON(p))
+		}
+	}
+	x.wantSame(it)
+	if _, err = x.Store.PostponeCheckout(x.ctx, h, workqueue.Postponement{Until: it.StartedAt.Add(2 * time.Hour)}); err != nil {
+		x.Fatal(err)
+	}
+	if got := x.show(it.ID); got.AvailableAt.Sub(*it.StartedAt).Round(time.Minute) != 2*time.Hour {
+		x.Errorf("due at %s, want two hours after %s", got.AvailableAt, it.StartedAt)
+	}
+}
+
+// robotRepeatsEnd repeats calls whose answers were lost. The item may have been taken again
+// meanwhile.
+func robotRepeatsEnd(x *fixture) {
+	x.robots(func(q *workqueue.Queue) { q.Resilience = `{"limit":3,"delay":"1h","jitter":0.5,"retryOn":["error"]}` })
+	for name, end := range map[string]workqueue.RobotEnd{
+		"success": {Output: `{"pages":3}`}, "error": {Kind: workqueue.KindError, Error: "no window"}, "business error": {Kind: workqueue.KindBusiness, Error: "no such customer"},
+	} {
+		it, h := x.takeOne()
+		first, err := x.Store.FinishCheckout(x.ctx, h, end)
+		if err != nil {
+			x.Fatal(err)
+		}
+		ended := x.show(it.ID)
+		x.end(h, end, first)
+		x.wantSame(ended)
+		other := end
+		if other.Kind = workqueue.KindError; end.Kind == workqueue.KindError {
+			other.Kind = workqueue.KindBusiness
+		}
+		other.Output, other.Error = "", "something else"
+		wrong := h
+		wrong.Robot = "bob"
+		for _, lost := range []error{lostEnd(x, h, other), lostEnd(x, wrong, end)} {
+			if !errors.Is(lost, workqueue.ErrLeaseLost) {
+				x.Errorf("%s: another end or another robot: error %v, want ErrLeaseLost", name, lost)
+			}
+		}
+		x.wantSame(ended)
+		if first.State != workqueue.Ready {
+			continue
+		}
+		x.dueNow(it.ID)
+		again, _ := x.takeID(it.ID)
+		x.end(h, end, first)
+		x.wantSame(again)
+	}
+	// The result outlives an item that is removed at once.
+	x.robots(func(q *workqueue.Queue) { q.Retain = new(workqueue.Duration) })
+	it, h := x.takeOne()
+	x.end(h, workqueue.RobotEnd{}, workqueue.RobotEnded{State: workqueue.Processed})
+	if _, err := x.Store.Item(x.ctx, it.ID); !errors.Is(err, workqueue.ErrNotFound) {
+		x.Errorf("item %d: %v, want ErrNotFound", it.ID, err)
+	}
+	x.end(h, workqueue.RobotEnd{}, workqueue.RobotEnded{State: workqueue.Processed})
+}
+
+func (x *fixture) act(id int64, action workqueue.Action) {
+	x.Helper()
+	if _, err := x.Store.ChangeItem(x.ctx, id, workqueue.Change{Action: action}); err != nil {
+		x.Fatal(err)
+	}
+}
+
+// A success whose item is gone or runs again looks like an end that was never recorded.
+// The error says so, except if an attempt shows that the checkout ended in another way.
+func robotEndUnknown(x *fixture) {
+	x.robots(nil)
+	success := workqueue.RobotEnd{Output: `{"pages":3}`}
+	check := func(when string, h workqueue.Hold, unknown bool) {
+		x.Helper()
+		err := lostEnd(x, h, success)
+		if !errors.Is(err, workqueue.ErrLeaseLost) || errors.Is(err, workqueue.ErrEndUnknown) != unknown {
+			x.Errorf("%s: got %v, want ErrEndUnknown: %v", when, err, unknown)
+		}
+	}
+	it, h := x.takeOne()
+	x.end(h, success, workqueue.RobotEnded{State: workqueue.Processed})
+	x.act(it.ID, workqueue.Repeat)
+	check("repeated", h, true)
+	again, second := x.takeID(it.ID)
+	check("taken again", h, true)
+	x.wantSame(again)
+	wrong := second
+	wrong.LockKey = "another"
+	check("with another lock key", wrong, false)
+	if err := x.Store.ReleaseCheckout(x.ctx, second, ""); err != nil {
+		x.Fatal(err)
+	}
+	check("released", second, false)
+	_, third := x.takeID(it.ID)
+	x.act(it.ID, workqueue.Cancel)
+	check("cancelled", third, false)
+
+	it, h = x.takeOne()
+	x.end(h, success, workqueue.RobotEnded{State: workqueue.Processed})
+	x.act(it.ID, workqueue.Delete)
+	if _, err := x.Store.Item(x.ctx, it.ID); errors.Is(err, workqueue.ErrNotFound) {
+		check("removed", h, true)
+	} else {
+		x.Error("the item was not removed")
+	}
+}
+
+// The end of a checkout may free a limit of the queue, for which other robots wait.
+func robotEndNotices(x *fixture) {
+	x.robots(nil)
+	listened := x.listen()
+	for name, end := range map[string]func(workqueue.Hold) error{
+		"success": func(h workqueue.Hold) error { return lostEnd(x, h, workqueue.RobotEnd{}) },
+		"failure": func(h workqueue.Hold) error {
+			return lostEnd(x, h, workqueue.RobotEnd{Kind: workqueue.KindError, Error: "no window"})
+		},
+		"release": func(h workqueue.Hold) error { return x.Store.ReleaseCheckout(x.ctx, h, "") },
+		"postpone": func(h workqueue.Hold) error {
+			_, err := x.Store.PostponeCheckout(x.ctx, h, workqueue.Postponement{In: time.Hour})
+			return err
+		},
+		"delete":            func(h workqueue.Hold) error { return x.Store.DeleteCheckout(x.ctx, h, "") },
+		"release by a user": func(h workqueue.Hold) error { return x.Store.ReleaseFromRobot(x.ctx, h.ItemID, "") },
+	} {
+		_, h := x.takeOne()
+		listened.reset()
+		if err := end(h); err != nil {
+			x.Fatal(err)
+		}
+		if !listened.ended(forms) {
+			x.Errorf("%s: no notice that an item of the queue has ended", name)
+		}
+		listened.reset()
+		if err := end(h); err == nil && listened.ended(forms) {
+			x.Errorf("%s: the repeat of the request sends a notice, too", name)
+		}
+	}
+}
+
+func lostEnd(x *fixture, h workqueue.Hold, end workqueue.RobotEnd) error {
+	_, err := x.Store.FinishCheckout(x.ctx, h, end)
+	return err
+}
+
+func robotRepeatsEndAtOnce(x *fixture) {
+	x.robots(func(q *workqueue.Queue) { q.Resilience = `{"limit":3,"delay":"1h","jitter":0.5,"retryOn":["error"]}` })
+	for _, end := range []workqueue.RobotEnd{{}, {Kind: workqueue.KindError, Error: "no window"}} {
+		_, h := x.takeOne()
+		results := make(chan error, 4)
+		ends := make(chan workqueue.RobotEnded, cap(results))
+		for range cap(results) {
+			go func() {
+				ended, err := x.Store.FinishCheckout(x.ctx, h, end)
+				ends <- ended
+				results <- err
+			}()
+		}
+		first := <-ends
+		for range cap(results) - 1 {
+			if more := <-ends; more != first {
+				x.Errorf("got %s and %s", asJSON(first), asJSON(more))
+			}
+		}
+		for range cap(results) {
+			if err := <-results; err != nil {
+				x.Errorf("sent at the same time: %v", err)
+			}
+		}
 	}
 }
 

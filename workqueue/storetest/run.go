@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -200,6 +201,8 @@ func runFilter(x *fixture) {
 		"until is out":  {workqueue.RunFilter{Until: started, Pipeline: "Other"}, nil},
 		"too late":      {workqueue.RunFilter{Since: started.Add(time.Hour)}, nil},
 		"another zone":  {workqueue.RunFilter{PlannedSince: at[2].In(time.FixedZone("", 3600))}, []int64{ids[2]}},
+		"ended":         {workqueue.RunFilter{EndsAfter: started.Add(time.Hour)}, []int64{ids[3], ids[2]}},
+		"ends after":    {workqueue.RunFilter{EndsAfter: started.Add(-time.Hour), Pipeline: "Nightly"}, []int64{ids[2], ids[1], ids[0]}},
 		"the oldest":    {workqueue.RunFilter{Oldest: true, Limit: 2}, []int64{ids[0], ids[1]}},
 		"all, at most1": {workqueue.RunFilter{Limit: 1}, []int64{ids[3]}},
 	} {
@@ -212,5 +215,60 @@ func runFilter(x *fixture) {
 			got = append(got, r.ID)
 		}
 		x.wantIDs("runs by "+name, got, c.want)
+	}
+	for _, c := range []struct {
+		filter workqueue.RunFilter
+		most   int
+		want   string
+	}{
+		{workqueue.RunFilter{}, 4, `{"failed":1,"running":2,"succeeded":1} false`},
+		{workqueue.RunFilter{}, 3, `3 true`},
+		{workqueue.RunFilter{Pipeline: "Other"}, 9, `{"running":1} false`},
+		{workqueue.RunFilter{Outcomes: []workqueue.RunOutcome{workqueue.RunFailed}}, 9, `{"failed":1} false`},
+		{workqueue.RunFilter{Since: started.Add(time.Hour)}, 9, `{} false`},
+		{workqueue.RunFilter{Until: started.Add(-time.Hour)}, 9, `{} false`},
+	} {
+		counts, more, err := x.Store.CountRuns(x.ctx, c.filter, c.most)
+		if err != nil {
+			x.Fatal(err)
+		}
+		got := fmt.Sprint(asJSON(counts), " ", more)
+		if more { // which rows are counted is open
+			sum := 0
+			for _, n := range counts {
+				sum += n
+			}
+			got = fmt.Sprint(sum, " ", more)
+		}
+		if got != c.want {
+			x.Errorf("CountRuns(%+v, %d): got %s, want %s", c.filter, c.most, got, c.want)
+		}
+	}
+	for i, outcome := range []workqueue.FiringOutcome{workqueue.Missed, workqueue.Skipped, workqueue.Missed} {
+		f := workqueue.Firing{Schedule: "Nightly", PlannedAt: at[i], Outcome: outcome, RecordedBy: "w"}
+		task := f
+		task.Schedule = workqueue.TaskSchedule("close") // left out
+		if err := x.Store.RecordFirings(x.ctx, []workqueue.Firing{f, task}); err != nil {
+			x.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		filter workqueue.FiringFilter
+		most   int
+		want   string
+	}{
+		{workqueue.FiringFilter{}, 3, `{"missed":2,"skipped":1} false`},
+		{workqueue.FiringFilter{}, 2, `{"missed":1,"skipped":1} true`},
+		{workqueue.FiringFilter{Outcomes: []workqueue.FiringOutcome{workqueue.Missed}}, 9, `{"missed":2} false`},
+		{workqueue.FiringFilter{Since: at[1], Until: at[2]}, 9, `{"skipped":1} false`},
+		{workqueue.FiringFilter{Schedule: "Other"}, 9, `{} false`},
+	} {
+		counts, more, err := x.Store.CountFirings(x.ctx, c.filter, c.most)
+		if err != nil {
+			x.Fatal(err)
+		}
+		if got := fmt.Sprint(asJSON(counts), " ", more); got != c.want {
+			x.Errorf("CountFirings(%+v, %d): got %s, want %s", c.filter, c.most, got, c.want)
+		}
 	}
 }

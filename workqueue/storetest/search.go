@@ -12,6 +12,7 @@ func searchTests() []test {
 	return []test{
 		{"ranges of times", searchTimes},
 		{"failures in a range", searchFailed},
+		{"deadlines in a range", searchDeadlines},
 		{"error kinds and parts of texts", searchTexts},
 		{"orders", searchSorted},
 		{"a count is that of the list", searchCount},
@@ -89,6 +90,31 @@ func searchFailed(x *fixture) {
 	since := workqueue.TimeRange{Since: time.Now().Add(-5 * time.Hour)}
 	x.wantIDs("failed since", x.list(workqueue.ItemFilter{Failed: since}), newest(technical, business))
 	x.wantIDs("failed until", x.list(workqueue.ItemFilter{Failed: workqueue.TimeRange{Until: since.Since}}), newest(old))
+}
+
+func searchDeadlines(x *fixture) {
+	in := func(d time.Duration) time.Time { return time.Now().Add(d) }
+	near := x.Item(ItemOpts{Deadline: in(5 * time.Minute)}).ID
+	assigned := x.Item(ItemOpts{State: workqueue.Assigned, Deadline: in(6 * time.Minute)}).ID
+	later := x.Item(ItemOpts{Deadline: in(time.Hour)}).ID
+	x.Item(ItemOpts{})
+	x.Item(ItemOpts{State: workqueue.Blocked, Deadline: in(5 * time.Minute)})
+	x.Item(ItemOpts{State: workqueue.Processed, Deadline: in(5 * time.Minute)})
+	bound := in(15 * time.Minute)
+	for what, c := range map[string]struct {
+		in   workqueue.TimeRange
+		want []int64
+	}{
+		"until": {workqueue.TimeRange{Until: bound}, []int64{near, assigned}},
+		"since": {workqueue.TimeRange{Since: bound}, []int64{later}},
+		"both":  {workqueue.TimeRange{Since: in(5*time.Minute + 30*time.Second), Until: bound}, []int64{assigned}},
+	} {
+		f := workqueue.ItemFilter{Deadline: c.in}
+		x.wantIDs("deadline "+what, x.list(f), newest(c.want...))
+		if n, err := x.Store.CountItems(x.ctx, f); err != nil || n != int64(len(c.want)) {
+			x.Errorf("deadline %s: counted %d, %v; want %d", what, n, err, len(c.want))
+		}
+	}
 }
 
 func searchTexts(x *fixture) {

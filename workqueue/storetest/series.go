@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"botwork/workqueue"
@@ -20,6 +22,7 @@ func seriesTests() []test {
 		{"actions of users", seriesChanges},
 		{"rescued and expired items", seriesRescued},
 		{"groups and filters", seriesGroups},
+		{"batches of several queues, pipelines and bands", seriesBatches},
 		{"sums stay the same when they are added", seriesFolds},
 		{"two processes add at the same time", seriesFoldsContend},
 		{"quantiles", seriesQuantiles},
@@ -28,6 +31,7 @@ func seriesTests() []test {
 		{"random histories", seriesHistory},
 		{"a removed queue", seriesRemovedQueue},
 		{"bad parameters", seriesBad},
+		{"counts only", seriesCountsOnly},
 	}
 }
 
@@ -247,6 +251,59 @@ func seriesGroups(x *fixture) {
 	}
 }
 
+// seriesBatches enqueues and ends, in one call each, items of all combinations of queues,
+// pipelines, bands and durations.
+func seriesBatches(x *fixture) {
+	x.define("test", []string{"mail"}, workqueue.Queue{Name: "mail"})
+	var batch []workqueue.NewItem
+	for _, queue := range []string{"default", "mail"} {
+		for _, pipeline := range []string{Pipeline, "Send", "name: x\nsteps: []\n# " + strings.Repeat("long ", 50)} {
+			for _, priority := range []int{2000, 1001, 1000, 499} {
+				batch = append(batch, slices.Repeat([]workqueue.NewItem{{QueueName: queue, IntegrationConfig: pipeline, Priority: priority}}, 5)...)
+			}
+		}
+	}
+	results, err := x.Store.Enqueue(x.ctx, batch)
+	if err != nil {
+		x.Fatal(err)
+	}
+	w := x.Worker(WorkerOpts{Capacity: len(batch)})
+	var ids []int64
+	for _, r := range results {
+		ids = append(ids, r.ID)
+	}
+	x.Assign(w, ids...)
+	items := x.claim(w, len(ids))
+	x.exec(int64(len(ids)), `UPDATE "BotWorkQueueItems" SET "StartedAt" = %s, "FirstStartedAt" = %s WHERE "State" = 1`, longAgo, longAgo)
+	var ends []workqueue.Finish
+	for i, it := range items {
+		end := success(it)
+		end.StartedAt, end.Took = time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC), time.Duration(i%7+1)*time.Second
+		ends = append(ends, end)
+	}
+	x.finish(w, ends...)
+	for _, tt := range []struct {
+		group workqueue.SeriesGroup
+		want  map[string]int64
+	}{
+		{workqueue.GroupQueue, map[string]int64{"default": 60, "mail": 60}},
+		{workqueue.GroupPipeline, map[string]int64{Pipeline: 40, "Send": 40, "": 40}},
+		{workqueue.GroupBand, map[string]int64{"high": 60, "medium": 30, "low": 30}},
+	} {
+		succeeded, enqueued := map[string]int64{}, map[string]int64{}
+		for _, total := range x.series(workqueue.SeriesParams{Group: tt.group}).Totals {
+			succeeded[total.Group], enqueued[total.Group] = total.Succeeded, total.Enqueued
+			if total.Run == nil || total.Run.Count != total.Succeeded {
+				x.Errorf("by %s, %q: runs %s, want %d", tt.group, total.Group, asJSON(total.Run), total.Succeeded)
+			}
+		}
+		if !maps.Equal(succeeded, tt.want) || !maps.Equal(enqueued, tt.want) {
+			x.Errorf("by %s: enqueued %v, succeeded %v, want %v of both", tt.group, enqueued, succeeded, tt.want)
+		}
+	}
+	x.wantSeries(map[string]int64{"enqueued": 120, "started": 120, "succeeded": 120})
+}
+
 // seriesFolds compares whole series, with durations, before and after the fold.
 func seriesFolds(x *fixture) {
 	w := x.Worker(WorkerOpts{})
@@ -334,12 +391,15 @@ func seriesQuantiles(x *fixture) {
 }
 
 func seriesSamples(x *fixture) {
+	x.define("test", []string{"mail"}, workqueue.Queue{Name: "mail"})
 	x.Items(3, ItemOpts{})
 	x.Item(ItemOpts{In: time.Hour}) // not due
-	old := x.Item(ItemOpts{Priority: 2000})
+	old := x.Item(ItemOpts{Priority: 2000, Queue: "mail", Pipeline: "Send"})
 	x.exec(1, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s WHERE "Id" = %d`, longAgo, old.ID)
-	x.running(x.Worker(WorkerOpts{}), "")
-	x.Item(ItemOpts{State: workqueue.Assigned})
+	ann, bob := x.Worker(WorkerOpts{Name: "ann", Capacity: 3}), x.Worker(WorkerOpts{Name: "bob", Capacity: 2})
+	x.running(ann, "")
+	x.Item(ItemOpts{State: workqueue.Blocked, Worker: ann, Pipeline: "Send"})
+	x.Item(ItemOpts{State: workqueue.Assigned, Worker: bob, Pipeline: "Send"})
 	samples := 0
 	for range 3 {
 		sampled, err := x.Store.SampleGauges(x.ctx)
@@ -355,16 +415,46 @@ func seriesSamples(x *fixture) {
 	}
 	for _, by := range workqueue.Resolutions() {
 		g := x.total(workqueue.SeriesParams{By: by}).Gauges
-		if g == nil || int(g.Samples) != samples || g.Backlog != 5 || g.SlotsUsed != 1 || time.Duration(g.OldestWaiting) < 10*365*24*time.Hour {
-			x.Errorf("by %s: %s, want a backlog of 5, one slot and an item due since 2001", by, asJSON(g))
+		if g == nil || int(g.Samples) != samples || g.Backlog != 5 || g.SlotsUsed != 2 || time.Duration(g.OldestWaiting) < 10*365*24*time.Hour ||
+			g.SlotsOffered == nil || *g.SlotsOffered != 5 || *g.MostSlotsOffered != 5 {
+			x.Errorf("by %s: %s, want a backlog of 5, two slots of 5 and an item due since 2001", by, asJSON(g))
 		}
 	}
-	if g := x.total(workqueue.SeriesParams{Band: "high"}).Gauges; g == nil || g.Backlog != 1 || g.SlotsUsed != 0 {
-		x.Errorf("high: %s, want a backlog of 1", asJSON(g))
+	for _, tt := range []struct {
+		p    workqueue.SeriesParams
+		want string // group: backlog, slots used, slots offered
+	}{
+		{workqueue.SeriesParams{Band: workqueue.BandHigh}, ": 1 0 -"},
+		{workqueue.SeriesParams{Pipeline: "Send"}, ": 2 1 -"},
+		{workqueue.SeriesParams{Pipeline: "Send", Queue: "mail"}, ": 1 0 -"},
+		{workqueue.SeriesParams{Pipeline: "Send", Group: workqueue.GroupBand}, "high: 1 0 -, medium: 1 1 -"},
+		{workqueue.SeriesParams{Worker: "ann"}, ": 0 2 3"},
+		{workqueue.SeriesParams{Group: workqueue.GroupQueue}, "default: 4 2 -, mail: 1 0 -"},
+		{workqueue.SeriesParams{Group: workqueue.GroupPipeline}, "Send: 2 1 -, Work: 3 1 -"},
+		{workqueue.SeriesParams{Group: workqueue.GroupPipeline, Queue: "mail"}, "Send: 1 0 -"},
+		{workqueue.SeriesParams{Group: workqueue.GroupWorker}, ": 4 0 0, ann: 0 2 3, bob: 1 0 2"},
+		{workqueue.SeriesParams{Group: workqueue.GroupWorker, Queue: "mail"}, ": none"},
+		{workqueue.SeriesParams{Worker: "ann", Pipeline: "Send"}, ": none"},
+	} {
+		var got []string
+		for _, total := range x.series(tt.p).Totals {
+			got = append(got, total.Group+": "+gaugeText(total.Gauges))
+		}
+		if text := strings.Join(got, ", "); text != tt.want {
+			x.Errorf("%s: %s, want %s", asJSON(tt.p), text, tt.want)
+		}
 	}
-	if g := x.total(workqueue.SeriesParams{Pipeline: Pipeline}).Gauges; g != nil {
-		x.Errorf("of a pipeline: %s, want none", asJSON(g))
+}
+
+func gaugeText(g *workqueue.SeriesGauges) string {
+	if g == nil {
+		return "none"
 	}
+	offered := "-"
+	if g.SlotsOffered != nil {
+		offered = fmt.Sprint(*g.SlotsOffered)
+	}
+	return fmt.Sprintf("%v %v %s", g.Backlog, g.SlotsUsed, offered)
 }
 
 func seriesExpires(x *fixture) {
@@ -494,5 +584,25 @@ func seriesBad(x *fixture) {
 		if _, err := x.Store.Series(x.ctx, p); err == nil {
 			x.Errorf("%s: no error", asJSON(p))
 		}
+	}
+}
+
+// seriesCountsOnly compares a reading of the counts with a whole one.
+func seriesCountsOnly(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	x.finish(w, success(x.running(w, "")))
+	x.finish(w, failure(x.running(w, ""), workqueue.Ready))
+	p := workqueue.SeriesParams{Group: workqueue.GroupQueue}
+	want := x.series(p)
+	p.CountsOnly = true
+	got := x.series(p)
+	if !got.At.IsZero() || !got.KeptSince.IsZero() || len(got.Points) == 0 {
+		x.Errorf("got %d points at %s, kept since %s, want points without times", len(got.Points), got.At, got.KeptSince)
+	}
+	for i := range want.Points {
+		want.Points[i].Gauges = nil
+	}
+	if diff := cmp.Diff(want.Points, got.Points); diff != "" {
+		x.Errorf("the counts differ: -whole +counts only\n%s", diff)
 	}
 }

@@ -184,6 +184,17 @@ func statExpired(x *fixture) {
 		return err
 	})
 	x.wantHappened(workqueue.DefaultQueue, 0, 0, 1, 0)
+
+	x.define("test", []string{"brief"}, workqueue.Queue{Name: "brief", QueueLife: workqueue.QueueLife{OnExpiry: workqueue.ExpiryRemove}})
+	x.overdue(3, ItemOpts{Queue: "brief"})
+	x.wantExpired(3)
+	x.wantHappened("brief", 0, 0, 3, 0)
+	if n := x.stats("brief").Items[workqueue.LifeArchived]; n != 0 {
+		x.Errorf("%d items are archived, want none: all were removed", n)
+	}
+	if err := figuresAreSound(x.ctx, x.Store); err != nil {
+		x.Error(err)
+	}
 }
 
 func statTrimmed(x *fixture) {

@@ -61,7 +61,7 @@ func (x *fixture) defineStatQueues() {
 	x.define("test", []string{"hides", "kept", "small"},
 		workqueue.Queue{Name: "kept"},
 		workqueue.Queue{Name: "hides", QueueLife: workqueue.QueueLife{Deletion: workqueue.DeletionLogical}},
-		workqueue.Queue{Name: "small", QueueLife: workqueue.QueueLife{ArchiveLimit: &limit}})
+		workqueue.Queue{Name: "small", QueueLife: workqueue.QueueLife{ArchiveLimit: &limit, OnExpiry: workqueue.ExpiryRemove}})
 }
 
 // statHistory runs random operations. Afterwards the kept counts must match the

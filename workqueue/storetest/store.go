@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"botwork/workqueue"
+	"botwork/workqueue/access"
 	"botwork/workqueue/learned"
 )
 
@@ -17,11 +18,13 @@ type Store interface {
 	learned.Store
 	workqueue.TextStore
 	workqueue.FailureStore
+	workqueue.ForecastStore
 	workqueue.RobotStore
 	workqueue.WorkerStore
 	workqueue.WorkerControlStore
 	workqueue.LeaseStore
 	workqueue.WaitingStore
+	workqueue.RunCounter
 	workqueue.ScheduleStore
 	workqueue.PipelineStore
 	workqueue.HousekeepingStore
@@ -29,4 +32,7 @@ type Store interface {
 	workqueue.BatchStore
 	workqueue.HistoryStore
 	workqueue.AuditStore
+	workqueue.NotificationStore
+	workqueue.EscalationStore
+	access.Store
 }

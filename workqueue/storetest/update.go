@@ -23,6 +23,7 @@ func updateTests() []test {
 		{"the policies of the queue apply", updatePolicies},
 		{"a move to another queue", updateMove},
 		{"unique keys follow the queue and the payload", updateKeys},
+		{"a new payload is compared with the item's pipeline", updateChecksPayload},
 		{"a page skips items that cannot have the values", updatePages},
 		{"two processes update one item", updateContend},
 	}
@@ -271,6 +272,33 @@ func updateKeys(x *fixture) {
 	x.wantDuplicate(x.update(again, workqueue.ItemUpdate{Payload: new(workqueue.JSONText(`{"n": 2}`))}), unfinished)
 }
 
+func updateChecksPayload(x *fixture) {
+	other, err := x.Store.Enqueue(x.ctx, []workqueue.NewItem{{IntegrationConfig: "other", Payload: `1`}})
+	if err != nil {
+		x.Fatal(err)
+	}
+	id := x.enqueueOne(workqueue.NewItem{Payload: `1`})
+	u := workqueue.ItemUpdate{Payload: new(workqueue.JSONText(`2`)), CheckPayload: func(pipeline string, payload workqueue.JSONText) error {
+		if pipeline == "other" && payload == `2` {
+			return errors.New("no twos")
+		}
+		return nil
+	}}
+	change := workqueue.Change{Action: workqueue.Update, Update: &u}
+	for _, dry := range []bool{true, false} {
+		change.DryRun = dry
+		_, err := x.Store.ChangeItem(x.ctx, other[0].ID, change)
+		x.wantFault(err, "payload", "no twos")
+		result, err := x.Store.ChangeItems(x.ctx, workqueue.ItemFilter{}, change)
+		if err != nil || result.Changed != 1 || len(result.Refusals) != 1 || result.Refusals[0].ItemID != other[0].ID {
+			x.Errorf("dry run %t: got %s, error %v, want 1 changed and item %d refused", dry, asJSON(result), err, other[0].ID)
+		}
+	}
+	if got, refused := x.show(id).Payload, x.show(other[0].ID).Payload; got != `2` || refused != `1` {
+		x.Errorf("payloads %s and %s, want 2 and, of the refused item, 1", got, refused)
+	}
+}
+
 func updatePages(x *fixture) {
 	x.define("test", []string{"objects"}, workqueue.Queue{Name: "objects", QueueSchemas: workqueue.QueueSchemas{PayloadSchema: `{"type":"object"}`}})
 	var good []int64
@@ -286,10 +314,22 @@ func updatePages(x *fixture) {
 	}
 	running := x.Item(ItemOpts{State: workqueue.Blocked})
 	x.mustUpdate(running.ID, workqueue.ItemUpdate{AddTags: []string{"batch"}})
-	change := workqueue.Change{Action: workqueue.Update, Update: &workqueue.ItemUpdate{Queue: "objects"}}
+	change := workqueue.Change{Action: workqueue.Update, Update: &workqueue.ItemUpdate{Queue: "objects"}, DryRun: true}
+	dry, err := x.Store.ChangeItems(x.ctx, workqueue.ItemFilter{TagsAny: []string{"batch"}}, change)
+	if err != nil || dry.Changed != 4 || len(dry.Refusals) != 2 {
+		x.Errorf("dry run: got %s, error %v, want 4 changed and 2 refused", asJSON(dry), err)
+	}
+	for _, bad := range dry.Refusals {
+		_, err := x.Store.ChangeItem(x.ctx, bad.ItemID, change)
+		x.wantFault(err, "payload", "object")
+	}
+	change.DryRun = false
 	result, err := x.Store.ChangeItems(x.ctx, workqueue.ItemFilter{TagsAny: []string{"batch"}}, change)
-	if err != nil || result.Changed != 4 || result.Refused != 2 || result.Refusal == nil {
+	if err != nil || result.Changed != 4 || len(result.Refusals) != 2 {
 		x.Errorf("got %s, error %v, want 4 changed and 2 refused with a reason", asJSON(result), err)
+	}
+	for _, bad := range result.Refusals {
+		x.wantFault(bad, "payload", "object")
 	}
 	for _, id := range good {
 		if got := x.show(id); got.QueueName != "objects" {

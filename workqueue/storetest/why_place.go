@@ -22,6 +22,32 @@ func whyEligible() []whyCase {
 			fix: func(x *fixture, _ int64) { x.whyWorker("b", 1, nil) },
 		},
 		{
+			name: "every worker is gated", kind: assign.WhyGated,
+			text: `the machine of every live worker is short of a resource, so they take no new items: worker "a" \(cpu 97% over 90%\), worker "b" \(cpu 97% over 90%\)`,
+			make: func(x *fixture) int64 {
+				x.beatGated(x.whyWorker("a", 1, nil), gateReason)
+				x.beatGated(x.whyWorker("b", 1, nil), gateReason)
+				return x.Item(ItemOpts{}).ID
+			},
+			fix: func(x *fixture, _ int64) { x.beatGated(x.worker("b"), "") },
+			more: func(x *fixture, r assign.Reason) {
+				if len(r.Workers) != 2 || r.Workers[0].Lacks != gateReason {
+					x.Errorf("reason %+v, want both workers with their reasons", r)
+				}
+			},
+		},
+		{
+			name: "the worker that serves its queue is gated", kind: assign.WhyQueue,
+			text: `no live worker serves its queue "default"; live workers: a; not counting workers that take no new items, because their machine is short of a resource: worker "b" \(cpu 97% over 90%\)`,
+			make: func(x *fixture) int64 {
+				x.whyWorker("a", 1, func(s *workqueue.WorkerSpec) { s.Queues = []string{"mail"} })
+				x.beatGated(x.whyWorker("b", 1, nil), gateReason)
+				x.beatGated(x.whyWorker("c", 1, func(s *workqueue.WorkerSpec) { s.Queues = []string{"mail"} }), gateReason)
+				return x.Item(ItemOpts{}).ID
+			},
+			fix: func(x *fixture, _ int64) { x.beatGated(x.worker("b"), "") },
+		},
+		{
 			name: "no worker serves its queue", kind: assign.WhyQueue, text: `no live worker serves its queue "default"; live workers: a, b`,
 			make: func(x *fixture) int64 {
 				for _, name := range []string{"a", "b"} {

@@ -37,7 +37,7 @@ func RunPart(ctx context.Context, a *cli.App, part workqueue.BatchPart, do func(
 	if !unknown {
 		return err
 	}
-	fmt.Fprintf(a.Stderr, "the database did not answer (%v); looking up what became of batch %s, for up to %s\n", err, part.Key, LookupTimeout)
+	fmt.Fprintf(a.Stderr, "the %s did not answer (%v); looking up what became of batch %s, for up to %s\n", a.Answerer(), err, part.Key, LookupTimeout)
 	over := time.NewTimer(LookupTimeout)
 	defer over.Stop()
 	for pause := lookupPause; ; pause = min(2*pause, 20*lookupPause) {

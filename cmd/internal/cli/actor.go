@@ -17,14 +17,18 @@ func ReasonFlag(cmd *cobra.Command) {
 }
 
 // Begin marks the start of the command's own code, and records in its context who runs it, for the
-// audit log.
-func (a *App) Begin(cmd *cobra.Command) {
+// audit log. It returns an error for a command that cannot use the server of the flags.
+func (a *App) Begin(cmd *cobra.Command) error {
 	a.Started = true
+	if err := a.readServerFlags(cmd); err != nil {
+		return err
+	}
 	actor := workqueue.Actor{Name: UserName(), Via: workqueue.ViaCLI, Host: hostName()}
 	if flag := cmd.Flags().Lookup(reasonFlag); flag != nil && flag.Changed {
 		actor.Reason = flag.Value.String()
 	}
 	cmd.SetContext(workqueue.WithActor(cmd.Context(), actor))
+	return nil
 }
 
 // WorkerActor returns the actor of changes that a worker of these settings makes on its own.

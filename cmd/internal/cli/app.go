@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"botwork/handlers"
 	"botwork/handlers/queue"
@@ -28,9 +29,14 @@ import (
 type App struct {
 	Streams
 	Settings
+	ServerFlags
 
 	Kinds    []handlers.Kind // in addition to the built-in ones
 	Programs *programs.Account
+
+	// ObserveStatement is called after each SQL statement of a store that is opened later: see
+	// sqlstore.Options. nil: nothing is observed.
+	ObserveStatement func(name string, took time.Duration, err error)
 
 	// Services opens the service manager of this system.
 	Services func() (service.Manager, error)
@@ -137,9 +143,10 @@ func (a *App) ConnectOrCreate(ctx context.Context) (Store, error) {
 	store, err := sqlstore.Open(ctx, sqlstore.Options{
 		Driver: string(db.Driver), DSN: db.DSN.Reveal(),
 		MaxOpen: db.Pool.MaxOpen, MaxIdle: db.Pool.MaxIdle, MaxLifetime: db.Pool.MaxLifetime,
-		Cipher: cipher,
+		Cipher: cipher, Observe: a.ObserveStatement,
 	})
 	if err == nil {
+		store.SetBatches(a.itemBatches())
 		return store, nil
 	}
 	if db.Driver == database.SQLite && !strings.HasPrefix(db.DSN.Reveal(), "file:") {
@@ -164,6 +171,9 @@ func (a *App) WithReadOnlyStore(ctx context.Context, do func(Store) error) error
 }
 
 func (a *App) with(ctx context.Context, open func(context.Context) (Store, error), do func(Store) error) error {
+	if a.UsesServer() {
+		return errors.New("the command needs a database, not a server") // the command is marked with OverServer by mistake
+	}
 	if err := a.LoadConfig(); err != nil {
 		return err
 	}

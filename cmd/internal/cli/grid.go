@@ -41,7 +41,7 @@ func (g *Grid) DropWhenNarrow(columns ...string) *Grid {
 func (g *Grid) Add(cells ...string) { g.rows = append(g.rows, cells) }
 
 // Print writes the table to w.
-func (g *Grid) Print(w io.Writer) { fmt.Fprintln(w, g.render(terminalWidth(w), mayColor(w))) }
+func (g *Grid) Print(w io.Writer) { fmt.Fprintln(w, g.render(TerminalWidth(w), mayColor(w))) }
 
 // render returns the table for a terminal with this number of columns; 0 means no limit.
 func (g *Grid) render(width int, color bool) string {

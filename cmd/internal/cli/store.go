@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"botwork/internal/database"
 	"botwork/workqueue"
+	"botwork/workqueue/access"
 	"botwork/workqueue/learned"
 )
 
@@ -13,19 +15,22 @@ import (
 type Store interface {
 	workqueue.AssignStore
 	workqueue.AuditStore
+	workqueue.EscalationStore
 	workqueue.BatchStore
 	workqueue.Checker
 	workqueue.CleanUpStore
 	workqueue.FailureStore
+	workqueue.ForecastStore
 	workqueue.HistoryStore
 	workqueue.HousekeepingStore
 	workqueue.ItemStore
 	workqueue.LeaseStore
+	workqueue.NotificationStore
 	workqueue.PipelineStore
 	workqueue.QueueStore
 	workqueue.RobotStore
+	workqueue.RunCounter
 	workqueue.ScheduleStore
-	workqueue.SeriesStore
 	workqueue.SeriesStore
 	workqueue.StatisticsStore
 	workqueue.TaskStore
@@ -33,6 +38,7 @@ type Store interface {
 	workqueue.WaitingStore
 	workqueue.WorkerControlStore
 	workqueue.WorkerStore
+	access.Store
 	learned.Store
 
 	// EndStalledSessions ends database sessions that have been idle inside a transaction for
@@ -52,5 +58,8 @@ type Store interface {
 	MigrationStatus(ctx context.Context) ([]database.Migration, error)
 
 	Driver() database.Driver
+
+	// Pool returns figures of the connections that write and of those of listings.
+	Pool() (writes, listings sql.DBStats)
 	Close() error
 }

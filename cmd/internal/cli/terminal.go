@@ -22,8 +22,8 @@ func IsTerminal(w io.Writer) bool {
 	return file != nil && term.IsTerminal(int(file.Fd()))
 }
 
-// terminalWidth returns the number of columns of the terminal w; 0 if w is not one.
-func terminalWidth(w io.Writer) int {
+// TerminalWidth returns the number of columns of the terminal w; 0 if w is not one.
+func TerminalWidth(w io.Writer) int {
 	if !IsTerminal(w) {
 		return 0
 	}

@@ -29,7 +29,7 @@ func Queues(ctx context.Context, a *cli.App, log zerolog.Logger, store cli.Store
 	}
 	if err == nil && len(overridden) > 0 {
 		log.Warn().Strs("queues", overridden).Str("hint", "botwork queues define").
-			Msg("queues differ from botwork.yaml because they were changed by a command; the command's settings stay in force until the queues are defined again")
+			Msg("queues differ from botwork.yaml because they were changed or deleted by a command; this stays in force until the queues are defined again")
 	}
 	return err
 }

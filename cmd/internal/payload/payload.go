@@ -2,17 +2,15 @@
 package payload
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"botwork/cmd/internal/cli"
-	"botwork/handlers"
+	"botwork/internal/newitems"
 	"botwork/workqueue"
 )
 
@@ -62,7 +60,7 @@ func (p *Flags) Read(stdin io.Reader, limit func() (int64, error)) (workqueue.JS
 			return "", cli.Usagef("--payload-file: %v", err)
 		}
 	}
-	text, err := Text(data)
+	text, err := newitems.JSON(data)
 	if err != nil {
 		wrong := &cli.UsageError{Message: fmt.Sprintf("%s is not JSON: %v", name, err)}
 		if name == "--payload" {
@@ -71,28 +69,4 @@ func (p *Flags) Read(stdin io.Reader, limit func() (int64, error)) (workqueue.JS
 		return "", wrong
 	}
 	return text, nil
-}
-
-// Resilience checks that data is an item's retry policy and returns it like [Text].
-func Resilience(data []byte) (workqueue.JSONText, error) {
-	policy, err := Text(data)
-	if err == nil {
-		_, err = workqueue.ParseResilience(policy)
-	}
-	return policy, err
-}
-
-// Text checks that data is one JSON value in UTF-8 and returns it without surrounding white space.
-func Text(data []byte) (workqueue.JSONText, error) {
-	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\ufeff")))
-	if len(data) == 0 {
-		return "", errors.New("it is empty")
-	}
-	if !utf8.Valid(data) {
-		return "", errors.New("it is not UTF-8")
-	}
-	if _, err := handlers.DecodeJSON(data); err != nil {
-		return "", err
-	}
-	return workqueue.JSONText(data), nil
 }

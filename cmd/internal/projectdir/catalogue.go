@@ -3,6 +3,7 @@
 package projectdir
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -103,4 +104,20 @@ func Usable(c *checker.Checker, files []pipelines.File) (*pipelines.Catalogue, s
 // does nothing, not even run the items that wait.
 func HasTriggers(catalogue *pipelines.Catalogue) bool {
 	return slices.ContainsFunc(catalogue.All(), func(pl *pipelines.Pipeline) bool { return pl.Trigger != nil })
+}
+
+// CheckUnused returns an error if the project has no pipeline of this name, for a command that
+// found nothing of it; found is what it has not found, such as "no item has the pipeline".
+func CheckUnused(a *cli.App, name, found string) error {
+	catalogue, findings, err := LoadCatalogue(a)
+	if err != nil {
+		return nil //nolint:nilerr // without the folder, nothing is known about its pipelines
+	}
+	if _, err := Find(catalogue, findings, name); err != nil {
+		if unknown, ok := errors.AsType[*cli.UsageError](err); ok {
+			unknown.Message = found + ", and " + unknown.Message
+			return unknown
+		}
+	}
+	return nil
 }

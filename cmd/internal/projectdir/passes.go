@@ -10,7 +10,6 @@ import (
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/process"
 	"botwork/pipelines"
-	"botwork/workqueue"
 	"botwork/workqueue/assign"
 	"botwork/workqueue/learned"
 )
@@ -60,16 +59,10 @@ func SystemPipelines(a *cli.App, b *Passes) []assign.SystemPipeline {
 
 // WhyParams returns the parameters of Why that are not in the database.
 func WhyParams(a *cli.App, b *Passes, store cli.Store) assign.WhyParams {
-	return assign.WhyParams{
-		Profiles: b.Services.Profiles, Learned: learned.NewEstimates(store), Resilience: b.resilience, Pipelines: SystemPipelines(a, b),
-	}
+	return b.WhyParams(store, SystemPipelines(a, b))
 }
 
-// resilience is the policy of the pipeline that an item names or holds.
-func (b *Passes) resilience(integrationConfig string) workqueue.Resilience {
-	p, err := b.Catalogue.Resolve(integrationConfig)
-	if err != nil {
-		return workqueue.Resilience{}
-	}
-	return p.Resilience
+// WhyParams returns the parameters of Why that are not in the database.
+func (b *Passes) WhyParams(store learned.Store, list []assign.SystemPipeline) assign.WhyParams {
+	return queue.WhyParams(b.Services, b.Catalogue, store, list)
 }

@@ -13,9 +13,11 @@ import (
 
 	"botwork/config"
 	"botwork/handlers"
+	"botwork/internal/api/hooks"
 	"botwork/internal/author/queuedefs"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/database"
+	"botwork/internal/notifier"
 	"botwork/pipelines"
 	"botwork/workqueue"
 )
@@ -24,6 +26,7 @@ import (
 // use it at the same time.
 type Checker struct {
 	settings *config.Config
+	registry *handlers.Registry
 	compiler *pipelines.Compiler
 }
 
@@ -40,6 +43,7 @@ func New(settings *config.Config, registry *handlers.Registry) (*Checker, error)
 	}
 	return &Checker{
 		settings: settings,
+		registry: registry,
 		compiler: pipelines.NewCompiler(registry, pipelines.Options{SecretNames: secrets, SecretEnv: settings.SecretVariables(), Location: zone}),
 	}, nil
 }
@@ -57,6 +61,12 @@ type Report struct {
 	// tasks.
 	Queues []workqueue.Queue
 	Tasks  []workqueue.TaskRow
+
+	// Hooks are the webhooks in the settings.
+	Hooks []*hooks.Hook
+
+	// Notifications are the rules and targets in the settings.
+	Notifications notifier.Plan
 
 	// Findings are all mistakes and warnings in the order of their positions.
 	Findings strictyaml.Findings
@@ -121,7 +131,11 @@ func (c *Checker) Project(files []pipelines.File) *Report {
 	r.Queues = queues
 	rows, wrongTasks := c.Tasks(r.Catalogue)
 	r.Tasks = rows
-	r.Findings = append(append(r.Findings, wrong...), wrongTasks...)
+	hooks, wrongHooks := c.Hooks(r.Catalogue)
+	r.Hooks = hooks
+	plan, wrongTargets := c.Notifications()
+	r.Notifications = plan
+	r.Findings = slices.Concat(r.Findings, wrong, wrongTasks, wrongHooks, wrongTargets)
 	r.Findings.Sort()
 	return r
 }

@@ -38,6 +38,7 @@ func (c *Checker) crossCheck(catalogue *pipelines.Catalogue, complete bool) stri
 			}
 		}
 	}
+	a.escalations()
 	if complete {
 		a.priorities()
 	}

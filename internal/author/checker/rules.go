@@ -72,7 +72,8 @@ func Rules() []Rule {
 		{"unknown-pipeline", "an item, a task, a step `Enqueue` or a test file refers to a pipeline that does not exist", "fix the name, or add the file"},
 		{"broken-pipeline", "an item or a task refers to a pipeline whose file has errors; a warning for a task, because its items wait until the file is fixed", "fix the file"},
 		{"triggered-pipeline", "an item refers to a pipeline with a trigger", "use a pipeline without a trigger; `botwork run --once` starts the one with a trigger"},
-		{"unknown-queue", "an item or a task refers to a queue that does not exist; a warning if the settings define queues but not this one, because it may still exist in the database", "fix the name, or define the queue"},
+		{"unknown-queue", "an item, a task or a rule of escalation refers to a queue that does not exist; a warning if the settings define queues but not this one, because it may still exist in the database", "fix the name, or define the queue"},
+		{"unheard-escalation", "a rule of escalation has `notify: true`, but no rule of `notifications` has `event: escalation` for its queue or pipeline; a warning", "add such a rule, or use another action"},
 		{"key-in-use", "with `conflict: fail`, another item has the key of a line", "use another key, or leave out the line"},
 		{"invalid-payload", "the payload is not valid JSON, or does not match the pipeline's `input`", "fix the payload"},
 		{"not-json", "a line of standard input is not a JSON object", "write one object per line"},
@@ -88,7 +89,10 @@ func Rules() []Rule {
 		// Settings.
 		{"no-file", "the settings file, or the file of a queue's schema, cannot be read", "fix `--config`, `BOTWORK_CONFIG` or the path; `botwork init` creates a settings file"},
 		{"out-of-range", "a number or duration is outside its limits", "write a value as described in the message"},
+		{"insecure-address", "the HTTP API would be reached from other machines in clear text", "set `http.tls`, or `http.insecure: true` behind a proxy that terminates TLS"},
 		{"invalid-pair", "two settings contradict each other, such as a lease shorter than two heartbeats", "change one of them"},
+		{"unknown-target", "a rule of `notifications` names a target that does not exist", "fix the name, or add the target"},
+		{"invalid-target", "a target of `notifications` has an address or a template with which nothing can be sent", "fix what the message names"},
 		{"wrong-source", "a secret has none or more than one of `env`, `file`, `credential` and `value`", "keep exactly one"},
 		{"no-value", "the environment variable or file of a secret or a DSN does not exist", "create it"},
 	}

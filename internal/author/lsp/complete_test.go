@@ -97,9 +97,9 @@ func TestCompletion(t *testing.T) {
 		"queues":                        {"steps:\n  - handler: Enqueue\n    with: {queue: ‸}\n", "invoices default", "    with: {queue: invoices}"},
 		"connections":                   {"steps:\n  - handler: SQL\n    with:\n      connection: e‸\n", "erp", "      connection: erp"},
 
-		"variables":                    {steps + "  - handler: Log\n    with: {message: \"${{ ‸ }}\"}\n", "env input item now payload secrets steps worker", "    with: {message: \"${{ env }}\"}"},
-		"variables of a condition":     {steps + "  - handler: Log\n    if: ‸\n", "env input item", "    if: env"},
-		"variables of an open one":     {steps + "  - handler: Log\n    with:\n      message: a ${{ pay‸\n", "env input item now payload", "      message: a ${{ env"},
+		"variables":                    {steps + "  - handler: Log\n    with: {message: \"${{ ‸ }}\"}\n", "batch env input item now payload secrets steps worker", "    with: {message: \"${{ batch }}\"}"},
+		"variables of a condition":     {steps + "  - handler: Log\n    if: ‸\n", "batch env input item", "    if: batch"},
+		"variables of an open one":     {steps + "  - handler: Log\n    with:\n      message: a ${{ pay‸\n", "batch env input item now payload", "      message: a ${{ batch"},
 		"functions":                    {steps + "  - handler: Log\n    if: le‸\n", "+len", ""},
 		"no item in a system pipeline": {"trigger: {every: 1m}\nsteps:\n  - handler: Log\n    if: ‸\n", "env input now -item", "    if: env"},
 		"fields of the payload":        {steps + "  - handler: Log\n    if: payload.‸\n", "id lines -sku", "    if: payload.id"},

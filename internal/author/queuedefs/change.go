@@ -1,6 +1,7 @@
 package queuedefs
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,9 @@ var copyKey = map[string]func(to, from *workqueue.Queue){
 	"description":               func(to, from *workqueue.Queue) { to.Description = from.Description },
 	"consumer":                  func(to, from *workqueue.Queue) { to.Consumer = from.Consumer },
 	"priorityOffset":            func(to, from *workqueue.Queue) { to.PriorityOffset = from.PriorityOffset },
+	"payloads":                  func(to, from *workqueue.Queue) { to.Payloads = from.Payloads },
+	"escalation":                func(to, from *workqueue.Queue) { to.Escalation = from.Escalation },
+	"onExpiry":                  func(to, from *workqueue.Queue) { to.OnExpiry = from.OnExpiry },
 	"ttl":                       func(to, from *workqueue.Queue) { to.TTL = from.TTL },
 	"retain":                    func(to, from *workqueue.Queue) { to.Retain = from.Retain },
 	"archive":                   func(to, from *workqueue.Queue) { to.ArchiveAge, to.ArchiveLimit = from.ArchiveAge, from.ArchiveLimit },
@@ -57,7 +61,24 @@ func copyRobots(to, from *workqueue.Queue) {
 // Change returns the queue with settings such as "limits.concurrency=5" or "retry={limit: 3}": a
 // key of the definition, with dots between its parts, and a value as in the file. An empty value is
 // the default. Keys that are not named keep their values.
+//
+// The error is a *SettingsError.
 func Change(q workqueue.Queue, settings []string) (workqueue.Queue, error) {
+	changed, err := changed(q, settings)
+	if err != nil {
+		return changed, &SettingsError{err}
+	}
+	return changed, nil
+}
+
+// SettingsError are the faults in the settings that Change got.
+type SettingsError struct{ Err error }
+
+func (e *SettingsError) Error() string { return e.Err.Error() }
+
+func (e *SettingsError) Unwrap() error { return e.Err }
+
+func changed(q workqueue.Queue, settings []string) (workqueue.Queue, error) {
 	tree := map[string]any{}
 	var keys []string
 	for _, setting := range settings {
@@ -73,15 +94,87 @@ func Change(q workqueue.Queue, settings []string) (workqueue.Queue, error) {
 		}
 		keys = append(keys, key)
 	}
+	return change(q, tree, keys)
+}
+
+// Patch is Change with the settings as a JSON object of the keys of the definition, which may be
+// nested or have dots: {"ttl": "7d", "limits": {"concurrency": 5}}. Keys that are not named keep
+// their values, also in nested objects; null is the default.
+func Patch(q workqueue.Queue, settings map[string]json.RawMessage) (workqueue.Queue, error) {
+	tree := map[string]any{}
+	var keys []string
+	var errs []error
+	add := func(path string, value json.RawMessage) {
+		text := string(value)
+		if text == "null" {
+			text = ""
+		}
+		if err := plant(tree, strings.Split(path, "."), text); err != nil {
+			errs = append(errs, &KeyError{Key: path, Message: err.Error()})
+		}
+		keys = append(keys, path)
+	}
+	for _, key := range slices.Sorted(maps.Keys(settings)) {
+		if key == "" || strings.ContainsFunc(key, func(r rune) bool { return !isKeyRune(r) }) {
+			errs = append(errs, &KeyError{Message: fmt.Sprintf("unknown key %.50q", key)})
+			continue
+		}
+		leaves(key, settings[key], add)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return q, err
+	}
+	return change(q, tree, keys)
+}
+
+func isKeyRune(r rune) bool {
+	return r == '.' || r == '-' || r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+}
+
+// leaves calls add for each value that replaces another as a whole: an object whose keys can be
+// set one by one is taken apart.
+func leaves(path string, value json.RawMessage, add func(path string, value json.RawMessage)) {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(value, &object) == nil && len(object) > 0 && hasParts(path, object) {
+		for _, key := range slices.Sorted(maps.Keys(object)) {
+			leaves(path+"."+key, object[key], add)
+		}
+		return
+	}
+	var compact bytes.Buffer
+	if json.Compact(&compact, value) == nil {
+		value = compact.Bytes()
+	}
+	add(path, value)
+}
+
+// hasParts reports whether all keys of the object at path can be set one by one.
+func hasParts[V any](path string, object map[string]V) bool {
+	for key := range object {
+		if (path == "retry" || path == "distribution") && !strings.ContainsFunc(key, func(r rune) bool { return r == '.' || !isKeyRune(r) }) {
+			continue
+		}
+		if copyKey[path+"."+key] == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// placeholder is used in place of the queue's name in the text that is read: the name may be anything.
+const placeholder = "queue"
+
+// change sets the keys to the values of the tree, which are YAML in one line each.
+func change(q workqueue.Queue, tree map[string]any, keys []string) (workqueue.Queue, error) {
 	var text strings.Builder
-	text.WriteString("queues:\n  " + q.Name + ":\n")
+	text.WriteString("queues:\n  " + placeholder + ":\n")
 	render(&text, tree, "    ")
 	root, findings := strictyaml.Parse("command line", []byte(text.String()))
-	if err := plainErrors(findings, q.Name); err != nil {
+	if err := plainErrors(findings); err != nil {
 		return q, err
 	}
 	defs, findings := Decode(root.Get("queues"), nil)
-	if err := plainErrors(findings, q.Name); err != nil {
+	if err := plainErrors(findings); err != nil {
 		return q, err
 	}
 	for _, key := range keys {
@@ -128,17 +221,35 @@ func render(b *strings.Builder, tree map[string]any, indent string) {
 
 // plainErrors returns the findings without positions and without the path of the queue: what was
 // read is not a file.
-func plainErrors(findings strictyaml.Findings, queue string) error {
+func plainErrors(findings strictyaml.Findings) error {
 	var errs []error
 	for _, f := range findings {
-		text := strings.TrimPrefix(strings.TrimPrefix(f.Message, "queues."+queue), ".")
-		text = strings.TrimPrefix(text, ": ")
-		if f.Hint != "" {
-			text += "; " + f.Hint
+		text := strings.TrimPrefix(strings.TrimPrefix(f.Message, "queues."+placeholder), ".")
+		e := &KeyError{Message: strings.TrimPrefix(text, ": "), Hint: f.Hint}
+		if key, message, ok := strings.Cut(e.Message, ": "); ok && !strings.ContainsFunc(key, func(r rune) bool { return !isKeyRune(r) }) {
+			e.Key, e.Message = key, message
 		}
-		errs = append(errs, errors.New(text))
+		errs = append(errs, e)
 	}
 	return errors.Join(errs...)
+}
+
+// KeyError is one fault in the settings that Change or Patch got.
+type KeyError struct {
+	Key     string // with dots between its parts; "" if the fault is not about a single known key
+	Message string
+	Hint    string // "" for none
+}
+
+func (e *KeyError) Error() string {
+	text := e.Message
+	if e.Key != "" {
+		text = e.Key + ": " + text
+	}
+	if e.Hint != "" {
+		text += "; " + e.Hint
+	}
+	return text
 }
 
 // apply copies the value of a key. Of retry and distribution, which are stored as a whole, it

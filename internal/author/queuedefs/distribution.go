@@ -15,7 +15,7 @@ func (r *reader) distribution(n *strictyaml.Node) workqueue.JSONText {
 	if !n.HasValue() {
 		return ""
 	}
-	d, err := matching.DecodeDistribution(n.Any())
+	d, err := matching.DecodeQueueDistribution(n.Any())
 	if err == nil {
 		err = scoring.Check(d)
 	}

@@ -3,6 +3,7 @@ package queuedefs
 import (
 	"botwork/internal/author/keydocs"
 	"botwork/workqueue"
+	"botwork/workqueue/escalation"
 	"botwork/workqueue/matching"
 )
 
@@ -10,6 +11,8 @@ import (
 var (
 	consumers = []workqueue.Consumer{workqueue.ConsumerWorkers, workqueue.ConsumerRobots}
 	deletions = []workqueue.Deletion{workqueue.DeletionPhysical, workqueue.DeletionLogical}
+	expiries  = []workqueue.OnExpiry{workqueue.ExpiryArchive, workqueue.ExpiryRemove}
+	payloads  = []workqueue.Payloads{workqueue.PayloadsVisible, workqueue.PayloadsHidden}
 	keyScopes = []workqueue.KeyScope{workqueue.KeyScopeNone, workqueue.KeyScopeQueue, workqueue.KeyScopeGlobal}
 	retriesAs = []workqueue.RetryAs{workqueue.RetrySame, workqueue.RetryCopy}
 	rights    = []string{rightRead, rightWrite, rightBoth}
@@ -35,6 +38,11 @@ func Keys() keydocs.Keys {
 			Doc: "an item that is older and not running is cancelled with the kind `expired`. Without it, items wait without a limit",
 		},
 		{
+			Name: "onExpiry", Enum: keydocs.Words(expiries...), Default: string(expiries[0]),
+			Doc:      "what happens to an item that is not started before its deadline, its time to finish by or the end of the `ttl`",
+			EnumDocs: []string{"it is cancelled with the kind `expired` and kept for inspection", "it is counted as expired, and its row is deleted, also with `deletion: logical`"},
+		},
+		{
 			Name: "retain", Type: "duration", Min: new(0.0), Example: "2h",
 			Doc: "how long a completed item is kept; `0s` deletes it immediately. Without it, the CleanUp pipeline decides",
 		},
@@ -49,8 +57,12 @@ func Keys() keydocs.Keys {
 			Doc: "how and when failed items are retried. The defaults apply to keys that are not set",
 		},
 		{
-			Name: "distribution", Type: "object", Keys: matching.DistributionKeys(), Example: "{mode: longest-idle}",
+			Name: "distribution", Type: "object", Keys: matching.QueueDistributionKeys(), Example: "{mode: longest-idle}",
 			Doc: "how the items are distributed to workers, unless their pipeline sets it",
+		},
+		{
+			Name: "escalation", Type: "list of object", Keys: escalation.Keys(), Example: "[{name: late, after: 10m, raise: {by: 100, to: 1500, every: 10m}}]",
+			Doc: "what happens to items that wait too long",
 		},
 		{
 			Name: "maxReleases", Type: "whole number", Min: new(1.0), Default: "5",
@@ -58,6 +70,11 @@ func Keys() keydocs.Keys {
 		},
 		{Name: "schemas", Type: "object", Keys: schemaKeys(), Doc: "the schemas of items: JSON Schemas, or `{file: path}`"},
 		{Name: "encrypted", Type: "true or false", Default: "false", Doc: "payload, output and metadata of new items are encrypted at rest"},
+		{
+			Name: "payloads", Enum: keydocs.Words(payloads...), Default: string(payloads[0]),
+			Doc:      "who sees the payloads, outputs, analytics, metadata and logs of the items in the HTTP API; those of encrypted queues are always hidden",
+			EnumDocs: []string{"all who may see the queue", "editors, admins, and the robot that has checked the item out"},
+		},
 		{Name: "robots", Type: "object", Keys: robotKeys(), Doc: "what robots are allowed to do with the queue"},
 		{
 			Name: "checkout", Type: "duration", Min: new(0.0), Default: "10m",

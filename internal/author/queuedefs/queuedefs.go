@@ -19,12 +19,15 @@ type rawQueue struct {
 	Consumer       *strictyaml.Node `yaml:"consumer"`
 	PriorityOffset *strictyaml.Node `yaml:"priorityOffset"`
 	TTL            *strictyaml.Node `yaml:"ttl"`
+	OnExpiry       *strictyaml.Node `yaml:"onExpiry"`
+	Payloads       *strictyaml.Node `yaml:"payloads"`
 	Retain         *strictyaml.Node `yaml:"retain"`
 	Archive        rawArchive       `yaml:"archive"`
 	Deletion       *strictyaml.Node `yaml:"deletion"`
 	Keys           rawKeys          `yaml:"keys"`
 	Retry          *strictyaml.Node `yaml:"retry"`
 	Distribution   *strictyaml.Node `yaml:"distribution"`
+	Escalation     *strictyaml.Node `yaml:"escalation"`
 	Schemas        rawSchemas       `yaml:"schemas"`
 	Encrypted      *strictyaml.Node `yaml:"encrypted"`
 	Robots         *strictyaml.Node `yaml:"robots"`
@@ -111,6 +114,8 @@ func (r *reader) fill(q *workqueue.Queue, raw *rawQueue) {
 	q.Consumer = strictyaml.Choice(&r.Reader, raw.Consumer, consumers...)
 	q.PriorityOffset = strictyaml.Value[int](&r.Reader, raw.PriorityOffset, nil)
 	q.TTL = policykeys.Span(&r.Reader, raw.TTL, policykeys.Positive)
+	q.OnExpiry = strictyaml.Choice(&r.Reader, raw.OnExpiry, expiries...)
+	q.Payloads = strictyaml.Choice(&r.Reader, raw.Payloads, payloads...)
 	q.Retain = orNil(r, raw.Retain, func(n *strictyaml.Node) workqueue.Duration {
 		return policykeys.Span(&r.Reader, n, policykeys.NotNegative)
 	})
@@ -123,6 +128,7 @@ func (r *reader) fill(q *workqueue.Queue, raw *rawQueue) {
 	q.DeletedKeysCount = strictyaml.Value[bool](&r.Reader, raw.Keys.CountDeleted, nil)
 	q.RetryAs, q.Resilience = r.retry(raw.Retry)
 	q.Distribution = r.distribution(raw.Distribution)
+	q.Escalation = r.escalation(raw.Escalation)
 	q.MaxReleases = strictyaml.Value(&r.Reader, raw.MaxReleases, atLeast(1))
 	q.PayloadSchema = r.schema(raw.Schemas.Payload)
 	q.OutputSchema = r.schema(raw.Schemas.Output)

@@ -44,6 +44,8 @@ func TestDecodeEveryKey(t *testing.T) {
     consumer: robots
     priorityOffset: -200
     ttl: 7d
+    onExpiry: remove
+    payloads: hidden
     retain: 0s
     archive: {maxAge: 90d, limit: 0}
     deletion: logical
@@ -54,6 +56,9 @@ func TestDecodeEveryKey(t *testing.T) {
       output: {type: object, properties: {total: {type: number, description: "< 5 & > 3"}}}
       analytics: true
     distribution: {mode: best-worker, bypassSelectors: false, scoring: {rule: map, label: skill, scores: {expert: 10}}}
+    escalation:
+      - {name: late, after: 10m, raise: {by: 100, to: 1500, every: 10m}}
+      - {name: full, when: length > 500, moveTo: overflow, keep: 500}
     encrypted: true
     robots: {public: false, deletesOnlyOwn: true, rights: {robot.1: read-write, robot-2: read, robot-3: write}}
     checkout: 5m
@@ -66,7 +71,7 @@ func TestDecodeEveryKey(t *testing.T) {
 		t.Fatal(findings)
 	}
 	words := workqueue.Queue{Consumer: workqueue.ConsumerWorkers, RetryAs: workqueue.RetrySame}
-	words.KeyScope, words.Deletion = workqueue.KeyScopeNone, workqueue.DeletionPhysical
+	words.KeyScope, words.Deletion, words.OnExpiry, words.Payloads = workqueue.KeyScopeNone, workqueue.DeletionPhysical, workqueue.ExpiryArchive, workqueue.PayloadsVisible
 	named := func(name string, change func(*workqueue.Queue)) workqueue.Queue {
 		q := words
 		q.Name = name
@@ -82,9 +87,10 @@ func TestDecodeEveryKey(t *testing.T) {
 			Resilience: `{"limit":3,"delay":"30s","factor":2,"maxDelay":"1h0m0s","jitter":0,"retryOn":["error","business"],"timeout":"10m0s","within":"24h0m0s","maxRetryAfter":"10m0s"}`,
 			RetryAs:    workqueue.RetryCopy, Encrypted: true,
 			Distribution: `{"mode":"best-worker","bypassSelectors":false,"scoring":{"rule":"map","label":"skill","scores":{"expert":10}}}`,
+			Escalation:   `[{"name":"late","after":"10m","raise":{"by":100,"to":1500,"every":"10m"}},{"name":"full","when":"length > 500","moveTo":"overflow","keep":500}]`,
 			QueueKeys:    workqueue.QueueKeys{KeyScope: workqueue.KeyScopeGlobal, DeletedKeysCount: true},
 			QueueLife: workqueue.QueueLife{
-				TTL: seconds(7 * 86400), Retain: new(seconds(0)), ArchiveAge: new(seconds(90 * 86400)), ArchiveLimit: new(0), Deletion: workqueue.DeletionLogical,
+				TTL: seconds(7 * 86400), OnExpiry: workqueue.ExpiryRemove, Retain: new(seconds(0)), ArchiveAge: new(seconds(90 * 86400)), ArchiveLimit: new(0), Deletion: workqueue.DeletionLogical,
 			},
 			QueueSchemas: workqueue.QueueSchemas{
 				PayloadSchema:   `{"required":["number"],"type":"object"}`,
@@ -92,7 +98,7 @@ func TestDecodeEveryKey(t *testing.T) {
 				AnalyticsSchema: `true`,
 			},
 			QueueAccess: workqueue.QueueAccess{
-				Private: true, RobotDeletesOnlyOwn: true, Checkout: seconds(300),
+				Private: true, Payloads: workqueue.PayloadsHidden, RobotDeletesOnlyOwn: true, Checkout: seconds(300),
 				Robots: []workqueue.QueueRobot{{Robot: "robot.1", Read: true, Write: true}, {Robot: "robot-2", Read: true}, {Robot: "robot-3", Write: true}},
 			},
 			QueueLimits: workqueue.QueueLimits{

@@ -166,6 +166,8 @@ func (b *builder) word(v *value, k keydocs.Key, word string, dynamic bool) {
 			return // another rule defines its keys
 		}
 		maps.Copy(v.more, b.mappingOf(k.Keys, dynamic))
+	case "off":
+		v.text("^off$", "off")
 	case "scalar":
 		v.add("string", "number", "boolean")
 	case "list of scalar":

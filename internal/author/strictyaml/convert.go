@@ -25,6 +25,8 @@ type converter struct {
 	aliases []*yaml.Node
 	aliased int
 	limited bool
+
+	last place // see offset
 }
 
 // add adds a finding. The caller can set its Edit until the next call of add.

@@ -20,6 +20,10 @@ type outline struct {
 	open   []int // offsets of the brackets that are open at at
 	last   int   // offset of the last token
 
+	// asked is the last offset whose column was asked for, and lineFrom the start of its line, so
+	// that no part of a long line is searched twice.
+	asked, lineFrom int
+
 	// The results, as offsets.
 	tabs          []int // tabs that indent
 	unclosed      []int // brackets that are not closed, or closed by another kind
@@ -184,7 +188,14 @@ func (o *outline) toLineEnd() {
 }
 
 func (o *outline) column(at int) int {
-	return at - bytes.LastIndexByte(o.data[:at], '\n') - 1
+	if at < o.asked {
+		o.asked, o.lineFrom = 0, 0
+	}
+	if i := bytes.LastIndexByte(o.data[o.asked:at], '\n'); i >= 0 {
+		o.lineFrom = o.asked + i + 1
+	}
+	o.asked = at
+	return at - o.lineFrom
 }
 
 func (o *outline) spaceAt(at int) bool { return at >= len(o.data) || isSpace(o.data[at]) }

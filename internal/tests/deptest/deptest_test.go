@@ -24,7 +24,9 @@ const module = "botwork"
 // may lists, for each package of the module, the packages of the module that it
 // may import, and why. testFences has the rules for test files.
 var may = map[string]map[string]string{
+	"client": {}, // programs of others import it
 	"config": {
+		"workqueue/notify":           "the events, labels and bounds that rules of notifications may name",
 		"internal/hostrules":         "an entry that is no host or network is reported at its place",
 		"internal/author/keydocs":    "the keys of the file are described beside the structs that read them",
 		"workqueue/matching":         "a worker's labels are checked as items meet them",
@@ -32,6 +34,7 @@ var may = map[string]map[string]string{
 		"internal/author/strictyaml": "a mistake in the file has a line, a column and a suggestion",
 	},
 	"handlers": {
+		"internal/tracing":           "requests and statements of steps are spans",
 		"internal/bounded":           "expressions and templates of steps cannot use up a worker",
 		"internal/database":          "the SQL handler opens the connections that the settings name",
 		"internal/hostrules":         "the HTTP handler asks them before it connects",
@@ -49,10 +52,95 @@ var may = map[string]map[string]string{
 		"workqueue":          "it moves the queue",
 		"pipelines":          "running an item runs its pipeline: this is one of the two joints",
 		"internal/moments":   "the stretch of a report is written as on the command line",
+		"internal/tracing":   "items continue the trace of the run that enqueues them",
 		"workqueue/report":   "a step's output is the report of botwork report",
+		"workqueue/forecast": "a step records the forecast of botwork forecast",
+		"workqueue/learned":  "forecasts and reasons estimate how long items take",
 		"tasks":              "it serves the tasks that are due",
 	},
+	"internal/api": {
+		"internal/notifier":          "the rules and targets of notifications that it lists and tests",
+		"internal/api/auth":          "who calls",
+		"internal/api/events":        "what it streams to clients",
+		"internal/api/hooks":         "webhooks, which make items",
+		"internal/api/longpoll":      "robots wait for items",
+		"internal/author/strictyaml": "a mistyped name gets a suggestion",
+		"internal/httpserver":        "the id and the address of a request, and the form of problems",
+		"internal/itemquery":         "lists of items have the filters of the command line",
+		"internal/newitems":          "new items are those of the command line",
+		"pipelines":                  "new items are compared with the pipelines of a project",
+		"workqueue/assign":           "why an item waits",
+		"workqueue/matching":         "labels and selectors of items",
+		"internal/author/queuedefs":  "a queue is changed by the keys of its definition",
+		"internal/doctor":            "the results of an examination",
+		"internal/moments":           "times are written as on the command line",
+		"internal/operations":        "what the command line answers, too",
+		"internal/savefile":          "pipelines are written where they are edited",
+		"handlers":                   "the outputs of steps are decoded as in a run, and durations are texts",
+		"pipelines/graph":            "it draws pipelines",
+		"tasks":                      "the faults of tasks",
+		"workqueue/forecast":         "the forecast of botwork forecast",
+		"workqueue/report":           "the report of botwork report",
+		"workqueue":                  "its operations are methods of the store's contract",
+		"workqueue/access":           "roles, tokens and users",
+		"workqueue/learned":          "the learned durations are part of the store",
+	},
+	"internal/api/apitest": {
+		"internal/api":        "the API that it runs",
+		"internal/api/auth":   "it creates tokens",
+		"internal/httpserver": "the server that it runs",
+		"internal/metrics":    "the figures of the process",
+		"workqueue/access":    "roles",
+		"workqueue/sqlstore":  "the API runs over a database",
+
+		"handlers":                   "the pipelines of a folder that is edited use the built-in ones",
+		"internal/author/strictyaml": "what is wrong with them",
+		"internal/doctor":            "the report of no machine",
+		"internal/operations":        "a project is a folder of pipelines",
+		"internal/savefile":          "it is edited",
+		"pipelines":                  "it is a folder of pipelines",
+		"workqueue/assign":           "why an item waits depends on no passes",
+	},
+	"internal/tracing":           {},
+	"internal/tracing/otlp":      {"internal/tracing": "the spans that it sends"},
+	"internal/tracing/tracetest": {},
+	"internal/metrics": {
+		"workqueue":        "the figures of the queues are read over the store's contract",
+		"workqueue/runner": "what a worker does is observed over the runner's interface",
+	},
+	"internal/api/hooks": {
+		"internal/bounded": "the expression for the payload cannot use up the server",
+		"workqueue":        "the item that a request makes",
+	},
+	"internal/api/events": {
+		"workqueue": "what changes is read over the store's contract",
+	},
+	"internal/api/auth": {
+		"workqueue":        "a token that does not exist",
+		"workqueue/access": "the contracts that it looks callers up by",
+	},
+	"internal/api/longpoll": {},
+	"internal/httpserver":   {},
+	"internal/dashboard": {
+		"internal/doctor":    "the report that a page shows",
+		"tasks":              "the priority of a task's items that a page shows",
+		"workqueue":          "the statistics that pages draw",
+		"workqueue/access":   "the users and tokens that pages show",
+		"workqueue/forecast": "the forecasts that pages show",
+		"workqueue/matching": "the scores of workers that the page of an item shows",
+		"workqueue/report":   "the groups of failures that pages show",
+	},
+	"internal/itemquery": {
+		"internal/author/strictyaml": "a mistyped word gets a suggestion",
+		"internal/moments":           "times are written as on the command line",
+		"workqueue":                  "the filter that it reads",
+	},
 	"internal/bench": {
+		"client":                     "the robots that are measured",
+		"internal/api":               "the server that is measured",
+		"internal/api/auth":          "the robots' token",
+		"internal/httpserver":        "the server that is measured",
+		"workqueue/access":           "the robots' token",
 		"handlers":                   "it drains the shipped way: registry, pipelines, process, store",
 		"handlers/queue":             "the handlers that drain",
 		"internal/bench/mixed":       "the load of one measurement, and the judge of what came of it",
@@ -62,10 +150,13 @@ var may = map[string]map[string]string{
 		"pipelines":                  "the item's pipeline, which does nothing",
 		"pipelines/shipped":          "the pipeline that is measured",
 		"workqueue":                  "the items",
+		"workqueue/assign":           "what the passes that are forecast depend on",
+		"workqueue/forecast":         "the forecasts that are compared with what happens",
 		"workqueue/sqlstore":         "the store that is measured",
 	},
 	"internal/bounded":            {},
 	"internal/bench/mixed":        {},
+	"internal/tests/browsertest":  {},
 	"internal/tests/chaos":        {},
 	"internal/tests/chaos/ledger": {},
 	"internal/tests/chaos/program": {
@@ -77,6 +168,10 @@ var may = map[string]map[string]string{
 		"internal/tests/chaos/ledger": "in which it notes what it does",
 	},
 	"internal/author/checker": {
+		"internal/notifier":          "notifications are part of a project",
+		"workqueue/notify":           "the rules of notifications",
+		"workqueue/escalation":       "the queues to which rules move items",
+		"internal/api/hooks":         "webhooks are part of a project",
 		"config":                     "the settings define the folder, the secrets and the connections of a project",
 		"handlers":                   "the kinds that steps can use, with the resources of the settings",
 		"internal/database":          "the names of drivers are checked when they are read",
@@ -105,6 +200,9 @@ var may = map[string]map[string]string{
 	"internal/tests/e2e":      {},
 	"internal/tests/failover": {},
 	"internal/faultproxy":     {},
+	"internal/gate": {
+		"workqueue": "sizes are written as in the settings of queues",
+	},
 	"internal/hostrules":      {},
 	"internal/jsonschemas":    {},
 	"internal/author/keydocs": {},
@@ -126,8 +224,36 @@ var may = map[string]map[string]string{
 		"internal/spans": "how long ago is a duration",
 	},
 	"internal/namedsql": {},
-	"internal/procid":   {},
+	"internal/newitems": {
+		"handlers":                   "durations are written as in a step",
+		"internal/author/strictyaml": "it returns findings",
+		"internal/moments":           "times are written as on the command line",
+		"pipelines":                  "an item must fit its pipeline",
+		"workqueue":                  "the items that it reads",
+		"workqueue/matching":         "labels and selectors of items",
+	},
+	"internal/procid": {},
+	"internal/notifier": {
+		"handlers":         "messages are sent by the handlers HTTP, Mail and Template",
+		"workqueue":        "messages are items of a queue",
+		"workqueue/notify": "it evaluates the rules and sends their messages",
+	},
+	"internal/operations": {
+		"internal/cron":              "the first instants of the days of a zone",
+		"internal/notifier":          "the rules and targets of notifications",
+		"workqueue/notify":           "the events of rules",
+		"handlers":                   "durations are written as in a step",
+		"internal/author/strictyaml": "a mistyped name gets a suggestion, and findings are what a project's files say",
+		"pipelines":                  "what pipelines are, and what a run of one would do",
+		"pipelines/graph":            "the tasks in the chart of a project",
+		"workqueue/matching":         "the labels and selectors of pipelines",
+		"tasks":                      "the windows of tasks",
+		"workqueue":                  "the stores that it reads",
+		"workqueue/assign":           "what passes would do now",
+		"workqueue/learned":          "learned durations",
+	},
 	"internal/process": {
+		"internal/tracing":           "log lines of items have the id of their trace",
 		"workqueue/runner":           "it runs a worker over a store",
 		"internal/procid":            "whether the process that had a name has ended",
 		"handlers/queue":             "the system pipelines' handlers get their executor here",
@@ -151,6 +277,7 @@ var may = map[string]map[string]string{
 		"workqueue/matching":         "the mistakes in labels, selectors and distributions",
 	},
 	"internal/author/queuedefs": {
+		"workqueue/escalation":       "the rules for items that wait too long, with positions",
 		"internal/author/policykeys": "a queue has the same retry policy as a pipeline",
 		"workqueue/scoring":          "it checks the expressions of scorings, with positions",
 		"workqueue/matching":         "it checks distributions, with positions",
@@ -175,6 +302,9 @@ var may = map[string]map[string]string{
 	"internal/service": {
 		"internal/syncdir": "an upgrade that renames the executable survives a power failure",
 	},
+	"internal/savefile": {
+		"internal/syncdir": "a saved file survives a power failure",
+	},
 	"internal/syncdir":          {},
 	"internal/tests/simulation": {},
 	"internal/scheduler": {
@@ -195,6 +325,8 @@ var may = map[string]map[string]string{
 	"internal/tests/wordstest":  {},
 	"internal/tests/yamllstest": {},
 	"pipelines": {
+		"internal/tracing":           "steps are spans",
+		"workqueue/escalation":       "the rules for items that wait too long, with positions",
 		"internal/author/policykeys": "a pipeline has the same retry policy as a queue",
 		"workqueue/scoring":          "it checks the expressions of scorings",
 		"workqueue/matching":         "labels, selectors and the distribution of a pipeline's items",
@@ -226,23 +358,33 @@ var may = map[string]map[string]string{
 		"workqueue":                  "a task's items, and the store that keeps tasks",
 	},
 	"workqueue": {
+		"workqueue/escalation":    "a queue's rules for items that wait too long",
 		"workqueue/plan":          "the assignments that a store writes",
 		"workqueue/matching":      "an item's labels and selectors, a queue's distribution",
 		"internal/jsonschemas":    "a queue's items must meet its schemas, in every way to enqueue them",
 		"internal/author/keydocs": "the keys of a policy of retrying are the same in pipelines, queues and tasks",
 		"internal/spans":          "lengths of time are written alike in steps and in the queue",
 	},
+	"workqueue/access": {},
 	"workqueue/learned": {
 		"workqueue": "the classes of durations, and a pipeline's profile",
 	},
+	"workqueue/escalation": {
+		"internal/author/keydocs": "rules are read by the tables that describe them",
+		"internal/bounded":        "a condition cannot use up the pass that evaluates it",
+		"internal/spans":          "times to wait are written as every length of time",
+		"workqueue/matching":      "the mistakes in rules are those of labels and selectors",
+	},
 	"workqueue/assign": {
-		"workqueue/learned":  "the expected durations of items",
-		"internal/spans":     "reasons name lengths of time",
-		"workqueue":          "it assigns items over the store's contract",
-		"workqueue/matching": "labels and selectors say which worker may have an item",
-		"workqueue/plan":     "it decides who gets what; passes read and write",
+		"workqueue/escalation": "what rules do to a waiting item",
+		"workqueue/learned":    "the expected durations of items",
+		"internal/spans":       "reasons name lengths of time",
+		"workqueue":            "it assigns items over the store's contract",
+		"workqueue/matching":   "labels and selectors say which worker may have an item",
+		"workqueue/plan":       "it decides who gets what; passes read and write",
 	},
 	"workqueue/runner": {
+		"internal/tracing":  "passes, claims and items are spans",
 		"workqueue/learned": "it records the durations of its runs",
 		"workqueue/assign":  "its sessions make passes",
 		"workqueue":         "it runs items, with the rules and over the store's contract",
@@ -259,6 +401,9 @@ var may = map[string]map[string]string{
 		"workqueue/matching": "it makes rules of its scorings",
 	},
 	"workqueue/sqlstore": {
+		"internal/tracing":         "statements are spans",
+		"workqueue/escalation":     "what a rule does to an item",
+		"workqueue/access":         "it stores tokens, users and sessions",
 		"workqueue/learned":        "it stores the durations of runs",
 		"workqueue/matching":       "it writes labels and selectors of new items",
 		"internal/database":        "the connections, and what their errors mean",
@@ -266,6 +411,16 @@ var may = map[string]map[string]string{
 		"sql":                      "the importer of its statements",
 		"workqueue":                "it implements the store's contract",
 		"workqueue/sqlstore/check": "the checks, which read through it",
+	},
+	"workqueue/notify": {
+		"workqueue": "it reads and writes a store, through an interface of its own",
+	},
+	"workqueue/forecast": {
+		"tasks":              "the items of coming windows are part of what arrives",
+		"workqueue":          "the items, queues and statistics",
+		"workqueue/assign":   "it simulates the passes and the workers",
+		"workqueue/learned":  "how long runs take is drawn from what was learned",
+		"workqueue/matching": "the labels of a worker that is added",
 	},
 	"workqueue/report": {
 		"workqueue": "it reads a store, through an interface of its own",
@@ -275,6 +430,8 @@ var may = map[string]map[string]string{
 		"workqueue":         "what the checks find, and the rows of workers and queues",
 	},
 	"workqueue/storetest": {
+		"workqueue/escalation":          "the rules that stores apply",
+		"workqueue/access":              "stores keep tokens, users and sessions",
 		"workqueue/learned":             "stores keep the durations of runs",
 		"workqueue/assign":              "passes are what a store serves",
 		"workqueue/plan":                "the places of expedited items",
@@ -293,7 +450,7 @@ var may = map[string]map[string]string{
 var roots = []string{module, "cmd", "examples"}
 
 // testsOnly contain only tests of the whole program, which may import everything.
-var testsOnly = []string{"internal/tests/chaos", "internal/tests/deptest", "internal/tests/docstest", "internal/tests/e2e", "internal/tests/failover", "internal/tests/simulation", "internal/tests/winetest", "internal/tests/yamllstest"}
+var testsOnly = []string{"internal/tests/browsertest", "internal/tests/chaos", "internal/tests/deptest", "internal/tests/docstest", "internal/tests/e2e", "internal/tests/failover", "internal/tests/simulation", "internal/tests/winetest", "internal/tests/yamllstest"}
 
 // thirdParty lists the only packages whose non-test code may import a module, so
 // that only those must change if the module is replaced.
@@ -303,20 +460,31 @@ var thirdParty = []struct {
 	why       string
 }{
 	{"gorm.io", []string{module, "workqueue/sqlstore"}, "models and dialects are the store's business; programs enqueue in their own transactions of gorm"},
-	{module + "/workqueue/sqlstore", []string{module, "cmd/internal/cli", "cmd/internal/clitest", "examples/internal/worker", "internal/bench", "internal/testdb", "workqueue/sqlstore"}, "who opens a store chooses it; the others name the methods that they call"},
+	{module + "/workqueue/sqlstore", []string{module, "cmd/internal/cli", "cmd/internal/clitest", "examples/internal/worker", "internal/api/apitest", "internal/bench", "internal/testdb", "workqueue/sqlstore"}, "who opens a store chooses it; the others name the methods that they call"},
 	{"github.com/pressly/goose", []string{"workqueue/sqlstore"}, "so are migrations"},
 	{"github.com/go-co-op/gocron", []string{"internal/scheduler"}, "it fires; what is planned and what was fired is decided elsewhere"},
-	{"github.com/aymanbagabas/go-udiff", []string{"cmd/pipelines"}, "differences are for people to read"},
+	{"github.com/aymanbagabas/go-udiff", []string{"cmd/pipelines", "internal/operations"}, "differences are for people to read"},
 	{"github.com/fsnotify/fsnotify", []string{"internal/reload"}, "notices of changes get lost; who listens must not rely on them"},
 	{"github.com/robfig/cron", []string{"internal/cron"}, "its own view of daylight saving is not ours"},
 	{"gopkg.in/yaml.v3", []string{"internal/author/strictyaml"}, "it is archived: its heir shall take one import line"},
 	{"github.com/tink-crypto/tink-go", []string{"internal/keyring"}, "sealed texts outlive the library that sealed them; it holds keys in the clear"},
 	{"github.com/santhosh-tekuri/jsonschema", []string{"internal/jsonschemas"}, "what a schema may read is decided in one place"},
-	{"github.com/expr-lang/expr", []string{"handlers", "internal/bounded", "pipelines", "workqueue/scoring"}, "expressions live in steps and in scorings"},
+	{"github.com/expr-lang/expr", []string{"handlers", "internal/api/hooks", "internal/bounded", "pipelines", "workqueue", "workqueue/escalation", "workqueue/scoring"}, "expressions live in steps, in scorings, in conditions of rules and in filters of payloads"},
 	{"github.com/spf13", []string{"cmd/..."}, "commands and flags end where the program begins"},
 	{"github.com/sqlc-dev/teesql", nil, "a parser for tests"},
 	{"pgregory.net/rapid", []string{"workqueue/storetest"}, "for tests"},
 	{"github.com/google/go-cmp", []string{"cmd/internal/clitest", "workqueue/storetest"}, "for tests: it may panic"},
+	{"github.com/danielgtaylor/huma", []string{"internal/api"}, "the API is described once; what it calls knows nothing of HTTP"},
+	{"go.opentelemetry.io", []string{"internal/tracing", "internal/tracing/otlp", "internal/tracing/tracetest"}, "what a span may hold is decided in one place"},
+	{"google.golang.org/protobuf", []string{"internal/tracing/otlp", "internal/tracing/tracetest"}, "for OTLP"},
+	{"github.com/prometheus", []string{"internal/metrics"}, "figures are described in one place"},
+	{"github.com/shirou/gopsutil", []string{"internal/gate"}, "what a machine's figures mean is decided in one place"},
+	{"golang.org/x/crypto", []string{"internal/api/auth"}, "passwords are hashed and compared in one place"},
+	{"github.com/coreos/go-oidc", []string{"internal/api/auth"}, "who signs in is decided in one place"},
+	{"golang.org/x/oauth2", []string{"internal/api/auth"}, "likewise"},
+	{"github.com/zitadel/oidc", nil, "a provider for tests"},
+	{"github.com/chromedp", nil, "a browser for tests"},
+	{"github.com/pb33f", []string{"internal/api/apitest"}, "for tests"},
 	{"go.uber.org/goleak", nil, "for tests"},
 }
 
@@ -337,7 +505,7 @@ var testFences = []struct{ of, not, why string }{
 
 // forTests are packages that no program may contain, directly or indirectly.
 var forTests = []string{
-	"testing", module + "/cmd/internal/clitest", module + "/internal/faultproxy", module + "/internal/tests/testbuild", module + "/internal/testdb", module + "/workqueue/storetest",
+	"testing", module + "/cmd/internal/clitest", module + "/internal/api/apitest", module + "/internal/faultproxy", module + "/internal/tests/testbuild", module + "/internal/testdb", module + "/workqueue/storetest",
 	module + "/workqueue/storetest/reference",
 }
 

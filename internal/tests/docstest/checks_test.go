@@ -35,7 +35,7 @@ func TestCodes(t *testing.T) {
 		t.Errorf("the tables differ from checker.Rules (-rules +tables):\n%s", diff)
 	}
 	inCode := map[string]bool{}
-	for _, folder := range []string{"internal/author/strictyaml", "internal/author/policykeys", "pipelines", "pipelines/pipelinetest", "handlers", "config", "internal/author/queuedefs", "internal/author/checker", "tasks", "cmd/enqueue", "cmd/internal/definitions"} {
+	for _, folder := range []string{"internal/author/strictyaml", "internal/author/policykeys", "pipelines", "pipelines/pipelinetest", "handlers", "config", "internal/author/queuedefs", "internal/author/checker", "tasks", "cmd/enqueue", "cmd/internal/definitions", "internal/newitems"} {
 		for _, file := range sources(t, folder) {
 			ast.Inspect(file, func(n ast.Node) bool {
 				for _, code := range codesAt(n) {

@@ -56,10 +56,12 @@ func walk(v reflect.Value, path string, visit func(key, variable, standard strin
 		key = path + key
 		variable := "BOTWORK_" + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 		switch {
-		case f.Type == reflect.TypeFor[*strictyaml.Node]():
+		case f.Type == reflect.TypeFor[*strictyaml.Node](), f.Name == "Hooks", f.Name == "Notifications":
 			// Definitions have their own document.
 		case f.Name == "Secrets":
 			visit(key+".NAME", "BOTWORK_SECRET_NAME", "")
+		case f.Name == "Headers":
+			visit(key, "", "") // only in the file
 		case f.Name == "Connections":
 			walk(reflect.Zero(f.Type.Elem()), key+".NAME.", visit)
 		case f.Type.Kind() == reflect.Struct && f.Tag.Get("envPrefix") != "":

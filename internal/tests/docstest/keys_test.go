@@ -24,6 +24,7 @@ func keyTables() []struct {
 		{"docs/pipelines.md", "The keys of a file", pipelines.Keys()},
 		{"docs/pipelines.md", "The keys of a step", pipelines.StepKeys()},
 		{"docs/pipelines.md", "The keys of `retry`", pipelines.RetryKeys()},
+		{"docs/pipelines.md", "The keys of `batch`", pipelines.BatchKeys()},
 		{"docs/pipelines.md", "The keys of `resilience`", pipelines.ResilienceKeys()},
 		{"docs/schedules.md", "The keys of `trigger`", trigger.Keys},
 	}

@@ -23,6 +23,7 @@ var probes = []struct{ document, heading, yaml string }{
 	{"docs/pipelines.md", "The keys of a file", "qqqqqqqqqqqq: 1\n"},
 	{"docs/pipelines.md", "The keys of a step", "steps: [{qqqqqqqqqqqq: 1}]\n"},
 	{"docs/pipelines.md", "The keys of `retry`", "steps: [{retry: {qqqqqqqqqqqq: 1}}]\n"},
+	{"docs/pipelines.md", "The keys of `batch`", "batch: {qqqqqqqqqqqq: 1}\n"},
 	{"docs/pipelines.md", "The keys of `resilience`", "resilience: {qqqqqqqqqqqq: 1}\n"},
 	{"docs/schedules.md", "The keys of `trigger`", "trigger: {qqqqqqqqqqqq: 1}\n"},
 }

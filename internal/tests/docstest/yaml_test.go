@@ -18,7 +18,7 @@ import (
 )
 
 // settingsKeys are the sections of botwork.yaml.
-var settingsKeys = []string{"database", "worker", "pipelines", "connections", "secrets", "encryption", "queues", "tasks", "handlers", "log"}
+var settingsKeys = []string{"database", "worker", "pipelines", "connections", "secrets", "encryption", "queues", "tasks", "notifications", "handlers", "http", "tracing", "log"}
 
 // TestYAML checks every YAML fragment of the documents. What a fragment is
 // follows from its first key: settings, a list of steps, or a pipeline, whose

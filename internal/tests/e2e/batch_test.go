@@ -58,9 +58,9 @@ func TestEnqueueChecksLostBatches(t *testing.T) {
 			tag := fmt.Sprint("batch-", nth)
 			x.proxy.TruncateResponseTo("enqueue", "commit", nth, faultproxy.Fault{})
 			p := x.enqueue(tag)
-			if code, n := p.wait(), x.there(tag); code != 0 || n != batchLines || !strings.Contains(p.output(), lookingUp) ||
-				!strings.Contains(p.output(), fmt.Sprintf("%d items enqueued", batchLines)) {
-				x.Errorf("the answer to commit %d was lost: exit code %d, %d items are there\n%s", nth, code, n, p.output())
+			if code, n := p.wait(), x.there(tag); code != 0 || n != batchLines || !strings.Contains(p.String(), lookingUp) ||
+				!strings.Contains(p.String(), fmt.Sprintf("%d items enqueued", batchLines)) {
+				x.Errorf("the answer to commit %d was lost: exit code %d, %d items are there\n%s", nth, code, n, p.String())
 			}
 		}
 		x.proxy.TruncateResponseTo("enqueue", "commit", 1, faultproxy.Fault{})
@@ -93,15 +93,15 @@ func TestEnqueueReportsUnknownOutcome(t *testing.T) {
 		p := x.enqueue("lost")
 		p.await(lookingUp, 1)
 		p.signal(os.Interrupt)
-		if code := p.wait(); code != 1 || !strings.Contains(p.output(),
+		if code := p.wait(); code != 1 || !strings.Contains(p.String(),
 			"at least 1000 of 2500 items are in the queue; it is unknown whether the next 1000 (lines 1001 to 2000) are") {
-			x.Errorf("exit code %d, output:\n%s", code, p.output())
+			x.Errorf("exit code %d, output:\n%s", code, p.String())
 		}
 		if n := x.there("lost"); n != 2000 {
 			x.Errorf("%d items exist, want 2000: the commit was executed", n)
 		}
 		x.proxy.Set(faultproxy.Fault{})
-		key := keyPattern.FindStringSubmatch(p.output())
+		key := keyPattern.FindStringSubmatch(p.String())
 		if key == nil {
 			x.Fatal("the output has no batch key")
 		}
@@ -109,15 +109,15 @@ func TestEnqueueReportsUnknownOutcome(t *testing.T) {
 			x.Errorf("items batch: %s", got)
 		}
 		if p := x.enqueue("lost", "--batch", key[1]); p.wait() != 0 || x.there("lost") != batchLines {
-			x.Errorf("again with its key: exit code %d, %d items exist\n%s", p.code(), x.there("lost"), p.output())
+			x.Errorf("again with its key: exit code %d, %d items exist\n%s", p.code(), x.there("lost"), p.String())
 		}
 
 		x.proxy.TruncateResponseTo("enqueue", "commit", 1, faultproxy.Reset())
 		p = start(x.T, command(x.T, x.dir, x.environ, "enqueue", "--pipeline", "hold", "--payload", `{"until": "never"}`, "--tag", "one"))
 		p.await(lookingUp, 1)
 		p.signal(os.Interrupt)
-		if code := p.wait(); code != 1 || !strings.Contains(p.output(), "it is unknown whether the item is in the queue") {
-			x.Errorf("one item: exit code %d, output:\n%s", code, p.output())
+		if code := p.wait(); code != 1 || !strings.Contains(p.String(), "it is unknown whether the item is in the queue") {
+			x.Errorf("one item: exit code %d, output:\n%s", code, p.String())
 		}
 		x.proxy.Set(faultproxy.Fault{})
 	})
@@ -136,7 +136,7 @@ func TestEnqueueReportIsCorrectAtEveryFault(t *testing.T) {
 	eachBatchProject(t, func(x batchProject) {
 		before := x.proxy.ResponseBytes()
 		if p := x.enqueue("first"); p.wait() != 0 || x.there("first") != batchLines {
-			x.Fatalf("without a fault: exit code %d and %d items\n%s", p.code(), x.there("first"), p.output())
+			x.Fatalf("without a fault: exit code %d and %d items\n%s", p.code(), x.there("first"), p.String())
 		}
 		answer := int(x.proxy.ResponseBytes() - before)
 		const cuts = 8
@@ -146,7 +146,7 @@ func TestEnqueueReportIsCorrectAtEveryFault(t *testing.T) {
 			p := x.enqueue(tag)
 			code := p.wait()
 			x.proxy.Set(faultproxy.Fault{})
-			x.wantTrue(p.output(), code, tag)
+			x.wantTrue(p.String(), code, tag)
 		}
 	})
 }
@@ -169,7 +169,7 @@ func (x batchProject) wantTrue(output string, code int, tag string) {
 		if least, _ := strconv.Atoi(some[2]); some[1] == "" && n != least || n < least || code == 0 || key == nil {
 			x.Errorf("%s: exit code %d, %d items exist, output:\n%s", tag, code, n, output)
 		} else if p := x.enqueue(tag, "--batch", key[1]); p.wait() != 0 || x.there(tag) != batchLines {
-			x.Errorf("%s, again with its key: exit code %d and %d items\n%s", tag, p.code(), x.there(tag), p.output())
+			x.Errorf("%s, again with its key: exit code %d and %d items\n%s", tag, p.code(), x.there(tag), p.String())
 		}
 	}
 }

@@ -119,7 +119,7 @@ func TestCheckReportsBrokenRow(t *testing.T) {
 		watch.await("gone      item-state: item 1\n", 1)
 		x.wantChecked(0)
 		watch.signal(os.Interrupt)
-		if code := watch.wait(); code != 1 || strings.Count(watch.output(), "appeared") != 1 {
+		if code := watch.wait(); code != 1 || strings.Count(watch.String(), "appeared") != 1 {
 			t.Errorf("the watch ended with %d, want 1 after one violation", code)
 		}
 	})

@@ -96,7 +96,7 @@ func TestRunOnceBesideWorkerWithSameName(t *testing.T) {
 	first.await("worker started", 1)
 	x.must("run", "--once", "--worker", "w")
 	first.wantDrained(os.Interrupt)
-	if strings.Contains(first.output(), "taken this worker's name") {
+	if strings.Contains(first.String(), "taken this worker's name") {
 		t.Error("the worker no longer has its name")
 	}
 }

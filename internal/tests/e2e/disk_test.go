@@ -125,7 +125,7 @@ func TestUnwritableOutputIsAnError(t *testing.T) {
 			cmd := command(t, x.dir, x.environ, "items", "list", "--output", format)
 			cmd.Stdout = full(t)
 			p := start(t, cmd)
-			if code := p.wait(); code != 1 || !strings.Contains(p.output(), "no space left") {
+			if code := p.wait(); code != 1 || !strings.Contains(p.String(), "no space left") {
 				t.Errorf("exit code %d, want 1 and the words \"no space left\"", code)
 			}
 		})

@@ -89,7 +89,7 @@ func TestCtrlCInterruptsRunOnce(t *testing.T) {
 	once := start(t, command(t, x.dir, x.environ, "run", "--once", "ExecuteWorkQueue"))
 	once.await("begun, attempt 1", 1)
 	once.signal(os.Interrupt)
-	if code := once.wait(); code != 1 || !strings.Contains(once.output(), "interrupted") {
+	if code := once.wait(); code != 1 || !strings.Contains(once.String(), "interrupted") {
 		t.Errorf("exit code %d, want 1 and the word \"interrupted\": not all items were finished", code)
 	}
 	x.wantReleased(id)

@@ -65,7 +65,7 @@ func TestWorkerInOtherContainerKeepsItsName(t *testing.T) {
 			t.Errorf("the second worker ended with %d, want 1", code)
 		}
 		for _, text := range []string{"another worker of this name may still be alive", `worker name "w" is taken by process 1`, before.Host, "its lease ends, at"} {
-			if !strings.Contains(second.output(), text) {
+			if !strings.Contains(second.String(), text) {
 				t.Errorf("the second worker does not print %q", text)
 			}
 		}

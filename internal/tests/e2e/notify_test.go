@@ -119,8 +119,8 @@ func TestServiceIsReadyWithBrokenFile(t *testing.T) {
 		t.Errorf("systemd does not receive the error:\n%s", s.heard)
 	}
 	w.signal(os.Interrupt)
-	if code := w.wait(); code != 0 || !strings.Contains(w.output(), `<4>{"level":"warn"`) || !strings.Contains(w.output(), "wrong.yaml:2:14: ") {
-		t.Errorf("exit code %d, want 0 and a warning for the journal with its place:\n%s", code, w.output())
+	if code := w.wait(); code != 0 || !strings.Contains(w.String(), `<4>{"level":"warn"`) || !strings.Contains(w.String(), "wrong.yaml:2:14: ") {
+		t.Errorf("exit code %d, want 0 and a warning for the journal with its place:\n%s", code, w.String())
 	}
 }
 
@@ -133,8 +133,8 @@ func TestServiceWithoutSystemPipelineIsNeverReady(t *testing.T) {
 	}
 	s, socket := listen(t)
 	w := x.service(socket, "JOURNAL_STREAM=8:1")
-	if code := w.wait(); code != 2 || !strings.Contains(w.output(), `<3>{"level":"error"`) || !strings.Contains(w.output(), "wrong.yaml:2:14: ") {
-		t.Errorf("exit code %d, want 2 and an error for the journal with its place:\n%s", code, w.output())
+	if code := w.wait(); code != 2 || !strings.Contains(w.String(), `<3>{"level":"error"`) || !strings.Contains(w.String(), "wrong.yaml:2:14: ") {
+		t.Errorf("exit code %d, want 2 and an error for the journal with its place:\n%s", code, w.String())
 	}
 	if err := s.conn.SetReadDeadline(time.Now()); err != nil {
 		t.Fatal(err)

@@ -144,7 +144,7 @@ func TestNoProgramOutlivesForcedExit(t *testing.T) {
 	w.signal(syscall.SIGTERM)
 	w.await("draining", 1)
 	w.signalAgain(syscall.SIGTERM)
-	if code := w.wait(); code != 1 || !strings.Contains(w.output(), "botwork: forced exit; running programs killed: 1\n") {
+	if code := w.wait(); code != 1 || !strings.Contains(w.String(), "botwork: forced exit; running programs killed: 1\n") {
 		t.Errorf("exit code %d, want 1 and the number of killed programs", code)
 	}
 	n.awaitGone()
@@ -205,7 +205,7 @@ func TestFirstSignalCancelsPipelineRun(t *testing.T) {
 		p := start(t, command(t, x.dir, x.environ, "pipelines", "run", name))
 		p.await(`"begun"`, 1)
 		p.signal(syscall.SIGTERM)
-		if code := p.wait(); code != 1 || !strings.Contains(p.output(), "context canceled") {
+		if code := p.wait(); code != 1 || !strings.Contains(p.String(), "context canceled") {
 			t.Errorf("%s: exit code %d, want 1 and that it was cancelled", name, code)
 		}
 	}

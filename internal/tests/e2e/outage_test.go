@@ -49,14 +49,14 @@ func TestWorkerWaitsForUnreachableDatabase(t *testing.T) {
 		w := x.worker("w")
 		w.await("cannot use the database; retrying", 2)
 		for _, word := range []string{"again_in", "connection refused", proxy.Addr()} {
-			if !strings.Contains(w.output(), word) {
+			if !strings.Contains(w.String(), word) {
 				t.Errorf("the output does not contain %q", word)
 			}
 		}
 		proxy.Restore()
 		w.await("worker started", 1)
 		w.wantDrained(os.Interrupt)
-		if strings.Contains(w.output(), x.password) || strings.Contains(w.output(), url.QueryEscape(x.password)) {
+		if strings.Contains(w.String(), x.password) || strings.Contains(w.String(), url.QueryEscape(x.password)) {
 			t.Error("it printed the password")
 		}
 	})
@@ -69,10 +69,10 @@ func TestCtrlCInterruptsWaitForDatabase(t *testing.T) {
 		w := x.worker("w")
 		w.await("cannot use the database; retrying", 1)
 		w.signal(os.Interrupt)
-		if code := w.wait(); code != 1 || !strings.Contains(w.output(), "interrupted") {
+		if code := w.wait(); code != 1 || !strings.Contains(w.String(), "interrupted") {
 			t.Errorf("exit code %d, want 1 and the word \"interrupted\"", code)
 		}
-		if strings.Contains(w.output(), x.password) {
+		if strings.Contains(w.String(), x.password) {
 			t.Error("it printed the password")
 		}
 	})
@@ -122,7 +122,7 @@ func TestResultsSurviveOutage(t *testing.T) {
 		letGo("")
 		x.awaitState(next, workqueue.Processed)
 		w.wantDrained(os.Interrupt)
-		if n := strings.Count(w.output(), "begun"); n != 2 {
+		if n := strings.Count(w.String(), "begun"); n != 2 {
 			t.Errorf("%d runs of two items", n)
 		}
 	})

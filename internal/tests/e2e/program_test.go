@@ -3,12 +3,10 @@
 package e2e
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -28,9 +26,7 @@ type program struct {
 	args string
 	done chan struct{} // closed when it has ended
 
-	mu      sync.Mutex
-	text    bytes.Buffer
-	changed chan struct{} // closed at the next output
+	*testbuild.Output
 }
 
 // command returns a botwork command with only the given variables and those
@@ -49,7 +45,7 @@ func command(t *testing.T, dir string, environ []string, args ...string) *exec.C
 // start starts a botwork that ends with the test.
 func start(t *testing.T, cmd *exec.Cmd) *program {
 	t.Helper()
-	p := &program{t: t, cmd: cmd, args: strings.Join(cmd.Args[1:], " "), done: make(chan struct{}), changed: make(chan struct{})}
+	p := &program{t: t, cmd: cmd, args: strings.Join(cmd.Args[1:], " "), done: make(chan struct{}), Output: testbuild.NewOutput()}
 	if cmd.Stdout == nil {
 		cmd.Stdout = p
 	}
@@ -67,48 +63,17 @@ func start(t *testing.T, cmd *exec.Cmd) *program {
 		_ = cmd.Process.Kill()
 		<-p.done
 		if t.Failed() {
-			t.Logf("output of botwork %s:\n%s", p.args, p.output())
+			t.Logf("output of botwork %s:\n%s", p.args, p.String())
 		}
 	})
 	return p
 }
 
-// Write implements io.Writer for the program's output.
-func (p *program) Write(b []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.text.Write(b)
-	close(p.changed)
-	p.changed = make(chan struct{})
-	return len(b), nil
-}
-
-func (p *program) output() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.text.String()
-}
-
 // await waits until the program has printed a text this number of times.
 func (p *program) await(text string, times int) {
 	p.t.Helper()
-	late := time.After(patience)
-	for {
-		p.mu.Lock()
-		changed := p.changed
-		p.mu.Unlock()
-		if strings.Count(p.output(), text) >= times {
-			return
-		}
-		select {
-		case <-changed:
-		case <-p.done:
-			if strings.Count(p.output(), text) < times {
-				p.t.Fatalf("botwork %s ended with %d before it printed %q %d times", p.args, p.code(), text, times)
-			}
-		case <-late:
-			p.t.Fatalf("botwork %s did not print %q %d times within %v", p.args, text, times, patience)
-		}
+	if err := p.Await(p.done, patience, func(printed string) bool { return strings.Count(printed, text) >= times }); err != nil {
+		p.t.Fatalf("botwork %s did not print %q %d times: %v", p.args, text, times, err)
 	}
 }
 
@@ -157,7 +122,7 @@ func (p *program) wantDrained(sig os.Signal) {
 // wantStopped fails unless the program ends gracefully.
 func (p *program) wantStopped() {
 	p.t.Helper()
-	if code := p.wait(); code != 0 || !strings.Contains(p.output(), "worker stopped") {
+	if code := p.wait(); code != 0 || !strings.Contains(p.String(), "worker stopped") {
 		p.t.Errorf("botwork %s: exit code %d, want 0 and the words \"worker stopped\"", p.args, code)
 	}
 }

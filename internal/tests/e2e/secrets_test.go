@@ -63,7 +63,7 @@ func TestDatabasePasswordIsNeverShown(t *testing.T) {
 		}
 		w.wantDrained(os.Interrupt)
 
-		output := w.output()
+		output := w.String()
 		for name, id := range ids {
 			shown := x.must("items", "show", fmt.Sprint(id), "--output", "json")
 			output += shown + x.must("items", "show", fmt.Sprint(id))

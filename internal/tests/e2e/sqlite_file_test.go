@@ -93,7 +93,7 @@ func TestWorkerStopsWhenDatabaseFileIsLost(t *testing.T) {
 				t.Errorf("exit code %d, want 1", code)
 			}
 			for _, text := range []string{"database lost; stopping this worker and its items", file, tt.says} {
-				if !strings.Contains(w.output(), text) {
+				if !strings.Contains(w.String(), text) {
 					t.Errorf("the output does not contain %q", text)
 				}
 			}

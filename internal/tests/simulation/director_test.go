@@ -70,6 +70,9 @@ func (w *world) script(d dice) []event {
 	for range d.IntN(8) {
 		add(w.edit)
 	}
+	for range roll(w.seed, "gates", 0).IntN(4) {
+		add(w.crowd)
+	}
 	slices.SortFunc(events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
 	return events
 }
@@ -181,6 +184,7 @@ func (w *world) heal() {
 		}
 		p.thaw()
 		p.join()
+		p.relieve()
 	}
 	w.db.pause(false)
 	for _, m := range w.machine {

@@ -28,7 +28,25 @@
 //	go test ./internal/tests/simulation -run TestSeeds -seeds 20000
 //	go test ./internal/tests/simulation -run TestSeeds -seed 4711 -v
 //
+// Batches, shares and escalation have histories of their own.
+//
+// TestShares: queues compete for the slots of a cluster whose processes die between two statements.
+// The judge compares what each pass has planned with what it has read. While the same queues of a
+// kind of priorities have items for all slots, none is one item or more away from the part that its
+// share gives it, or two if some had credit when that time began. No slot stays free beside an item
+// that could run, and none is given twice. Shares give no slot to a less urgent kind, nor past a
+// more urgent item of a queue without a share. A queue without items keeps no credit.
+//
+// TestEscalation: rules with all actions are applied to items that come, run, fail, and are changed
+// by people. The judge has the documented rules in plain Go, and its own record of the steps that
+// have acted. It compares all items before and after each statement: a rule acts on exactly the
+// items whose next step is due, once, and raises no priority above its cap. The audit log has an
+// entry and its values for each item, and each report is one event. Each rule is applied in each
+// minute in which a process makes a pass, and what a process that died has left is made up for. In
+// most histories, the statements that look for items read a copy of the tables that is a moment old.
+//
 // TestMutantsOfStatements and TestMutantsOfCode check that the simulation finds
 // faults. They break the statements and the code one by one, as a careless change
-// would, and each of these mutants must be caught.
+// would, and each of these mutants must be caught. TestBatchMutants, TestMutantsOfShares
+// and TestMutantsOfEscalation do the same for the other histories.
 package simulation

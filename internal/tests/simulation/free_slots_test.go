@@ -75,7 +75,7 @@ func (p *process) able() bool {
 	p.mu.Lock()
 	runner := p.runner
 	p.mu.Unlock()
-	if runner == nil || closed(runner.Draining()) || runner.Suspended() || closed(runner.Replaced()) || !p.takes() {
+	if runner == nil || closed(runner.Draining()) || runner.Suspended() || runner.Gated() || p.gate.Closed() != "" || closed(runner.Replaced()) || !p.takes() {
 		return false
 	}
 	p.mu.Lock()

@@ -39,7 +39,7 @@ var jobs = []job{
 
 // newScheduler makes the schedules of a process. The clock of its machine is wrong.
 func (p *process) newScheduler() *scheduler.Scheduler {
-	s := scheduler.New(scheduler.Options{
+	s := scheduler.New(context.Background(), scheduler.Options{
 		Store: link{p}, Worker: p.runner.Worker(), Log: zerolog.Nop(), Now: func() time.Time { return time.Now().Add(p.skew) },
 	})
 	for _, j := range jobs {

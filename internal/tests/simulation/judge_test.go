@@ -32,12 +32,12 @@ type judge struct {
 }
 
 // figures count the events of histories.
-type figures struct{ statements, runs, rescues, kills, freezes, cuts, stops, refused, lost, late, edits int }
+type figures struct{ statements, runs, rescues, kills, freezes, cuts, stops, gates, refused, lost, late, edits int }
 
 func (f figures) String() string {
 	return fmt.Sprintf("%d statements (%d refused, %d with a lost answer, %d that arrived after the caller had given up), %d runs of items, %d rescues, "+
-		"%d kills, %d freezes, %d cut connections, %d stops, %d edits by hand",
-		f.statements, f.refused, f.lost, f.late, f.runs, f.rescues, f.kills, f.freezes, f.cuts, f.stops, f.edits)
+		"%d kills, %d freezes, %d cut connections, %d stops, %d gates, %d edits by hand",
+		f.statements, f.refused, f.lost, f.late, f.runs, f.rescues, f.kills, f.freezes, f.cuts, f.stops, f.gates, f.edits)
 }
 
 func (f *figures) add(more figures) {
@@ -46,6 +46,7 @@ func (f *figures) add(more figures) {
 	f.rescues += more.rescues
 	f.kills += more.kills
 	f.freezes += more.freezes
+	f.gates += more.gates
 	f.cuts += more.cuts
 	f.stops += more.stops
 	f.refused += more.refused

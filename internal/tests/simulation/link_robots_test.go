@@ -27,6 +27,10 @@ func (l link) RobotProgress(context.Context, workqueue.Hold, workqueue.RobotNote
 func (l link) FinishCheckout(context.Context, workqueue.Hold, workqueue.RobotEnd) (workqueue.RobotEnded, error) {
 	return workqueue.RobotEnded{}, errRefused
 }
+func (l link) PostponeCheckout(context.Context, workqueue.Hold, workqueue.Postponement) (workqueue.RobotEnded, error) {
+	return workqueue.RobotEnded{}, errRefused
+}
+
 func (l link) ReleaseCheckout(context.Context, workqueue.Hold, string) error { return errRefused }
 func (l link) DeleteCheckout(context.Context, workqueue.Hold, string) error  { return errRefused }
 func (l link) RobotEnqueue(context.Context, string, []workqueue.NewItem, *workqueue.CheckoutOnEnqueue) (workqueue.RobotEnqueued, error) {

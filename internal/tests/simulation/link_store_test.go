@@ -66,6 +66,9 @@ func (l link) Attempts(context.Context, int64) ([]workqueue.Attempt, error)    {
 func (l link) RefreshQueues(context.Context, []workqueue.Queue, string) ([]string, []string, error) {
 	return nil, nil, errRefused
 }
+func (l link) DeletedQueues(context.Context) ([]workqueue.DeletedQueue, error) {
+	return nil, errRefused
+}
 func (l link) CreateQueue(context.Context, workqueue.Queue, string) error { return errRefused }
 func (l link) OverrideQueue(context.Context, workqueue.Queue, string) (bool, error) {
 	return false, errRefused
@@ -129,6 +132,24 @@ func (l link) RecountStatistics(context.Context, func(done, of int64)) ([]workqu
 	return nil, errRefused
 }
 
+// Rules of escalation are not simulated: the simulated queues have none.
+
+func (l link) EscalationFigures(context.Context) (workqueue.EscalationFigures, error) {
+	return workqueue.EscalationFigures{}, errRefused
+}
+func (l link) EscalationTurn(context.Context, workqueue.Escalation, bool) (workqueue.EscalationTurn, bool, error) {
+	return workqueue.EscalationTurn{}, false, errRefused
+}
+func (l link) Escalate(context.Context, workqueue.EscalationTurn) (workqueue.EscalationResult, error) {
+	return workqueue.EscalationResult{}, errRefused
+}
+func (l link) WouldEscalate(context.Context, workqueue.Escalation, time.Time, int) (int, error) {
+	return 0, errRefused
+}
+func (l link) EscalationStates(context.Context, int64) ([]workqueue.EscalationState, error) {
+	return nil, errRefused
+}
+
 // Learned durations are only hints for estimates, which change no promise.
 
 func (l link) Learn(context.Context, []learned.Runs) error { return errRefused }
@@ -153,11 +174,18 @@ func (l link) RemoveCompleted(context.Context, *time.Duration, int) (int, error)
 func (l link) RemoveArchived(context.Context, *time.Duration, int) (int, error) {
 	return 0, errRefused
 }
-func (l link) TrimArchives(context.Context, *int, int) (int, error)           { return 0, errRefused }
-func (l link) RemoveDeleted(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
-func (l link) FreeTimedKeys(context.Context, int) (int, error)                { return 0, errRefused }
-func (l link) RemoveFirings(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
-func (l link) RemoveRuns(context.Context, time.Duration, int) (int, error)    { return 0, errRefused }
+func (l link) TrimArchives(context.Context, *int, int) (int, error)             { return 0, errRefused }
+func (l link) RemoveDeleted(context.Context, time.Duration, int) (int, error)   { return 0, errRefused }
+func (l link) FreeTimedKeys(context.Context, int) (int, error)                  { return 0, errRefused }
+func (l link) RemoveFirings(context.Context, time.Duration, int) (int, error)   { return 0, errRefused }
+func (l link) RemoveRuns(context.Context, time.Duration, int) (int, error)      { return 0, errRefused }
+func (l link) RemoveForecasts(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
+func (l link) RecordForecasts(context.Context, time.Time, []workqueue.ItemForecast) (int, error) {
+	return 0, errRefused
+}
+func (l link) ForecastOutcomes(context.Context, workqueue.ForecastFilter) ([]workqueue.ForecastOutcome, error) {
+	return nil, errRefused
+}
 func (l link) RemoveWorkers(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
 func (l link) RemoveTexts(context.Context, time.Duration, int) (int, error)   { return 0, errRefused }
 func (l link) RemoveBatches(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
@@ -186,7 +214,12 @@ func (l link) PurgeQueue(context.Context, workqueue.PurgeParams) (workqueue.Purg
 	return workqueue.PurgeResult{}, errRefused
 }
 
+// Queues answers the loop that escalates at once: it begins at a random time, so its calls would
+// change the delays of others from one history of a seed to the next.
 func (l link) Queues(ctx context.Context) ([]workqueue.Queue, error) {
+	if workqueue.ActorFrom(ctx).Via == workqueue.ViaWorker {
+		return nil, nil // none has rules
+	}
 	return call(ctx, l, "Queues", l.p.w.db.queues)
 }
 
@@ -220,6 +253,11 @@ func (l link) Begin(ctx context.Context, p workqueue.BeginParams) ([]int64, erro
 	refused, err := call(ctx, l, fmt.Sprintf("Begin %v", p.Items), func() ([]int64, error) { return l.p.w.db.begin(p) })
 	l.p.beginAnswered(p.Items, refused, err, sent)
 	return refused, err
+}
+
+// Join is not called in these histories, which have no batches: see TestBatches.
+func (l link) Join(context.Context, workqueue.JoinParams) ([]workqueue.Item, error) {
+	return nil, errRefused
 }
 
 func (l link) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.BeatResult, error) {
@@ -313,6 +351,16 @@ func (l link) SkipFiring(context.Context, workqueue.Firing) error { return errRe
 func (l link) StartRequested(context.Context, workqueue.PipelineRun, bool, string) (int64, bool, error) {
 	return 0, false, errRefused
 }
+func (l link) CountRuns(context.Context, workqueue.RunFilter, int) (map[workqueue.RunOutcome]int, bool, error) {
+	return nil, false, errRefused
+}
+
+func (l link) CountFirings(context.Context, workqueue.FiringFilter, int) (map[workqueue.FiringOutcome]int, bool, error) {
+	return nil, false, errRefused
+}
+
+func (l link) RecordPipelineSave(context.Context, workqueue.PipelineSave) error { return errRefused }
+
 func (l link) PausePipeline(context.Context, workqueue.PipelinePause) (bool, error) {
 	return false, errRefused
 }

@@ -6,14 +6,33 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // codeMutants are careless changes to the code. All of them are compiled into
 // one program, and the environment variable selects one.
-var codeMutants = []struct{ name, file, old, new string }{
+var codeMutants = slices.Concat(runMutants, shareMutants, escalationCodeMutants)
+
+type codeMutant struct{ name, file, old, new string }
+
+// histories returns the test with the histories that must catch the mutant.
+func (m codeMutant) histories() string {
+	kind, _, _ := strings.Cut(m.name, "/")
+	switch kind {
+	case "shares":
+		return "TestShares"
+	case "escalation":
+		return "TestEscalation"
+	}
+	return "TestSeeds"
+}
+
+// runMutants are those that histories of a cluster in trouble must catch.
+var runMutants = []codeMutant{
 	{"watchdog/cancels nothing", "workqueue/runner/heartbeat.go", "r.held.expire(now.Add(margin))", "r.held.expire(either(MUTANT, time.Time{}, now.Add(margin)))"},
 	{"watchdog/is late", "workqueue/runner/held.go", "it.until.Before(before)", "it.until.Add(either(MUTANT, 3*time.Second, 0)).Before(before)"},
 	{"lease/counted from the answer to the renewal", "workqueue/runner/heartbeat.go",
@@ -32,8 +51,8 @@ var codeMutants = []struct{ name, file, old, new string }{
 	{"slots/one too many", "workqueue/runner/slots.go", "free: capacity, ", "free: capacity + either(MUTANT, 1, 0), "},
 	{"slots/of a channel without its maximum", "workqueue/runner/slots.go", "n.most > 0 && s.use[n.channel].running >= n.most",
 		"n.most > 0 && s.use[n.channel].running >= n.most && !(MUTANT)"},
-	{"assignment/passes over the most urgent", "workqueue/assign/pass_plan.go",
-		"for i := range items {\n\t\t\trefused = !pl.Assign", "for i := range items {\n\t\t\tif MUTANT && i == 0 && len(items) > 1 {\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\trefused = !pl.Assign"},
+	{"assignment/passes over the most urgent", "workqueue/assign/shares.go",
+		"for i := range items {\n\t\t\ttry(", "for i := range items {\n\t\t\tif MUTANT && i == 0 && len(items) > 1 {\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\ttry("},
 	{"assignment/writes a plan that another pass has overtaken", "workqueue/assign/pass.go", "now.Passes != plan.marks.Passes {", "now.Passes != plan.marks.Passes && !(MUTANT) {"},
 	{"firing/without having won it", "internal/scheduler/fire.go", "	won, settled, err := r.contend(start)\n",
 		"	won, settled, err := r.contend(start)\n	won = won || settled && MUTANT\n"},
@@ -86,11 +105,15 @@ func TestMutantsOfCode(t *testing.T) {
 		t.Skip("mutants are caught without the race detector: make simulate")
 	}
 	program := mutated(t)
-	for _, m := range codeMutants {
+	today := time.Now().YearDay()
+	for i, m := range codeMutants {
+		if m.histories() != "TestSeeds" && (i+today)%*oneIn != 0 {
+			continue
+		}
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			run := func(which string, n uint64) ([]byte, error) {
-				cmd := exec.Command(program, "-test.run=^TestSeeds$", which, strconv.FormatUint(n, 10))
+				cmd := exec.Command(program, "-test.run=^"+m.histories()+"$", which, strconv.FormatUint(n, 10))
 				cmd.Env = append(os.Environ(), "BOTWORK_MUTANT="+m.name)
 				return cmd.CombinedOutput()
 			}
@@ -117,7 +140,7 @@ func TestMutantsOfCode(t *testing.T) {
 	}
 	t.Run("none", func(t *testing.T) {
 		t.Parallel()
-		if out, err := exec.Command(program, "-test.run=^TestSeeds$", "-seeds", "5").CombinedOutput(); err != nil {
+		if out, err := exec.Command(program, "-test.run=^(TestSeeds|TestShares|TestEscalation)$", "-seeds", "5").CombinedOutput(); err != nil {
 			t.Errorf("the program fails without a mutant: %v\n%s", err, out)
 		}
 	})

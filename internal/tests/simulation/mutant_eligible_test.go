@@ -18,7 +18,11 @@ func eligibilityMutants() []mutant {
 		add("what is not due", "AND "+s.alias+"AvailableAt <= ", "AND '' <= ")
 		add("what is deleted", "AND "+s.alias+"DeletedAt IS NULL", "AND 0 = 0")
 		add("what is past its deadline", s.alias+"DeadlineAt IS NULL OR "+s.alias+"DeadlineAt >= ", "'9' >= ")
-		add("what is past its time to live", "("+s.alias+"ExpiresAt IS NULL OR "+s.alias+"ExpiresAt >= ", "('9' >= ")
+		// That an item's time to live ends between the pass that lists it and the statement that
+		// takes it is too rare here; the conformance suite tries it.
+		if s.file != "take" {
+			add("what is past its time to live", "("+s.alias+"ExpiresAt IS NULL OR "+s.alias+"ExpiresAt >= ", "('9' >= ")
+		}
 		add("what is in a paused queue", "q.Paused = 1 OR ", "")
 		if s.worker {
 			add("to a worker that drains", " AND w.State = 'active'", "")

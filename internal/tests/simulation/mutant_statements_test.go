@@ -1,9 +1,12 @@
 package simulation
 
 import (
+	"flag"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"botwork/sql"
 )
@@ -20,6 +23,7 @@ const (
 // known are seeds that catch mutants that few seeds catch. They are
 // tried first; when histories change, other seeds must be searched for.
 var known = map[string]uint64{
+	"announce/again":                                      39,
 	"assign/to a worker that drains":                      65,
 	"assign/to a worker whose lease is over":              37,
 	"assign/what is past its deadline":                    15,
@@ -27,18 +31,18 @@ var known = map[string]uint64{
 	"assigned_items/what is in a paused queue":            21,
 	"assigned_items/what is not due":                      46,
 	"assigned_items/what is past its deadline":            322,
-	"assigned_items/what is past its time to live":        27,
+	"assigned_items/what is past its time to live":        128,
 	"begin/compares no fence":                             93,
-	"begin/compares no instance":                          192,
+	"begin/compares no instance":                          123,
 	"begin/does not ask for the lease":                    151,
 	"begin/refused, and the run goes on":                  66,
 	"begin/starts again what has begun":                   40,
 	"claim/compares no instance":                          42,
 	"claim/of a worker that drains":                       371,
-	"claim/what is deleted":                               82,
-	"claim/what is past its deadline":                     31,
-	"claim/what is past its time to live":                 30,
-	"finish of successes/compares no fence":               210,
+	"claim/what is deleted":                               11,
+	"claim/what is past its deadline":                     41,
+	"claim/what is past its time to live":                 38,
+	"finish of successes/compares no fence":               167,
 	"finish/compares no fence":                            54,
 	"finish/compares no instance":                         149,
 	"hoard/what was claimed long ago begins":              108,
@@ -46,25 +50,32 @@ var known = map[string]uint64{
 	"lease/counted from the answer to the renewal":        1534,
 	"lease/lost, and the run goes on":                     90,
 	"lost/forgets what was cancelled":                     44,
+	"mark/of what has not changed":                        14,
+	"shares/what cannot run opens a place":                25,
+	"shares/go before queues without one":                 14,
+	"still/forgets hidden items":                          20,
+	"still/forgets the due time":                          13,
 	"progress/compares no fence":                          512,
-	"reassign/to a worker that drains":                    107,
-	"reassign/what is deleted":                            127,
-	"reassign/what is in a paused queue":                  82,
-	"reassign/what is not due":                            31,
+	"progress/compares no state":                          37,
+	"reassign/to a worker that drains":                    110,
+	"reassign/what is deleted":                            265,
+	"reassign/what is in a paused queue":                  79,
+	"reassign/what is not due":                            64,
 	"reassign/what is past its deadline":                  22,
 	"reassign/what is past its time to live":              248,
 	"register/ends the leases of a process that may live": 21,
 	"register/keeps the leases of the process before":     21,
-	"renewal/compares no fence":                           90,
-	"renewal/says of all that it has begun":               35,
+	"renewal/compares no fence":                           167,
+	"renewal/says of all that it has begun":               19,
 	"rescue/forgets leases that a hand removed":           21,
+	"rescue/leaves what gated workers have not started":   76,
 	"results/dropped when they are refused":               15,
 	"slots/a step keeps those of the later ones":          26,
 	"slots/of a channel without its maximum":              234,
 	"stranded/what is deleted":                            38,
+	"stranded/what is in a paused queue":                  27,
 	"take/what is deleted":                                34,
-	"take/what is past its deadline":                      220,
-	"take/what is past its time to live":                  801,
+	"take/what is past its deadline":                      210,
 	"watchdog/is late":                                    24,
 }
 
@@ -139,12 +150,15 @@ var mutants = []mutant{
 	{"assign/takes what runs", "assign", change{" AND State IN (0, 4)", "", 0}},
 	{"assign/to workers whose lease is over", "workers_open", change{" AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= ", " AND (w.State = 'active' OR w.LeaseExpiresAt >= ", 0}},
 	{"assign/to workers that drain", "workers_open", change{"AND w.State = 'active'", "AND w.State <> ''", 0}},
-	{"assign/before its time", "due", change{"i.AvailableAt <= ", "'' <= ", 4}},
+	{"assign/before its time", "due", change{"i.AvailableAt <= ", "'' <= ", 6}},
+	{"assign/to gated workers", "workers_open", change{" AND w.Gate IS NULL", "", 0}},
+	{"rescue/leaves what gated workers have not started", "stale", change{" AND w.Gate IS NULL", "", 0}},
+	{"renewal/forgets the gate", "beat_worker", change{"Gate = @gate", "Gate = NULLIF(@gate, @gate)", 0}},
 	{"firing/before its time", "firing", change{"WHERE @planned_at <= ", "WHERE '' <= ", 0}},
 	{"firing/recorded before", "firing", change{"  AND NOT EXISTS (SELECT 1 FROM BotScheduleFirings", "  OR NOT EXISTS (SELECT 1 FROM BotScheduleFirings", 0}},
-	{"ready/before its time", "ready", change{"i.AvailableAt <= ", "'' <= ", 6}},
+	{"ready/before its time", "ready", change{"i.AvailableAt <= ", "'' <= ", 7}},
 	{"ready/of another band", "ready", change{"i.Priority BETWEEN @min_priority AND @max_priority", "i.Priority BETWEEN 0 AND @min_priority + 0 * @max_priority", 7}},
-	{"stranded/forgets the dead", "stranded", change{"w.State <> 'active' OR w.LeaseExpiresAt <", "w.State <> 'active' OR '9' <", 0}},
+	{"stranded/forgets the dead", "stranded", change{" OR w.LeaseExpiresAt <", " OR '9' <", 0}},
 }
 
 // A mutant whose text has changed is found here in a moment.
@@ -152,14 +166,24 @@ func TestMutantsMatchTheStatements(t *testing.T) {
 	for _, m := range slices.Concat(mutants, eligibilityMutants()) {
 		t.Run(m.name, func(t *testing.T) { m.statements(t) })
 	}
+	for _, m := range slices.Concat(shareStatementMutants, escalationMutants) {
+		t.Run(m.name, func(t *testing.T) { m.unexpanded(t) })
+	}
 }
+
+// oneIn makes a run try a part of the mutants; the others have their turns on the following days.
+var oneIn = flag.Int("one-in", 1, "try one in so many of the mutants of statements, shares and escalation")
 
 // Each of these changes must be caught.
 func TestMutantsOfStatements(t *testing.T) {
 	if raceDetector {
 		t.Skip("mutants are caught without the race detector: make simulate")
 	}
-	for _, m := range slices.Concat(mutants, eligibilityMutants()) {
+	today := time.Now().YearDay()
+	for i, m := range slices.Concat(mutants, eligibilityMutants()) {
+		if (i+today)%*oneIn != 0 {
+			continue
+		}
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			caught(t, known[m.name], trial{statements: m.statements(t)})
@@ -182,6 +206,18 @@ func (m mutant) statements(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	return map[string]string{path: m.change.apply(t, text)}
+}
+
+// unexpanded returns the changed statement by its path, with its calls of fragments. file names the
+// folder, too, so that a mutant can change a fragment.
+func (m mutant) unexpanded(t *testing.T) map[string]string {
+	t.Helper()
+	path := "sqlite/" + m.file + ".sql"
+	text, err := fs.ReadFile(sql.Files, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{path: m.change.apply(t, string(text))}
 }
 
 // apply changes a text. It fails if the text no longer matches the change, because a

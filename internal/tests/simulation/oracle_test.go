@@ -149,7 +149,7 @@ SELECT COALESCE(group_concat(line, char(10)), '') FROM (
         ' output ' || COALESCE(Output, '-') || ' attempts ' || (SELECT COUNT(*) FROM BotWorkItemAttempts a WHERE a.ItemId = i.Id) AS line
     FROM BotWorkQueueItems i
     UNION ALL
-    SELECT 'worker ' || Name || ': ' || InstanceId || ' ' || State || ' lease ' || COALESCE(LeaseExpiresAt, '-') || ' stuck ' || StuckSlots AS line
+    SELECT 'worker ' || Name || ': ' || InstanceId || ' ' || State || ' lease ' || COALESCE(LeaseExpiresAt, '-') || ' stuck ' || StuckSlots || ' gate ' || COALESCE(Gate, '-') AS line
     FROM BotWorkers
     ORDER BY line)`
 

@@ -63,6 +63,7 @@ func (o *oracle) modelText() string {
 		b = append(append(b, ' '), w.State...)
 		instant(" lease ", w.LeaseExpiresAt)
 		number(" stuck ", int64(w.StuckSlots))
+		text(" gate ", w.Gate)
 		lines = append(lines, string(b))
 	}
 	slices.Sort(lines)

@@ -78,6 +78,10 @@ func (v *passView) DueItems(ctx context.Context, band workqueue.Band, full workq
 	return got, err
 }
 
+func (v *passView) DueOfQueue(ctx context.Context, queue string, band workqueue.Band, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
+	return v.real.DueOfQueue(ctx, queue, band, full, limit)
+}
+
 func (v *passView) AssignedItems(ctx context.Context, band workqueue.Band, limit int) ([]workqueue.DueItem, error) {
 	got, err := v.real.AssignedItems(ctx, band, limit)
 	v.addFault("assigned items", differ(got, v.model.Assigned(band, limit)))

@@ -37,6 +37,7 @@ type process struct {
 	before    *process      // the previous one on its machine; nil: it is the first
 	succeeded chan struct{} // closed when the next one has registered
 	drained   atomic.Bool   // by hand: it takes no more items
+	gate      *gate
 
 	mu     sync.Mutex
 	frozen chan struct{} // closed when it continues; nil: it is not frozen
@@ -82,6 +83,7 @@ func (m *machine) start() {
 		machine: m, pid: m.starts, instance: fmt.Sprintf("%s-%d", m.name, m.starts),
 		dead: make(chan struct{}), stopping: make(chan struct{}), ended: make(chan struct{}), succeeded: make(chan struct{}), before: m.latest, calls: map[string]int{}, running: map[string]int{}, sessions: map[string]*runner.Session{},
 		claims: map[workqueue.ItemRef]*claim{}, turn: largeItem{priority: workqueue.EveryPriority.Min}, troubled: time.Now(),
+		gate: newGate(),
 	}
 	replaces := ""
 	if last := m.latest; last != nil && last.isDead() && roll(m.w.seed, p.instance, 0).chance(50) {
@@ -150,7 +152,7 @@ func (p *process) register(replaces string) bool {
 			Capacity: p.w.rules.Capacity, Lease: p.w.rules.Lease, Replaces: replaces,
 			ReservedSlots: p.w.rules.Reserved, Channels: p.w.rules.Channels,
 		},
-		Attend: p.attend, Profiles: profile,
+		Attend: p.attend, Profiles: profile, Gate: p.gate,
 	})
 	if err != nil {
 		p.w.judge.violation("%s: make the runner: %v", p.instance, err)

@@ -18,6 +18,7 @@ var done = []string{
 	"cmd/internal/cli",
 	"cmd/internal/clitest",
 	"cmd/internal/definitions",
+	"cmd/internal/itemcheck",
 	"cmd/internal/payload",
 	"cmd/internal/projectdir",
 	"cmd/items",

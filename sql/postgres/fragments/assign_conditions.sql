@@ -3,4 +3,4 @@
 -- In:  now (NULL: the database clock)
 -- include: may_start row=
 AND j."HolderId" IN (SELECT w."Id" FROM "BotWorkers" w
-    WHERE w."State" = 'active' AND (w."LeaseExpiresAt" IS NULL OR w."LeaseExpiresAt" >= {{now}}))
+    WHERE w."State" = 'active' AND w."Gate" IS NULL AND (w."LeaseExpiresAt" IS NULL OR w."LeaseExpiresAt" >= {{now}}))

@@ -5,3 +5,4 @@
 "PipelineHash" = NULL,
 "IdempotencyKey" = COALESCE("IdempotencyKey", {{random_key}}),
 "LogTail" = NULL,
+"BatchLeaderId" = NULL,

@@ -16,12 +16,12 @@ WHERE i."State" = 1 AND (i."LeaseExpiresAt" IS NULL OR i."LeaseExpiresAt" < stat
 UNION ALL
 SELECT 'assigned item', i."Id", w."Name", w."Host", i."AssignedAt",
     CASE WHEN w."Id" IS NULL THEN 'its worker does not exist'
-         WHEN w."State" <> 'active' THEN 'its worker takes no items'
+         WHEN w."State" <> 'active' OR w."Gate" IS NOT NULL THEN 'its worker takes no items'
          WHEN w."LeaseExpiresAt" < statement_timestamp() THEN 'its worker does not beat'
          ELSE 'it has waited for its worker for more than ten minutes' END, NULL, NULL
 FROM "BotWorkQueueItems" i
 LEFT JOIN "BotWorkers" w ON w."Id" = i."WorkerId"
-WHERE i."State" = 5 AND (w."Id" IS NULL OR w."State" <> 'active' OR w."LeaseExpiresAt" < statement_timestamp()
+WHERE i."State" = 5 AND (w."Id" IS NULL OR w."State" <> 'active' OR w."Gate" IS NOT NULL OR w."LeaseExpiresAt" < statement_timestamp()
     OR i."AssignedAt" IS NULL OR i."AssignedAt" < statement_timestamp() - INTERVAL '10 minutes')
 UNION ALL
 SELECT 'stuck slots', w."Id", w."Name", w."Host", w."LastSeenAt",

@@ -3,11 +3,13 @@
 -- In:  rows [{Queue, NewState, Prio, Config, Body, EstimateMs, Policy, DueAt, DelayMs,
 --      Deadline, DeadlineMs, FinishAt, FinishMs, Author, Task, KeyText, LimitText, TagList, Meta, LabelText,
 --      SelectorText, Expedited, KeepMs, LifeMs,
---      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs}], of one queue
+--      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs,
+--      BatchKey, BatchMax, BatchWaitMs, BatchAtMostMs}], of one queue
 --      queue and revision, of several queues [{Queue, Revision}] and queue_count, now (NULL: the database clock)
 -- It is a template for rows that have values in common: see ../../insert.go.
 -- Out: the new ids with their tickets, in any order.
--- It counts the items for the statistics over time in the same round trip.
+-- It counts the items for the statistics over time in the same round trip, without grouping if all have the same
+-- queue, pipeline and priority.
 -- It locks the queues like a foreign key, and records for its transaction that it did: the trigger
 -- that does so for rows written by hand (migration 0016) is then skipped.
 -- It inserts nothing on a timeline that the epoch does not match: a promoted standby may lack
@@ -17,7 +19,7 @@ INSERT INTO "BotWorkQueueItems"
     ("QueueName", "State", "Priority", "IntegrationConfig", "Payload", "EstimatedDurationMs", "ResilienceConfig",
      "AvailableAt", "Scheduled", "DeadlineAt", "FinishBy", "CreatedBy", "CreatedAt", "TaskName", "NaturalKey", "LimitKey", "Tags", "Metadata",
      "Labels", "Selectors", "Expedite", "RetainMs", "ExpiresAt", "Encrypted", "LockKey", "UniqueKey", "ContentKey", "TimedKey", "TimedUntil",
-     "PoliciesApplied")
+     "BatchKey", "BatchMax", "BatchWaitMs", "BatchAtMostMs", "PoliciesApplied")
 SELECT j."Queue", j."NewState", j."Prio", j."Config", j."Body", j."EstimateMs", j."Policy",
     COALESCE(j."DueAt", {{now_plus ms=j."DelayMs"}}),
     CASE WHEN j."DueAt" IS NULL THEN j."DelayMs" > 0 ELSE j."DueAt" > COALESCE(CAST(@now AS timestamptz), statement_timestamp()) END,
@@ -27,7 +29,7 @@ SELECT j."Queue", j."NewState", j."Prio", j."Config", j."Body", j."EstimateMs", 
     j."Task", j."KeyText", j."LimitText", j."TagList", j."Meta", j."LabelText", j."SelectorText", j."Expedited" = 1, j."KeepMs",
     {{now_plus ms=j."LifeMs"}},
     j."Sealed" = 1, j."Ticket", j."UniqueHash", j."ContentHash", j."TimedHash",
-    {{now_plus ms=j."TimedMs"}}, TRUE
+    {{now_plus ms=j."TimedMs"}}, j."BatchKey", j."BatchMax", j."BatchWaitMs", j."BatchAtMostMs", TRUE
 FROM (SELECT
         [[- range $i, $c := .Cells]][[if $i]],[[end]]
         [[if .Own]]r."[[.Name]]"[[else]]CAST([[if .Absent]]NULL[[else]]@[[.Name]][[end]] AS [[template "type" .]])[[end]] AS "[[.Name]]"
@@ -50,12 +52,20 @@ WHERE [[if .OneQueue -]]
   AND (j."Deadline" IS NULL OR j."Deadline" >= {{now}} OR j."Task" IS NOT NULL)
     [[- end]]
   -- include: timeline_known
-RETURNING "Id", "LockKey", "QueueName", {{pipeline_of config="IntegrationConfig"}} AS "Pipeline", {{band_of priority="Priority"}} AS "Band", "CreatedAt"
+RETURNING "Id", "LockKey"
+    [[- if not .OneSeries]], "QueueName", {{pipeline_of config="IntegrationConfig"}} AS "Pipeline",
+    CASE WHEN "Priority" > 1000 THEN 2 WHEN "Priority" >= 500 THEN 1 ELSE 0 END AS "Band"[[end]]
 ), counted AS (
     INSERT INTO "BotStatisticsDeltas" ("At", "QueueName", "Pipeline", "Band", "Event", "Events")
-    SELECT a."CreatedAt", a."QueueName", a."Pipeline", a."Band", 'enqueued', COUNT(*)
+    [[if .OneSeries -]]
+    SELECT {{now}}, CAST(@Queue AS text), {{pipeline_of config=CAST(@Config AS text)}}, {{band_of priority=CAST(@Prio AS bigint)}}, 'enqueued', COUNT(*)
     FROM added a
-    GROUP BY a."CreatedAt", a."QueueName", a."Pipeline", a."Band"
+    HAVING COUNT(*) > 0
+    [[- else -]]
+    SELECT {{now}}, a."QueueName", a."Pipeline", CASE a."Band" WHEN 2 THEN 'high' WHEN 1 THEN 'medium' ELSE 'low' END, 'enqueued', COUNT(*)
+    FROM added a
+    GROUP BY a."QueueName", a."Pipeline", a."Band"
+    [[- end]]
 )
 SELECT a."Id", a."LockKey" FROM added a;
 [[- define "type"]][[if eq .Kind "number"]]bigint[[else if eq .Kind "time"]]timestamptz[[else]]text[[end]][[end]]

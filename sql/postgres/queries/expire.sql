@@ -1,4 +1,4 @@
--- expire: cancel items that were not started in time.
+-- expire: cancel items that were not started in time. Those that are not kept are removed by expire_remove.
 -- In:  rows [{ItemId}], finish_text, deadline_text, life_text, now (NULL: the database clock)
 -- Out: ids of the changed items.
 -- CASE makes PostgreSQL find the rows by key, as in take.

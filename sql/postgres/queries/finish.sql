@@ -4,7 +4,7 @@
 -- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
 --      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail,
 --      NewAnalytics, KeepMs, Hidden, TookMs (NULL: unknown),
---      Unbegun (1: released before the run started), Completed, Failed, Stays, Happened [the events for the
+--      Unbegun (1: released before the run started), Alone (1: it runs alone from now on), Completed, Failed, Stays, Happened [the events for the
 --      statistics over time], DueAt}], now (NULL: the database clock)
 -- Without DelayMs the item keeps AvailableAt; without NewOutput it keeps its output, until it
 -- succeeds.
@@ -20,7 +20,7 @@
 -- not locked: a pass rescues and assigns in two statements, and could deadlock with this one.
 WITH j AS MATERIALIZED (
     SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint, "NewState" int, "Failures" int, "DelayMs" bigint, "NewOutput" text, "ErrorText" text,
-    "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewHash" text, "NewTail" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "TookMs" bigint, "Unbegun" int, "Completed" int, "Failed" int, "Stays" text, "Happened" json, "DueAt" timestamptz)
+    "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewHash" text, "NewTail" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "TookMs" bigint, "Unbegun" int, "Alone" int, "Completed" int, "Failed" int, "Stays" text, "Happened" json, "DueAt" timestamptz)
     -- include: lock_rows
 ), done AS (
 UPDATE "BotWorkQueueItems" SET
@@ -36,6 +36,7 @@ UPDATE "BotWorkQueueItems" SET
     "FirstStartedAt" = CASE WHEN "BotWorkQueueItems"."FirstStartedAt" < "BotWorkQueueItems"."StartedAt" THEN "BotWorkQueueItems"."FirstStartedAt" WHEN j."Unbegun" = 1 THEN NULL ELSE GREATEST("BotWorkQueueItems"."StartedAt", {{now_minus ms=j."TookMs"}}) END,
     "LeaseExpiresAt" = NULL,
     "LockKey" = NULL,
+    "BatchKey" = CASE WHEN j."Alone" = 1 THEN NULL ELSE "BotWorkQueueItems"."BatchKey" END,
     "Output" = CASE WHEN j."NewState" = 2 THEN j."NewOutput" ELSE COALESCE(j."NewOutput", "BotWorkQueueItems"."Output") END,
     "Analytics" = COALESCE(j."NewAnalytics", "BotWorkQueueItems"."Analytics"),
     "Step" = CASE WHEN j."NewState" <> 2 THEN COALESCE(j."NewStep", "BotWorkQueueItems"."Step") END,

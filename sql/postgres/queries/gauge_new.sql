@@ -1,7 +1,7 @@
 -- gauge_new: insert the rows of a sample that do not exist yet.
--- In:  rows [{Res, Starts, Queue, BandName, Taken, Waits, Oldest, Runs}]
-INSERT INTO "BotStatisticsGauges" ("Resolution", "StartsAt", "QueueName", "Band", "Samples", "Waiting", "MostWaiting", "OldestMs", "Running", "MostRunning")
-SELECT j."Res", j."Starts", j."Queue", j."BandName", j."Taken", j."Waits", j."Waits", j."Oldest", j."Runs", j."Runs"
-FROM json_to_recordset(CAST(@rows AS json)) AS j("Res" text, "Starts" timestamptz, "Queue" text, "BandName" text, "Taken" bigint, "Waits" bigint, "Oldest" bigint, "Runs" bigint)
+-- In:  rows [{Res, Starts, What, Queue, BandName, Named, Taken, Waits, Oldest, Runs, Offers}]
+INSERT INTO "BotStatisticsGauges" ("Resolution", "StartsAt", "Kind", "QueueName", "Band", "Name", "Samples", "Waiting", "MostWaiting", "OldestMs", "Running", "MostRunning", "Offered", "MostOffered")
+SELECT j."Res", j."Starts", j."What", j."Queue", j."BandName", j."Named", j."Taken", j."Waits", j."Waits", j."Oldest", j."Runs", j."Runs", j."Offers", j."Offers"
+FROM json_to_recordset(CAST(@rows AS json)) AS j("Res" text, "Starts" timestamptz, "What" text, "Queue" text, "BandName" text, "Named" text, "Taken" bigint, "Waits" bigint, "Oldest" bigint, "Runs" bigint, "Offers" bigint)
 WHERE NOT EXISTS (SELECT 1 FROM "BotStatisticsGauges" g
-    WHERE g."Resolution" = j."Res" AND g."StartsAt" = j."Starts" AND g."QueueName" = j."Queue" AND g."Band" = j."BandName");
+    WHERE g."Resolution" = j."Res" AND g."Kind" = j."What" AND g."StartsAt" = j."Starts" AND g."QueueName" = j."Queue" AND g."Band" = j."BandName" AND g."Name" = j."Named");

@@ -1,24 +1,35 @@
--- gauge_now: the due items that wait, and the running items, by queue and band. Each part uses its
--- index, so that ended items cost nothing. No fence is below 0, but the indexes of waiting items need the
--- condition.
+-- gauge_now: the due items that wait, and the running items, by queue, pipeline, band and worker. Each part uses
+-- its index, so that ended items cost nothing; of waiting items it reads all rows. No fence is below 0, but the
+-- indexes of waiting items need the condition. Each part is grouped by itself: PostgreSQL knows how many groups a table
+-- has, but not a union, and would sort a million rows on disk.
 -- In:  now (NULL: the database clock)
--- Out: queue, band, number of waiting ones, since when the oldest is due, number of running ones.
-SELECT u."QueueName", u."Band", SUM(u."Waits"), MIN(u."DueAt"), SUM(u."Runs")
+-- Out: queue, pipeline, band, name of the worker that has them (empty: none), number of waiting ones, since when the
+--      oldest is due, number of running ones.
+SELECT u."QueueName", u."Pipeline", u."Band", COALESCE(w."Name", ''), SUM(u."Waits"), MIN(u."DueAt"), SUM(u."Runs")
 FROM (
-    SELECT i."QueueName", {{band_of priority=i."Priority"}} AS "Band", 1 AS "Waits", i."AvailableAt" AS "DueAt", 0 AS "Runs"
-    FROM "BotWorkQueueItems" i
-    WHERE i."State" IN (0, 4) AND i."Fence" >= 0 AND i."DeadlineAt" IS NULL AND i."DeletedAt" IS NULL AND i."AvailableAt" <= {{now}}
-    UNION ALL
-    SELECT i."QueueName", {{band_of priority=i."Priority"}} AS "Band", 1 AS "Waits", i."AvailableAt" AS "DueAt", 0 AS "Runs"
-    FROM "BotWorkQueueItems" i
-    WHERE i."State" IN (0, 4) AND i."Fence" >= 0 AND i."DeadlineAt" IS NOT NULL AND i."DeletedAt" IS NULL AND i."AvailableAt" <= {{now}}
-    UNION ALL
-    SELECT i."QueueName", {{band_of priority=i."Priority"}} AS "Band", 1 AS "Waits", i."AvailableAt" AS "DueAt", 0 AS "Runs"
-    FROM "BotWorkQueueItems" i
-    WHERE i."State" = 5 AND i."DeletedAt" IS NULL
-    UNION ALL
-    SELECT i."QueueName", {{band_of priority=i."Priority"}} AS "Band", 0 AS "Waits", NULL AS "DueAt", 1 AS "Runs"
-    FROM "BotWorkQueueItems" i
-    WHERE i."State" = 1 AND i."DeletedAt" IS NULL
-) u
-GROUP BY u."QueueName", u."Band";
+        SELECT i."QueueName", {{pipeline_of config=i."IntegrationConfig"}} AS "Pipeline", {{band_of priority=i."Priority"}} AS "Band", CAST(NULL AS bigint) AS "WorkerId",
+            COUNT(*) AS "Waits", MIN(i."AvailableAt") AS "DueAt", 0 AS "Runs"
+        FROM "BotWorkQueueItems" i
+        WHERE i."State" IN (0, 4) AND i."Fence" >= 0 AND i."DeadlineAt" IS NULL AND i."DeletedAt" IS NULL AND i."AvailableAt" <= {{now}}
+        GROUP BY i."QueueName", {{pipeline_of config=i."IntegrationConfig"}}, {{band_of priority=i."Priority"}}
+        UNION ALL
+        SELECT i."QueueName", {{pipeline_of config=i."IntegrationConfig"}} AS "Pipeline", {{band_of priority=i."Priority"}} AS "Band", CAST(NULL AS bigint) AS "WorkerId",
+            COUNT(*) AS "Waits", MIN(i."AvailableAt") AS "DueAt", 0 AS "Runs"
+        FROM "BotWorkQueueItems" i
+        WHERE i."State" IN (0, 4) AND i."Fence" >= 0 AND i."DeadlineAt" IS NOT NULL AND i."DeletedAt" IS NULL AND i."AvailableAt" <= {{now}}
+        GROUP BY i."QueueName", {{pipeline_of config=i."IntegrationConfig"}}, {{band_of priority=i."Priority"}}
+        UNION ALL
+        SELECT i."QueueName", {{pipeline_of config=i."IntegrationConfig"}} AS "Pipeline", {{band_of priority=i."Priority"}} AS "Band", i."WorkerId" AS "WorkerId",
+            COUNT(*) AS "Waits", MIN(i."AvailableAt") AS "DueAt", 0 AS "Runs"
+        FROM "BotWorkQueueItems" i
+        WHERE i."State" = 5 AND i."DeletedAt" IS NULL
+        GROUP BY i."QueueName", {{pipeline_of config=i."IntegrationConfig"}}, {{band_of priority=i."Priority"}}, i."WorkerId"
+        UNION ALL
+        SELECT i."QueueName", {{pipeline_of config=i."IntegrationConfig"}} AS "Pipeline", {{band_of priority=i."Priority"}} AS "Band", i."WorkerId" AS "WorkerId",
+            0 AS "Waits", CAST(NULL AS timestamptz) AS "DueAt", COUNT(*) AS "Runs"
+        FROM "BotWorkQueueItems" i
+        WHERE i."State" = 1 AND i."DeletedAt" IS NULL
+        GROUP BY i."QueueName", {{pipeline_of config=i."IntegrationConfig"}}, {{band_of priority=i."Priority"}}, i."WorkerId"
+    ) u
+LEFT JOIN "BotWorkers" w ON w."Id" = u."WorkerId"
+GROUP BY u."QueueName", u."Pipeline", u."Band", COALESCE(w."Name", '');

@@ -9,12 +9,12 @@
 --      of any band becomes due; NULL: none within a minute.
 SELECT CASE
     WHEN (SELECT 1 FROM "BotWorkQueueItems" i
-    WHERE i."State" IN (0, 4) AND i."Scheduled" AND i."AvailableAt" > {{now_minus ms=CAST(@recent_ms AS bigint)}} AND i."AvailableAt" <= {{now}}
+    WHERE i."State" IN (0, 4) AND i."BatchKey" IS NULL AND i."Scheduled" AND i."AvailableAt" > {{now_minus ms=CAST(@recent_ms AS bigint)}} AND i."AvailableAt" <= {{now}}
       AND i."Priority" BETWEEN @min_priority AND @max_priority
       -- include: not_over row=i.
     ORDER BY i."AvailableAt" LIMIT 1) IS NOT NULL THEN 3
-    WHEN (SELECT 1 FROM (SELECT l."State", l."Priority", l."QueueName", l."AvailableAt", l."DeletedAt", l."DeadlineAt", l."ExpiresAt", l."CreatedAt" FROM "BotWorkQueueItems" l WHERE l."Id" > (SELECT MAX(m."Id") FROM "BotWorkQueueItems" m) - 100) i
-    WHERE i."State" IN (0, 4) AND i."CreatedAt" > {{now_minus ms=CAST(@recent_ms AS bigint)}} AND i."AvailableAt" <= {{now}}
+    WHEN (SELECT 1 FROM (SELECT l."State", l."Priority", l."QueueName", l."AvailableAt", l."DeletedAt", l."DeadlineAt", l."ExpiresAt", l."CreatedAt", l."BatchKey" FROM "BotWorkQueueItems" l WHERE l."Id" > (SELECT MAX(m."Id") FROM "BotWorkQueueItems" m) - 100) i
+    WHERE i."State" IN (0, 4) AND i."BatchKey" IS NULL AND i."CreatedAt" > {{now_minus ms=CAST(@recent_ms AS bigint)}} AND i."AvailableAt" <= {{now}}
       AND i."Priority" BETWEEN @min_priority AND @max_priority
       -- include: not_over row=i.
     LIMIT 1) IS NOT NULL THEN 3

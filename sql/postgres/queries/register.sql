@@ -9,6 +9,7 @@ UPDATE "BotWorkers" SET
     "Version" = CAST(@version AS varchar),
     "Capacity" = @capacity,
     "StuckSlots" = 0,
+    "Gate" = NULL,
     "Labels" = CAST(@labels AS varchar),
     "Channels" = CAST(@channels AS varchar),
     "Queues" = CAST(@queues AS varchar),

@@ -1,5 +1,5 @@
 -- stranded: items that no worker runs or will run: running items whose lease has ended, assigned
--- items whose worker has stopped, and items assigned to this worker that it may start.
+-- items whose worker has stopped or takes none now, and items assigned to this worker that it may start.
 -- In:  worker, now (NULL: the database clock)
 -- Out: the lowest and the highest priority among them; NULL when there is none.
 SELECT MIN(s."Priority"), MAX(s."Priority")
@@ -18,5 +18,5 @@ FROM (
     WHERE i."State" = 5 AND i."WorkerId" IN (
         SELECT w."Id"
         FROM "BotWorkers" w
-        WHERE w."State" <> 'active' OR w."LeaseExpiresAt" < {{now}})
+        WHERE w."State" <> 'active' OR w."Gate" IS NOT NULL OR w."LeaseExpiresAt" < {{now}})
 ) s;

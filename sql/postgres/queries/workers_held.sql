@@ -2,6 +2,7 @@
 -- halves, so that each uses its index. An estimate counts from 0 to ten years: a value written by
 -- hand may be anything, and a sum that overflows would fail every pass. A running item counts with
 -- the rest of its estimate; after that, with as long as it has run already.
+-- Of items that run together, only the one that started the run counts: they use its slots.
 -- In:  min_priority, default_ms, now (NULL: the database clock)
 -- Out: worker, priority, 1 if running, channel, number of items, the milliseconds that they are
 --      still expected to take, when the latest of them was assigned or started.
@@ -20,7 +21,7 @@ FROM (
             CASE WHEN isfinite(i."StartedAt")
                 THEN LEAST(GREATEST(CAST(ROUND(EXTRACT(EPOCH FROM {{now}} - i."StartedAt") * 1000) AS bigint), 0), 315360000000)
                 ELSE 0 END AS "RunMs"
-        FROM "BotWorkQueueItems" i WHERE i."State" = 1
+        FROM "BotWorkQueueItems" i WHERE i."State" = 1 AND (i."BatchLeaderId" IS NULL OR i."BatchLeaderId" = i."Id")
     ) r
 ) h
 WHERE h."WorkerId" IS NOT NULL

@@ -5,5 +5,5 @@
 SELECT w."Id", w."Name", w."Capacity", w."StuckSlots", w."ReservedSlots", w."Labels", w."Channels", w."Queues", w."Overrides", COALESCE(w."AvailableSince", w."StartedAt")
 FROM "BotWorkers" w
 WHERE w."LastSeenAt" >= {{now_minus ms=CAST(@seen_ms AS bigint)}}
-  AND w."State" = 'active' AND (w."LeaseExpiresAt" IS NULL OR w."LeaseExpiresAt" >= {{now}})
+  AND w."State" = 'active' AND w."Gate" IS NULL AND (w."LeaseExpiresAt" IS NULL OR w."LeaseExpiresAt" >= {{now}})
 ORDER BY w."Id";

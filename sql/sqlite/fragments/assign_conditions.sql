@@ -7,4 +7,4 @@ AND (DeadlineAt IS NULL OR DeadlineAt >= {{now_once}})
 AND (ExpiresAt IS NULL OR ExpiresAt >= {{now_once}})
 AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
 AND EXISTS (SELECT 1 FROM BotWorkers w
-    WHERE w.Id = j.HolderId AND w.State = 'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= {{now_once}}))
+    WHERE w.Id = j.HolderId AND w.State = 'active' AND w.Gate IS NULL AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= {{now_once}}))

@@ -2,7 +2,8 @@
 -- or start may be another one then waits for the next assignment.
 -- No deadline is later than the time by which the item must finish.
 -- In:  rows [{ItemId, ItemFence, OldState, OldVersion, Queue, Prio, Moved (1: assign again), SetsDue, DueAt or DelayMs,
---      SetsDeadline, Deadline or DeadlineMs (both NULL: none), SetsEstimate, EstimateMs, SetsPolicy, Policy, SetsLimit,
+--      SetsDeadline, Deadline or DeadlineMs (both NULL: none), SetsFinish (1: Finish, and Deadline, are the new
+--      values; NULL: none), Finish, SetsEstimate, EstimateMs, SetsPolicy, Policy, SetsLimit,
 --      LimitText, SetsSelectors, SelectorText, Expedited, SetsBody, Body, TagList, Meta, LabelText, UniqueHash,
 --      ContentHash, TimedHash}]; what a Sets... of 0 belongs to keeps its value; now (NULL: the database clock)
 UPDATE BotWorkQueueItems SET
@@ -14,7 +15,8 @@ UPDATE BotWorkQueueItems SET
     AssignedAt = CASE WHEN State = 5 AND j.Moved = 1 THEN NULL ELSE AssignedAt END,
     AvailableAt = CASE WHEN j.SetsDue = 1 THEN COALESCE(j.DueAt, CASE WHEN j.DelayMs IS NOT NULL THEN {{now_plus ms=j.DelayMs}} END) ELSE AvailableAt END,
     Scheduled = CASE WHEN j.SetsDue = 1 THEN CASE WHEN j.DueAt IS NULL THEN j.DelayMs > 0 ELSE j.DueAt > {{now_once}} END ELSE Scheduled END,
-    DeadlineAt = CASE WHEN j.SetsDeadline = 0 THEN DeadlineAt
+    FinishBy = CASE WHEN j.SetsFinish = 1 THEN j.Finish ELSE FinishBy END,
+    DeadlineAt = CASE WHEN j.SetsFinish = 1 THEN j.Deadline WHEN j.SetsDeadline = 0 THEN DeadlineAt
         WHEN FinishBy <= COALESCE(j.Deadline, CASE WHEN j.DeadlineMs IS NOT NULL THEN {{now_plus ms=j.DeadlineMs}} END, FinishBy) THEN FinishBy
         ELSE COALESCE(j.Deadline, CASE WHEN j.DeadlineMs IS NOT NULL THEN {{now_plus ms=j.DeadlineMs}} END) END,
     EstimatedDurationMs = CASE WHEN j.SetsEstimate = 1 THEN j.EstimateMs ELSE EstimatedDurationMs END,
@@ -36,7 +38,8 @@ FROM (SELECT
         json_extract(value, '$.Moved') AS Moved, json_extract(value, '$.SetsDue') AS SetsDue,
         json_extract(value, '$.DueAt') AS DueAt, json_extract(value, '$.DelayMs') AS DelayMs,
         json_extract(value, '$.SetsDeadline') AS SetsDeadline, json_extract(value, '$.Deadline') AS Deadline,
-        json_extract(value, '$.DeadlineMs') AS DeadlineMs, json_extract(value, '$.SetsEstimate') AS SetsEstimate,
+        json_extract(value, '$.DeadlineMs') AS DeadlineMs, json_extract(value, '$.SetsFinish') AS SetsFinish,
+        json_extract(value, '$.Finish') AS Finish, json_extract(value, '$.SetsEstimate') AS SetsEstimate,
         json_extract(value, '$.EstimateMs') AS EstimateMs, json_extract(value, '$.SetsPolicy') AS SetsPolicy,
         json_extract(value, '$.Policy') AS Policy, json_extract(value, '$.SetsLimit') AS SetsLimit,
         json_extract(value, '$.LimitText') AS LimitText, json_extract(value, '$.SetsSelectors') AS SetsSelectors,

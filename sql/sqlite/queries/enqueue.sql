@@ -3,14 +3,15 @@
 -- In:  rows [{Queue, NewState, Prio, Config, Body, EstimateMs, Policy, DueAt, DelayMs,
 --      Deadline, DeadlineMs, FinishAt, FinishMs, Author, Task, KeyText, LimitText, TagList, Meta, LabelText,
 --      SelectorText, Expedited, KeepMs, LifeMs,
---      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs}], of one queue
+--      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs,
+--      BatchKey, BatchMax, BatchWaitMs, BatchAtMostMs}], of one queue
 --      queue and revision, of several queues [{Queue, Revision}] and queue_count, now (NULL: the database clock)
 -- It is a template for rows that have values in common: see ../../insert.go.
 -- Out: nothing. The ids are consecutive, in the order of the rows.
 INSERT INTO BotWorkQueueItems
     (QueueName, State, Priority, IntegrationConfig, Payload, EstimatedDurationMs, ResilienceConfig, AvailableAt,
      Scheduled, DeadlineAt, FinishBy, CreatedBy, CreatedAt, TaskName, NaturalKey, LimitKey, Tags, Metadata, Labels, Selectors, Expedite, RetainMs, ExpiresAt, Encrypted,
-     LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil, IdempotencyKey, PoliciesApplied)
+     LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil, BatchKey, BatchMax, BatchWaitMs, BatchAtMostMs, IdempotencyKey, PoliciesApplied)
 SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     COALESCE(j.DueAt, CASE WHEN j.DelayMs = 0 THEN {{now_once}} ELSE {{now_plus ms=j.DelayMs}} END),
     CASE WHEN j.DueAt IS NULL THEN j.DelayMs > 0 ELSE j.DueAt > {{now_once}} END,
@@ -21,6 +22,7 @@ SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     CASE WHEN j.LifeMs IS NOT NULL THEN {{now_plus ms=j.LifeMs}} END,
     j.Sealed, j.Ticket, j.UniqueHash, j.ContentHash, j.TimedHash,
     CASE WHEN j.TimedMs IS NOT NULL THEN {{now_plus ms=j.TimedMs}} END,
+    j.BatchKey, j.BatchMax, j.BatchWaitMs, j.BatchAtMostMs,
     {{random_key}}, 1
 FROM (SELECT
         [[- range $i, $c := .Cells]][[if $i]],[[end]]

@@ -4,7 +4,7 @@
 -- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
 --      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail,
 --      NewAnalytics, KeepMs, Hidden, TookMs (NULL: unknown),
---      Unbegun (1: released before the run started)}], now (NULL: the database clock)
+--      Unbegun (1: released before the run started), Alone (1: it runs alone from now on)}], now (NULL: the database clock)
 -- Without DelayMs the item keeps AvailableAt; without NewOutput it keeps its output, until it
 -- succeeds.
 -- Out: ids and fences of the changed items, with the queue, when the run started and ended, the
@@ -22,6 +22,7 @@ UPDATE BotWorkQueueItems SET
     FirstStartedAt = CASE WHEN FirstStartedAt < StartedAt THEN FirstStartedAt WHEN j.Unbegun = 1 THEN NULL ELSE MAX(StartedAt, COALESCE(j.BeganAt, StartedAt)) END,
     LeaseExpiresAt = NULL,
     LockKey = NULL,
+    BatchKey = CASE WHEN j.Alone = 1 THEN NULL ELSE BatchKey END,
     Output = CASE WHEN j.NewState = 2 THEN j.NewOutput ELSE COALESCE(j.NewOutput, BotWorkQueueItems.Output) END,
     Analytics = COALESCE(j.NewAnalytics, BotWorkQueueItems.Analytics),
     Step = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewStep, BotWorkQueueItems.Step) END,
@@ -44,7 +45,7 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.I
         json_extract(value, '$.NewPercent') AS NewPercent, json_extract(value, '$.NewTail') AS NewTail,
         json_extract(value, '$.NewHash') AS NewHash,
         json_extract(value, '$.NewAnalytics') AS NewAnalytics, json_extract(value, '$.KeepMs') AS KeepMs,
-        json_extract(value, '$.Hidden') AS Hidden, json_extract(value, '$.Unbegun') AS Unbegun,
+        json_extract(value, '$.Hidden') AS Hidden, json_extract(value, '$.Unbegun') AS Unbegun, json_extract(value, '$.Alone') AS Alone,
         CASE WHEN json_extract(value, '$.TookMs') IS NOT NULL THEN {{now_minus ms=json_extract(value, '$.TookMs')}} END AS BeganAt
       FROM jsonb_each(@rows)) j
 WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = 1

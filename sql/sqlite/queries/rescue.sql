@@ -25,5 +25,5 @@ WHERE Id = j.ItemId AND Fence = j.ItemFence
             BotWorkQueueItems.AssignedAt IS NULL
             OR BotWorkQueueItems.AssignedAt < {{now_minus ms=@assigned_ms}}
             OR NOT EXISTS (SELECT 1 FROM BotWorkers w
-                WHERE w.Id = BotWorkQueueItems.WorkerId AND w.State = 'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= {{now}}))))
+                WHERE w.Id = BotWorkQueueItems.WorkerId AND w.State = 'active' AND w.Gate IS NULL AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= {{now}}))))
 RETURNING Id, State, BegunFence;

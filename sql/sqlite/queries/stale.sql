@@ -13,6 +13,6 @@ FROM (
         i.AssignedAt IS NULL
         OR i.AssignedAt < {{now_minus ms=@assigned_ms}}
         OR NOT EXISTS (SELECT 1 FROM BotWorkers w
-            WHERE w.Id = i.WorkerId AND w.State = 'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= {{now}})))
+            WHERE w.Id = i.WorkerId AND w.State = 'active' AND w.Gate IS NULL AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= {{now}})))
 ) c
 LIMIT CAST(@limit_rows AS INTEGER);

@@ -2,6 +2,7 @@
 -- halves, so that each uses its index. An estimate counts from 0 to ten years: a value written by
 -- hand may be anything, and a sum that overflows would fail every pass. A running item counts with
 -- the rest of its estimate; after that, with as long as it has run already.
+-- Of items that run together, only the one that started the run counts: they use its slots.
 -- In:  min_priority, default_ms, now (NULL: the database clock)
 -- Out: worker, priority, 1 if running, channel, number of items, the milliseconds that they are
 --      still expected to take, when the latest of them was assigned or started.
@@ -18,7 +19,7 @@ FROM (
             CASE WHEN COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) IS NULL THEN @default_ms WHEN COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) < 0 THEN 0
                  WHEN COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) > 315360000000 THEN 315360000000 ELSE COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) END AS Ms,
             COALESCE(max(0, min(315360000000, CAST(round((julianday(COALESCE(@now, 'now')) - julianday(i.StartedAt)) * 86400000) AS INTEGER))), 0) AS RunMs
-        FROM BotWorkQueueItems i WHERE i.State = 1
+        FROM BotWorkQueueItems i WHERE i.State = 1 AND (i.BatchLeaderId IS NULL OR i.BatchLeaderId = i.Id)
     ) r
 ) h
 WHERE h.WorkerId IS NOT NULL

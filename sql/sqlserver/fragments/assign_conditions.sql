@@ -3,4 +3,4 @@
 -- In:  now (NULL: the database clock)
 -- include: may_start row=t.
 AND EXISTS (SELECT 1 FROM BotWorkers w
-    WHERE w.Id = j.HolderId AND w.State = N'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= {{now}}))
+    WHERE w.Id = j.HolderId AND w.State = N'active' AND w.Gate IS NULL AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= {{now}}))

@@ -1,10 +1,10 @@
 -- Waiting items, the most urgent first, with the reason why each waits.
--- A worker takes items if it is active, sends heartbeats, and holds no item of the
+-- A worker takes items if it is active, not gated, sends heartbeats, and holds no item of the
 -- same urgency: medium and high items count together, low ones do not count.
 SELECT TOP (200) i.Id, i.Priority, i.Band, i.StateName, i.Pipeline, i.QueueName, i.AvailableAt, i.DeadlineAt, i.RetryCount, i.WorkerName,
     CASE
         WHEN i.State = 5 AND EXISTS (SELECT 1 FROM BotWorkers w
-            WHERE w.Name = i.WorkerName AND w.State = N'active' AND w.LeaseExpiresAt >= SYSUTCDATETIME())
+            WHERE w.Name = i.WorkerName AND w.State = N'active' AND w.Gate IS NULL AND w.LeaseExpiresAt >= SYSUTCDATETIME())
             THEN N'assigned: waits for a free slot of its worker'
         WHEN i.State = 5 THEN N'assigned to a worker that is gone: the next assignment pass takes it back'
         WHEN i.AvailableAt > SYSUTCDATETIME() AND i.RetryCount > 0 THEN N'failed: waits for its next attempt at AvailableAt'
@@ -12,10 +12,15 @@ SELECT TOP (200) i.Id, i.Priority, i.Band, i.StateName, i.Pipeline, i.QueueName,
         WHEN q.Paused = 1 THEN N'its queue is paused'
         WHEN q.Consumer = N'robots' THEN N'due: waits for a robot to take it'
         WHEN NOT EXISTS (SELECT 1 FROM BotWorkers w
-            WHERE w.State = N'active' AND w.LeaseExpiresAt >= SYSUTCDATETIME())
+            WHERE w.State = N'active' AND w.Gate IS NULL AND w.LeaseExpiresAt >= SYSUTCDATETIME()) AND EXISTS (SELECT 1
+            FROM BotWorkers w
+            WHERE w.State = N'active' AND w.Gate IS NOT NULL AND w.LeaseExpiresAt >= SYSUTCDATETIME())
+            THEN N'the machine of every worker is short of a resource: see Gate in BotWorkers'
+        WHEN NOT EXISTS (SELECT 1 FROM BotWorkers w
+            WHERE w.State = N'active' AND w.Gate IS NULL AND w.LeaseExpiresAt >= SYSUTCDATETIME())
             THEN N'no worker takes items: start one'
         WHEN NOT EXISTS (SELECT 1 FROM BotWorkers w
-            WHERE w.State = N'active' AND w.LeaseExpiresAt >= SYSUTCDATETIME()
+            WHERE w.State = N'active' AND w.Gate IS NULL AND w.LeaseExpiresAt >= SYSUTCDATETIME()
               AND NOT EXISTS (SELECT 1 FROM BotWorkQueueItems h
                   WHERE h.State IN (1, 5) AND h.WorkerId = w.Id
                     AND h.Priority >= CASE WHEN i.Priority >= 500 THEN 500 ELSE -2147483648 END))

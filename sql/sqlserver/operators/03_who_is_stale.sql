@@ -16,12 +16,12 @@ WHERE i.State = 1 AND (i.LeaseExpiresAt IS NULL OR i.LeaseExpiresAt < SYSUTCDATE
 UNION ALL
 SELECT N'assigned item', i.Id, w.Name, w.Host, i.AssignedAt,
     CASE WHEN w.Id IS NULL THEN N'its worker does not exist'
-         WHEN w.State <> N'active' THEN N'its worker takes no items'
+         WHEN w.State <> N'active' OR w.Gate IS NOT NULL THEN N'its worker takes no items'
          WHEN w.LeaseExpiresAt < SYSUTCDATETIME() THEN N'its worker does not beat'
          ELSE N'it has waited for its worker for more than ten minutes' END, NULL, NULL
 FROM BotWorkQueueItems i
 LEFT JOIN BotWorkers w ON w.Id = i.WorkerId
-WHERE i.State = 5 AND (w.Id IS NULL OR w.State <> N'active' OR w.LeaseExpiresAt < SYSUTCDATETIME()
+WHERE i.State = 5 AND (w.Id IS NULL OR w.State <> N'active' OR w.Gate IS NOT NULL OR w.LeaseExpiresAt < SYSUTCDATETIME()
     OR i.AssignedAt IS NULL OR i.AssignedAt < DATEADD(minute, -10, SYSUTCDATETIME()))
 UNION ALL
 SELECT N'stuck slots', w.Id, w.Name, w.Host, w.LastSeenAt,

@@ -2,7 +2,8 @@
 -- or start may be another one then waits for the next assignment.
 -- No deadline is later than the time by which the item must finish.
 -- In:  rows [{ItemId, ItemFence, OldState, OldVersion, Queue, Prio, Moved (1: assign again), SetsDue, DueAt or DelayMs,
---      SetsDeadline, Deadline or DeadlineMs (both NULL: none), SetsEstimate, EstimateMs, SetsPolicy, Policy, SetsLimit,
+--      SetsDeadline, Deadline or DeadlineMs (both NULL: none), SetsFinish (1: Finish, and Deadline, are the new
+--      values; NULL: none), Finish, SetsEstimate, EstimateMs, SetsPolicy, Policy, SetsLimit,
 --      LimitText, SetsSelectors, SelectorText, Expedited, SetsBody, Body, TagList, Meta, LabelText, UniqueHash,
 --      ContentHash, TimedHash}]; what a Sets... of 0 belongs to keeps its value; now (NULL: the database clock)
 UPDATE t SET
@@ -14,7 +15,8 @@ UPDATE t SET
     AssignedAt = CASE WHEN t.State = 5 AND j.Moved = 1 THEN NULL ELSE t.AssignedAt END,
     AvailableAt = CASE WHEN j.SetsDue = 1 THEN COALESCE(j.DueAt, {{now_plus ms=j.DelayMs}}) ELSE t.AvailableAt END,
     Scheduled = CASE WHEN j.SetsDue = 1 THEN CASE WHEN j.DueAt IS NULL AND j.DelayMs > 0 OR j.DueAt > {{now}} THEN 1 ELSE 0 END ELSE t.Scheduled END,
-    DeadlineAt = CASE WHEN j.SetsDeadline = 0 THEN t.DeadlineAt
+    FinishBy = CASE WHEN j.SetsFinish = 1 THEN j.Finish ELSE t.FinishBy END,
+    DeadlineAt = CASE WHEN j.SetsFinish = 1 THEN j.Deadline WHEN j.SetsDeadline = 0 THEN t.DeadlineAt
         WHEN t.FinishBy <= COALESCE(j.Deadline, {{now_plus ms=j.DeadlineMs}}, t.FinishBy) THEN t.FinishBy
         ELSE COALESCE(j.Deadline, {{now_plus ms=j.DeadlineMs}}) END,
     EstimatedDurationMs = CASE WHEN j.SetsEstimate = 1 THEN j.EstimateMs ELSE t.EstimatedDurationMs END,
@@ -35,6 +37,7 @@ JOIN OPENJSON(@rows) WITH (
     OldVersion BIGINT '$.OldVersion', Queue NVARCHAR(MAX) '$.Queue', Prio INT '$.Prio', Moved INT '$.Moved',
     SetsDue INT '$.SetsDue', DueAt DATETIME2(3) '$.DueAt', DelayMs BIGINT '$.DelayMs',
     SetsDeadline INT '$.SetsDeadline', Deadline DATETIME2(3) '$.Deadline', DeadlineMs BIGINT '$.DeadlineMs',
+    SetsFinish INT '$.SetsFinish', Finish DATETIME2(3) '$.Finish',
     SetsEstimate INT '$.SetsEstimate', EstimateMs BIGINT '$.EstimateMs', SetsPolicy INT '$.SetsPolicy',
     Policy NVARCHAR(MAX) '$.Policy', SetsLimit INT '$.SetsLimit', LimitText NVARCHAR(MAX) '$.LimitText',
     SetsSelectors INT '$.SetsSelectors', SelectorText NVARCHAR(MAX) '$.SelectorText', Expedited INT '$.Expedited',

@@ -4,7 +4,8 @@
 --      priority_offset, resilience_config, retry_as, key_scope, deleted_keys_count, ttl_ms, retain_ms,
 --      archive_age_ms, archive_limit, deletion, payload_schema, output_schema, analytics_schema, encrypted,
 --      public_access, robot_deletes_only_own, checkout_ms, concurrency_limit, key_concurrency_limit,
---      rate_limit, rate_period_ms, key_rate_limit, key_rate_period_ms, distribution, max_releases, max_payload, max_output
+--      rate_limit, rate_period_ms, key_rate_limit, key_rate_period_ms, distribution, max_releases, max_payload, max_output,
+--      on_expiry, payloads, escalation
 UPDATE BotQueues SET
     Description = @description,
     Consumer = @consumer,
@@ -35,6 +36,9 @@ UPDATE BotQueues SET
     MaxReleases = @max_releases,
     MaxPayload = @max_payload,
     MaxOutput = @max_output,
+    OnExpiry = @on_expiry,
+    Payloads = @payloads,
+    Escalation = @escalation,
     Revision = Revision + 1,
     DefinedBy = @by,
     OverriddenBy = @overridden_by,

@@ -3,13 +3,14 @@
 -- In:  rows [{Queue, NewState, Prio, Config, Body, EstimateMs, Policy, DueAt, DelayMs,
 --      Deadline, DeadlineMs, FinishAt, FinishMs, Author, Task, KeyText, LimitText, TagList, Meta, LabelText,
 --      SelectorText, Expedited, KeepMs, LifeMs,
---      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs}], queues [{Queue, Revision}], queue_count,
+--      Sealed, Ticket, UniqueHash, ContentHash, TimedHash, TimedMs,
+--      BatchKey, BatchMax, BatchWaitMs, BatchAtMostMs}], queues [{Queue, Revision}], queue_count,
 --      now (NULL: the database clock)
 -- Out: the new ids with their tickets, in any order.
 INSERT INTO BotWorkQueueItems
     (QueueName, State, Priority, IntegrationConfig, Payload, EstimatedDurationMs, ResilienceConfig, AvailableAt,
      Scheduled, DeadlineAt, FinishBy, CreatedBy, CreatedAt, TaskName, NaturalKey, LimitKey, Tags, Metadata, Labels, Selectors, Expedite, RetainMs, ExpiresAt, Encrypted,
-     LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil, PoliciesApplied)
+     LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil, BatchKey, BatchMax, BatchWaitMs, BatchAtMostMs, PoliciesApplied)
 OUTPUT inserted.Id, inserted.LockKey
 SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     COALESCE(j.DueAt, {{now_plus ms=j.DelayMs}}),
@@ -20,7 +21,7 @@ SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     j.Task, j.KeyText, j.LimitText, j.TagList, j.Meta, j.LabelText, j.SelectorText, j.Expedited, j.KeepMs,
     {{now_plus ms=j.LifeMs}},
     j.Sealed, j.Ticket, j.UniqueHash, j.ContentHash, j.TimedHash,
-    {{now_plus ms=j.TimedMs}}, 1
+    {{now_plus ms=j.TimedMs}}, j.BatchKey, j.BatchMax, j.BatchWaitMs, j.BatchAtMostMs, 1
 FROM OPENJSON(@rows) WITH (
     Queue NVARCHAR(MAX) '$.Queue', NewState INT '$.NewState', Prio INT '$.Prio', Config NVARCHAR(MAX) '$.Config',
     Body NVARCHAR(MAX) '$.Body', EstimateMs BIGINT '$.EstimateMs', Policy NVARCHAR(MAX) '$.Policy',
@@ -31,7 +32,8 @@ FROM OPENJSON(@rows) WITH (
     LabelText NVARCHAR(MAX) '$.LabelText', SelectorText NVARCHAR(MAX) '$.SelectorText', Expedited INT '$.Expedited',
     KeepMs BIGINT '$.KeepMs', LifeMs BIGINT '$.LifeMs', Sealed INT '$.Sealed', Ticket NVARCHAR(MAX) '$.Ticket',
     UniqueHash NVARCHAR(MAX) '$.UniqueHash', ContentHash NVARCHAR(MAX) '$.ContentHash',
-    TimedHash NVARCHAR(MAX) '$.TimedHash', TimedMs BIGINT '$.TimedMs') j
+    TimedHash NVARCHAR(MAX) '$.TimedHash', TimedMs BIGINT '$.TimedMs',
+    BatchKey NVARCHAR(200) '$.BatchKey', BatchMax INT '$.BatchMax', BatchWaitMs BIGINT '$.BatchWaitMs', BatchAtMostMs BIGINT '$.BatchAtMostMs') j
 WHERE (SELECT COUNT(*) FROM BotQueues b
     JOIN OPENJSON(@queues) WITH (Queue NVARCHAR(200) '$.Queue', Revision BIGINT '$.Revision') p
       ON b.Name = p.Queue AND b.Revision = p.Revision) = @queue_count

@@ -8,11 +8,11 @@
 --      of any band becomes due; NULL: none within a minute.
 SELECT CASE
     WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Scheduled = 1 AND i.AvailableAt > DATEADD(millisecond, -@recent_ms, {{now}}) AND i.AvailableAt <= {{now}}
+    WHERE i.State IN (0, 4) AND i.BatchKey IS NULL AND i.Scheduled = 1 AND i.AvailableAt > DATEADD(millisecond, -@recent_ms, {{now}}) AND i.AvailableAt <= {{now}}
       AND i.Priority BETWEEN @min_priority AND @max_priority
       {{not_over row=i.}}) THEN 3
-    WHEN EXISTS (SELECT 1 FROM (SELECT l.State, l.Priority, l.QueueName, l.AvailableAt, l.DeletedAt, l.DeadlineAt, l.ExpiresAt, l.CreatedAt FROM BotWorkQueueItems l WHERE l.Id > (SELECT MAX(m.Id) FROM BotWorkQueueItems m) - 100) i
-    WHERE i.State IN (0, 4) AND i.CreatedAt > DATEADD(millisecond, -@recent_ms, {{now}}) AND i.AvailableAt <= {{now}}
+    WHEN EXISTS (SELECT 1 FROM (SELECT l.State, l.Priority, l.QueueName, l.AvailableAt, l.DeletedAt, l.DeadlineAt, l.ExpiresAt, l.CreatedAt, l.BatchKey FROM BotWorkQueueItems l WHERE l.Id > (SELECT MAX(m.Id) FROM BotWorkQueueItems m) - 100) i
+    WHERE i.State IN (0, 4) AND i.BatchKey IS NULL AND i.CreatedAt > DATEADD(millisecond, -@recent_ms, {{now}}) AND i.AvailableAt <= {{now}}
       AND i.Priority BETWEEN @min_priority AND @max_priority
       {{not_over row=i.}}) THEN 3
     WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i

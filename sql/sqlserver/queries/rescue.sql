@@ -25,4 +25,4 @@ WHERE EXISTS (SELECT 1 FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', Item
             BotWorkQueueItems.AssignedAt IS NULL
             OR BotWorkQueueItems.AssignedAt < {{now_minus ms=@assigned_ms}}
             OR NOT EXISTS (SELECT 1 FROM BotWorkers w
-                WHERE w.Id = BotWorkQueueItems.WorkerId AND w.State = N'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= {{now}}))));
+                WHERE w.Id = BotWorkQueueItems.WorkerId AND w.State = N'active' AND w.Gate IS NULL AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= {{now}}))));

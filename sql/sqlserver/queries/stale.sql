@@ -13,5 +13,5 @@ FROM (
         i.AssignedAt IS NULL
         OR i.AssignedAt < {{now_minus ms=@assigned_ms}}
         OR NOT EXISTS (SELECT 1 FROM BotWorkers w
-            WHERE w.Id = i.WorkerId AND w.State = N'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= {{now}})))
+            WHERE w.Id = i.WorkerId AND w.State = N'active' AND w.Gate IS NULL AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= {{now}})))
 ) c;

@@ -2,6 +2,7 @@
 -- halves, so that each uses its index. An estimate counts from 0 to ten years: a value written by
 -- hand may be anything, and a sum that overflows would fail every pass. A running item counts with
 -- the rest of its estimate; after that, with as long as it has run already.
+-- Of items that run together, only the one that started the run counts: they use its slots.
 -- In:  min_priority, default_ms, now (NULL: the database clock)
 -- Out: worker, priority, 1 if running, channel, number of items, the milliseconds that they are
 --      still expected to take, when the latest of them was assigned or started.
@@ -21,7 +22,7 @@ FROM (
                 WHEN i.StartedAt <= DATEADD(year, -10, {{now}}) THEN 315360000000
                 ELSE CAST(DATEDIFF(second, i.StartedAt, {{now}}) AS bigint) * 1000
                     + DATEPART(millisecond, {{now}}) - DATEPART(millisecond, i.StartedAt) END AS RunMs
-        FROM BotWorkQueueItems i WHERE i.State = 1
+        FROM BotWorkQueueItems i WHERE i.State = 1 AND (i.BatchLeaderId IS NULL OR i.BatchLeaderId = i.Id)
     ) r
 ) h
 WHERE h.WorkerId IS NOT NULL

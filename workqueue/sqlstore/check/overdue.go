@@ -107,7 +107,7 @@ func (r *reading) readiness(ctx context.Context) (*readiness, error) {
 
 // live reports whether an assignment pass assigns items to the worker.
 func (r *reading) live(w *workqueue.Worker) bool {
-	return w.State == workqueue.WorkerActive && !w.LastSeenAt.Before(r.now.Add(-seenWithin)) &&
+	return w.State == workqueue.WorkerActive && w.Gate == nil && !w.LastSeenAt.Before(r.now.Add(-seenWithin)) &&
 		(w.LeaseExpiresAt == nil || !w.LeaseExpiresAt.Before(r.now))
 }
 

@@ -21,6 +21,9 @@ type Model struct {
 	Paused   bool                  // the default queue
 	Limits   workqueue.QueueLimits // its limits
 
+	// RemovesExpired: the queue removes items that expire.
+	RemovesExpired bool
+
 	// MaxReleases is how many workers may die while they run an item; 0: the default.
 	MaxReleases int
 
@@ -143,10 +146,11 @@ func (m *Model) HeldBy(it *workqueue.Item, worker int64) bool {
 // Over reports whether a lease has expired. It has not in its last millisecond.
 func (m *Model) Over(lease *time.Time) bool { return lease == nil || lease.Before(m.Now()) }
 
-// Assignable reports whether a worker may be assigned items, or keep its assigned ones. A
+// Assignable reports whether a worker may be assigned items, or keep its assigned ones: not
+// while its machine is short of a resource. A
 // worker that never sent a heartbeat, such as a row created by hand, counts as live.
 func (m *Model) Assignable(w *workqueue.Worker) bool {
-	return w != nil && w.State == workqueue.WorkerActive && (w.LeaseExpiresAt == nil || !m.Over(w.LeaseExpiresAt))
+	return w != nil && w.State == workqueue.WorkerActive && w.Gate == nil && (w.LeaseExpiresAt == nil || !m.Over(w.LeaseExpiresAt))
 }
 
 // HasStarted reports whether the run of the item's current claim was recorded as begun.

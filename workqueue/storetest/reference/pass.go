@@ -88,7 +88,7 @@ func (m *Model) Expired(it *workqueue.Item) bool {
 	return it.DeadlineAt != nil && it.DeadlineAt.Before(m.Now()) || it.ExpiresAt != nil && it.ExpiresAt.Before(m.Now())
 }
 
-// Expire cancels items that have not been started in time.
+// Expire cancels items that have not been started in time, or removes them.
 func (m *Model) Expire() (n int) {
 	for _, it := range m.Items {
 		waits := it.State == workqueue.Ready || it.State == workqueue.Pending || it.State == workqueue.Assigned
@@ -98,6 +98,10 @@ func (m *Model) Expire() (n int) {
 		it.State, it.FinishedAt, it.LeaseExpiresAt = workqueue.Cancelled, m.in(0), nil
 		it.Error, it.ErrorKind = new("expired"), new(workqueue.KindExpired)
 		n++
+		if m.RemovesExpired {
+			delete(m.Items, it.ID)
+			delete(m.Attempts, it.ID)
+		}
 	}
 	return n
 }

@@ -23,7 +23,7 @@ func (m *Model) Register(id int64, spec workqueue.WorkerSpec) *workqueue.Worker 
 	dead := w.InstanceID != "" && w.InstanceID == spec.Replaces
 	w.InstanceID, w.Host, w.PID, w.Version, w.Capacity, w.StuckSlots = spec.InstanceID, spec.Host, spec.PID, spec.Version, spec.Capacity, 0
 	w.ProcessKey = spec.ProcessKey
-	w.AvailableSince = nil
+	w.AvailableSince, w.Gate = nil, nil
 	w.ReservedSlots, w.Labels = spec.ReservedSlots, spec.Labels
 	w.Channels, _ = spec.Channels.Text()
 	w.Queues, _ = workqueue.ServedText(spec.Queues)
@@ -54,7 +54,7 @@ func (m *Model) Stop(p Process) error {
 		return workqueue.ErrWorkerReplaced
 	}
 	m.ReleaseAssigned(p)
-	m.Workers[p.Worker].State = workqueue.WorkerStopped
+	m.Workers[p.Worker].State, m.Workers[p.Worker].Gate = workqueue.WorkerStopped, nil
 	return nil
 }
 
@@ -80,6 +80,7 @@ func (m *Model) Beat(b workqueue.BeatParams) (workqueue.BeatResult, error) {
 		return workqueue.BeatResult{}, workqueue.ErrWorkerReplaced
 	}
 	w.StuckSlots, w.LastSeenAt, w.LeaseExpiresAt = b.Stuck, m.Now(), m.in(b.Lease)
+	w.Gate = workqueue.OrNil(b.Gate)
 	if b.Ended != nil {
 		up := (*b.Ended + time.Millisecond - 1).Truncate(time.Millisecond)
 		w.AvailableSince = m.in(-up)

@@ -3,7 +3,7 @@ INSERT INTO "BotWorkQueueItems"
     ("QueueName", "State", "Priority", "IntegrationConfig", "Payload", "EstimatedDurationMs", "ResilienceConfig",
      "AvailableAt", "Scheduled", "DeadlineAt", "FinishBy", "CreatedBy", "CreatedAt", "TaskName", "NaturalKey", "LimitKey", "Tags", "Metadata",
      "Labels", "Selectors", "Expedite", "RetainMs", "ExpiresAt", "Encrypted", "LockKey", "UniqueKey", "ContentKey", "TimedKey", "TimedUntil",
-     "PoliciesApplied")
+     "BatchKey", "BatchMax", "BatchWaitMs", "BatchAtMostMs", "PoliciesApplied")
 SELECT j."Queue", j."NewState", j."Prio", j."Config", j."Body", j."EstimateMs", j."Policy",
     COALESCE(j."DueAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DelayMs" * INTERVAL '1 millisecond'),
     CASE WHEN j."DueAt" IS NULL THEN j."DelayMs" > 0 ELSE j."DueAt" > COALESCE(CAST(@now AS timestamptz), statement_timestamp()) END,
@@ -13,7 +13,7 @@ SELECT j."Queue", j."NewState", j."Prio", j."Config", j."Body", j."EstimateMs", 
     j."Task", j."KeyText", j."LimitText", j."TagList", j."Meta", j."LabelText", j."SelectorText", j."Expedited" = 1, j."KeepMs",
     CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."LifeMs" * INTERVAL '1 millisecond',
     j."Sealed" = 1, j."Ticket", j."UniqueHash", j."ContentHash", j."TimedHash",
-    CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."TimedMs" * INTERVAL '1 millisecond', TRUE
+    CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."TimedMs" * INTERVAL '1 millisecond', j."BatchKey", j."BatchMax", j."BatchWaitMs", j."BatchAtMostMs", TRUE
 FROM (SELECT
         CAST(@Queue AS text) AS "Queue",
         CAST(@NewState AS bigint) AS "NewState",
@@ -44,16 +44,20 @@ FROM (SELECT
         CAST(NULL AS text) AS "UniqueHash",
         CAST(NULL AS text) AS "ContentHash",
         CAST(NULL AS text) AS "TimedHash",
-        CAST(NULL AS bigint) AS "TimedMs") AS j
+        CAST(NULL AS bigint) AS "TimedMs",
+        CAST(NULL AS text) AS "BatchKey",
+        CAST(NULL AS bigint) AS "BatchMax",
+        CAST(NULL AS bigint) AS "BatchWaitMs",
+        CAST(NULL AS bigint) AS "BatchAtMostMs") AS j
 WHERE (SELECT set_config('botwork.queues_checked', 'yes', true) FROM "BotQueues" b
         WHERE b."Name" = @queue AND b."Revision" = @revision FOR KEY SHARE) = 'yes'
   AND NOT EXISTS (SELECT 1 FROM "BotInstallation" e
       WHERE CASE WHEN e."Timeline" IS NULL THEN FALSE ELSE e."Timeline" <> left(pg_walfile_name(pg_current_wal_lsn()), 8) END)
-RETURNING "Id", "LockKey", "QueueName", CASE WHEN length("IntegrationConfig") <= 200 THEN "IntegrationConfig" ELSE '' END AS "Pipeline", CASE WHEN "Priority" > 1000 THEN 'high' WHEN "Priority" >= 500 THEN 'medium' ELSE 'low' END AS "Band", "CreatedAt"
+RETURNING "Id", "LockKey"
 ), counted AS (
     INSERT INTO "BotStatisticsDeltas" ("At", "QueueName", "Pipeline", "Band", "Event", "Events")
-    SELECT a."CreatedAt", a."QueueName", a."Pipeline", a."Band", 'enqueued', COUNT(*)
+    SELECT CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)), CAST(@Queue AS text), CASE WHEN length(CAST(@Config AS text)) <= 200 THEN CAST(@Config AS text) ELSE '' END, CASE WHEN CAST(@Prio AS bigint) > 1000 THEN 'high' WHEN CAST(@Prio AS bigint) >= 500 THEN 'medium' ELSE 'low' END, 'enqueued', COUNT(*)
     FROM added a
-    GROUP BY a."CreatedAt", a."QueueName", a."Pipeline", a."Band"
+    HAVING COUNT(*) > 0
 )
 SELECT a."Id", a."LockKey" FROM added a;

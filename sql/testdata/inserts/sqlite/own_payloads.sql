@@ -1,7 +1,7 @@
 INSERT INTO BotWorkQueueItems
     (QueueName, State, Priority, IntegrationConfig, Payload, EstimatedDurationMs, ResilienceConfig, AvailableAt,
      Scheduled, DeadlineAt, FinishBy, CreatedBy, CreatedAt, TaskName, NaturalKey, LimitKey, Tags, Metadata, Labels, Selectors, Expedite, RetainMs, ExpiresAt, Encrypted,
-     LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil, IdempotencyKey, PoliciesApplied)
+     LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil, BatchKey, BatchMax, BatchWaitMs, BatchAtMostMs, IdempotencyKey, PoliciesApplied)
 SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     COALESCE(j.DueAt, CASE WHEN j.DelayMs = 0 THEN (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))) ELSE strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DelayMs / 1000.0)) END),
     CASE WHEN j.DueAt IS NULL THEN j.DelayMs > 0 ELSE j.DueAt > (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))) END,
@@ -12,6 +12,7 @@ SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     CASE WHEN j.LifeMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.LifeMs / 1000.0)) END,
     j.Sealed, j.Ticket, j.UniqueHash, j.ContentHash, j.TimedHash,
     CASE WHEN j.TimedMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.TimedMs / 1000.0)) END,
+    j.BatchKey, j.BatchMax, j.BatchWaitMs, j.BatchAtMostMs,
     lower(hex(randomblob(16))), 1
 FROM (SELECT
         @Queue AS Queue,
@@ -43,6 +44,10 @@ FROM (SELECT
         NULL AS UniqueHash,
         NULL AS ContentHash,
         NULL AS TimedHash,
-        NULL AS TimedMs
+        NULL AS TimedMs,
+        NULL AS BatchKey,
+        NULL AS BatchMax,
+        NULL AS BatchWaitMs,
+        NULL AS BatchAtMostMs
       FROM jsonb_each(@rows)) j
 WHERE EXISTS (SELECT 1 FROM BotQueues b WHERE b.Name = @queue AND b.Revision = @revision);

@@ -7,7 +7,8 @@ UPDATE "BotWorkQueueItems" SET
     "AssignedAt" = CASE WHEN "State" = 5 AND j."Moved" = 1 THEN NULL ELSE "AssignedAt" END,
     "AvailableAt" = CASE WHEN j."SetsDue" = 1 THEN COALESCE(j."DueAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DelayMs" * INTERVAL '1 millisecond') ELSE "AvailableAt" END,
     "Scheduled" = CASE WHEN j."SetsDue" = 1 THEN CASE WHEN j."DueAt" IS NULL THEN j."DelayMs" > 0 ELSE j."DueAt" > CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) END ELSE "Scheduled" END,
-    "DeadlineAt" = CASE WHEN j."SetsDeadline" = 1 THEN LEAST(COALESCE(j."Deadline", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DeadlineMs" * INTERVAL '1 millisecond'), "FinishBy") ELSE "DeadlineAt" END,
+    "FinishBy" = CASE WHEN j."SetsFinish" = 1 THEN j."Finish" ELSE "FinishBy" END,
+    "DeadlineAt" = CASE WHEN j."SetsFinish" = 1 THEN j."Deadline" WHEN j."SetsDeadline" = 1 THEN LEAST(COALESCE(j."Deadline", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."DeadlineMs" * INTERVAL '1 millisecond'), "FinishBy") ELSE "DeadlineAt" END,
     "EstimatedDurationMs" = CASE WHEN j."SetsEstimate" = 1 THEN j."EstimateMs" ELSE "EstimatedDurationMs" END,
     "ResilienceConfig" = CASE WHEN j."SetsPolicy" = 1 THEN j."Policy" ELSE "ResilienceConfig" END,
     "LimitKey" = CASE WHEN j."SetsLimit" = 1 THEN j."LimitText" ELSE "LimitKey" END,
@@ -23,8 +24,8 @@ UPDATE "BotWorkQueueItems" SET
 FROM json_to_recordset(CAST(@rows AS json)) AS j(
         "ItemId" bigint, "ItemFence" bigint, "OldState" int, "OldVersion" bigint, "Queue" text, "Prio" int,
         "Moved" int, "SetsDue" int, "DueAt" timestamptz, "DelayMs" bigint, "SetsDeadline" int,
-        "Deadline" timestamptz, "DeadlineMs" bigint, "SetsEstimate" int, "EstimateMs" bigint, "SetsPolicy" int,
-        "Policy" text, "SetsLimit" int, "LimitText" text, "SetsSelectors" int, "SelectorText" text, "Expedited" int,
+        "Deadline" timestamptz, "DeadlineMs" bigint, "SetsFinish" int, "Finish" timestamptz,
+        "SetsEstimate" int, "EstimateMs" bigint, "SetsPolicy" int, "Policy" text, "SetsLimit" int, "LimitText" text, "SetsSelectors" int, "SelectorText" text, "Expedited" int,
         "SetsBody" int, "Body" text, "TagList" text, "Meta" text, "LabelText" text, "UniqueHash" text,
         "ContentHash" text, "TimedHash" text)
 WHERE "Id" = j."ItemId" AND CASE WHEN "Fence" = j."ItemFence" AND "State" = j."OldState" AND "Version" = j."OldVersion"

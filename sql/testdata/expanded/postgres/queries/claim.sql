@@ -10,6 +10,7 @@ UPDATE "BotWorkQueueItems" SET
     "PipelineHash" = NULL,
     "IdempotencyKey" = COALESCE("IdempotencyKey", CAST(gen_random_uuid() AS text)),
     "LogTail" = NULL,
+    "BatchLeaderId" = NULL,
     "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
 WHERE "State" + 0 = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
     SELECT b."Id"
@@ -67,5 +68,5 @@ RETURNING
     "CreatedAt", "CreatedBy", "AssignedAt", "StartedAt", "FinishedAt", "RetainUntil", "DeletedAt",
     "DeletedReason", "FirstStartedAt", "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot",
     "RetainMs", "TaskScope", "TaskPlannedAt", "RunOrder", "AssignedEstimateMs", "Channel", "BegunFence",
-    "IdempotencyKey", "Version", "FinishBy",
+    "IdempotencyKey", "Version", "FinishBy", "BatchKey", "BatchMax",
     CASE WHEN octet_length("IntegrationConfig") > 2097152 OR octet_length("Payload") > 2097152 OR octet_length("Output") > 2097152 THEN 1 END;

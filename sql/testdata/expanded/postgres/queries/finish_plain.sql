@@ -23,30 +23,31 @@ UPDATE "BotWorkQueueItems" SET
 FROM j
 WHERE "Id" = j."ItemId" AND CASE WHEN "Fence" = j."ItemFence" AND "State" = 1 AND "WorkerId" = @worker THEN TRUE ELSE FALSE END
   AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
-RETURNING "Id", "Fence", "QueueName", "StartedAt", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) AS "EndedAt", "AvailableAt", CASE WHEN length("IntegrationConfig") <= 200 THEN "IntegrationConfig" ELSE '' END AS "Pipeline", "Priority"
-), timed AS (
-    SELECT d."QueueName", d."EndedAt", d."Pipeline", CASE WHEN d."Priority" > 1000 THEN 'high' WHEN d."Priority" >= 500 THEN 'medium' ELSE 'low' END AS "Band", date_trunc('minute', d."StartedAt") AS "StartedIn",
-        GREATEST(CAST(ROUND(EXTRACT(EPOCH FROM d."StartedAt" - d."AvailableAt") * 1000) AS bigint), 0) AS "WaitMs",
-        COALESCE(GREATEST(CAST(ROUND(EXTRACT(EPOCH FROM d."EndedAt" - d."StartedAt") * 1000) AS bigint), 0), 0) AS "TookMs"
-    FROM done d
+RETURNING "Id", "Fence", "QueueName", CASE WHEN length("IntegrationConfig") <= 200 THEN "IntegrationConfig" ELSE '' END AS "Pipeline",
+    CASE WHEN "Priority" > 1000 THEN 2 WHEN "Priority" >= 500 THEN 1 ELSE 0 END AS "Band", date_bin('1 minute', "StartedAt", '2000-01-01 00:00:00+00') AS "StartedIn",
+    GREATEST(ROUND(date_part('epoch', "StartedAt" - "AvailableAt") * 1000), 0) AS "WaitMs",
+    GREATEST(ROUND(date_part('epoch', CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - "StartedAt") * 1000), 0) AS "TookMs"
 ), classed AS (
-    SELECT t.*,
-        CASE WHEN t."TookMs" < 1 THEN 0 ELSE LEAST(CAST(CEIL(LN(CAST(t."TookMs" AS double precision)) / LN(CAST(1.1 AS double precision))) AS int), 298) + 1 END AS "Bucket"
-    FROM timed t
+    SELECT d."QueueName", d."Pipeline", d."Band", d."StartedIn", d."Bucket", d."WaitBucket", COUNT(*) AS "Events", SUM(d."TookMs") AS "TookMs", SUM(d."WaitMs") AS "WaitMs"
+    FROM (SELECT d."QueueName", d."Pipeline", d."Band", d."StartedIn", d."TookMs", d."WaitMs",
+            CASE WHEN d."TookMs" IS NULL THEN -1 WHEN d."TookMs" < 1 THEN 0 ELSE LEAST(CAST(CEIL(LN(CAST(d."TookMs" AS double precision)) / LN(CAST(1.1 AS double precision))) AS int), 298) + 1 END AS "Bucket", CASE WHEN d."WaitMs" IS NULL THEN -1 WHEN d."WaitMs" < 1 THEN 0 ELSE LEAST(CAST(CEIL(LN(CAST(d."WaitMs" AS double precision)) / LN(CAST(1.1 AS double precision))) AS int), 298) + 1 END AS "WaitBucket"
+          FROM done d) d
+    GROUP BY GROUPING SETS (
+        (d."QueueName", d."Bucket"),
+        (d."QueueName", d."Pipeline", d."Band", d."Bucket"),
+        (d."QueueName", d."Pipeline", d."Band", d."StartedIn", d."WaitBucket"))
 ), kept AS (
     INSERT INTO "BotQueueStats" ("QueueName", "Kind", "StartsAt", "Bucket", "Events", "Level", "DurationMs")
-    SELECT c."QueueName", 'completed', c."EndedAt", c."Bucket", COUNT(*), COUNT(*), SUM(c."TookMs")
+    SELECT c."QueueName", 'completed', CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)), c."Bucket", c."Events", c."Events", c."TookMs"
     FROM classed c
-    GROUP BY c."QueueName", c."EndedAt", c."Bucket"
+    WHERE c."Pipeline" IS NULL
 ), counted AS (
     INSERT INTO "BotStatisticsDeltas" ("At", "QueueName", "Pipeline", "Band", "WorkerId", "Event", "Bucket", "Events", "DurationMs")
-    SELECT c."EndedAt", c."QueueName", c."Pipeline", c."Band", CAST(@worker AS bigint), 'succeeded', c."Bucket", COUNT(*), SUM(c."TookMs")
+    SELECT COALESCE(c."StartedIn", CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))), c."QueueName", c."Pipeline", CASE c."Band" WHEN 2 THEN 'high' WHEN 1 THEN 'medium' ELSE 'low' END, CAST(@worker AS bigint),
+        CASE WHEN c."Bucket" IS NULL THEN 'started' ELSE 'succeeded' END, COALESCE(c."Bucket", c."WaitBucket"), c."Events",
+        CASE WHEN c."Bucket" IS NULL THEN c."WaitMs" ELSE c."TookMs" END
     FROM classed c
-    GROUP BY c."EndedAt", c."QueueName", c."Pipeline", c."Band", c."Bucket"
-    UNION ALL
-    SELECT s."StartedIn", s."QueueName", s."Pipeline", s."Band", CAST(@worker AS bigint), 'started', s."Class", COUNT(*), SUM(s."WaitMs")
-    FROM (SELECT c.*, CASE WHEN c."WaitMs" IS NULL THEN -1 WHEN c."WaitMs" < 1 THEN 0 ELSE LEAST(CAST(CEIL(LN(CAST(c."WaitMs" AS double precision)) / LN(CAST(1.1 AS double precision))) AS int), 298) + 1 END AS "Class" FROM classed c) s
-    GROUP BY s."StartedIn", s."QueueName", s."Pipeline", s."Band", s."Class"
+    WHERE c."Pipeline" IS NOT NULL
 )
 SELECT d."Id", d."Fence"
 FROM done d;

@@ -4,6 +4,8 @@ UPDATE "BotStatisticsGauges" SET
     "MostWaiting" = GREATEST("MostWaiting", j."Waits"),
     "OldestMs" = GREATEST("OldestMs", j."Oldest"),
     "Running" = "Running" + j."Runs",
-    "MostRunning" = GREATEST("MostRunning", j."Runs")
-FROM json_to_recordset(CAST(@rows AS json)) AS j("Res" text, "Starts" timestamptz, "Queue" text, "BandName" text, "Taken" bigint, "Waits" bigint, "Oldest" bigint, "Runs" bigint)
-WHERE "Resolution" = j."Res" AND "StartsAt" = j."Starts" AND "QueueName" = j."Queue" AND "Band" = j."BandName";
+    "MostRunning" = GREATEST("MostRunning", j."Runs"),
+    "Offered" = "Offered" + j."Offers",
+    "MostOffered" = GREATEST("MostOffered", j."Offers")
+FROM json_to_recordset(CAST(@rows AS json)) AS j("Res" text, "Starts" timestamptz, "What" text, "Queue" text, "BandName" text, "Named" text, "Taken" bigint, "Waits" bigint, "Oldest" bigint, "Runs" bigint, "Offers" bigint)
+WHERE "Resolution" = j."Res" AND "Kind" = j."What" AND "StartsAt" = j."Starts" AND "QueueName" = j."Queue" AND "Band" = j."BandName" AND "Name" = j."Named";

@@ -1,6 +1,6 @@
 DELETE FROM "BotStatisticsGauges"
 WHERE ctid = ANY(ARRAY(
     SELECT s.ctid FROM "BotStatisticsGauges" s
-    WHERE s."Resolution" = @resolution AND s."StartsAt" < CAST(@before AS timestamptz)
+    WHERE s."Resolution" = @resolution AND s."Kind" IN ('', 'pipeline', 'worker', 'slots') AND s."StartsAt" < CAST(@before AS timestamptz)
     LIMIT @limit_rows
     FOR UPDATE SKIP LOCKED));

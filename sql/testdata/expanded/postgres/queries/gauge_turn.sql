@@ -1,3 +1,3 @@
-INSERT INTO "BotStatisticsGauges" ("Resolution", "StartsAt", "QueueName", "Band", "Samples")
-VALUES ('minute', CAST(@starts AS timestamptz), '', '', 1)
-ON CONFLICT ("Resolution", "StartsAt", "QueueName", "Band") DO NOTHING;
+INSERT INTO "BotStatisticsGauges" ("Resolution", "StartsAt", "Kind", "QueueName", "Band", "Name", "Samples")
+VALUES ('minute', CAST(@starts AS timestamptz), '', '', '', '', 1)
+ON CONFLICT ("Resolution", "Kind", "StartsAt", "QueueName", "Band", "Name") DO NOTHING;

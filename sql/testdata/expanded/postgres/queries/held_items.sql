@@ -1,12 +1,12 @@
 SELECT assigned."Id", assigned."Priority", assigned."DeadlineAt", assigned."EstimateMs", assigned."Pipeline", assigned."QueueName", assigned."Limited", assigned."LimitKey",
-    assigned."AvailableAt", assigned."Labels", assigned."Selectors", assigned."Expedite", assigned."TaskName", assigned."NaturalKey", assigned."WorkerId", assigned."Running", assigned."RunOrder", assigned."Channel", assigned."Since"
+    assigned."AvailableAt", assigned."Labels", assigned."Selectors", assigned."Expedite", assigned."TaskName", assigned."NaturalKey", assigned."WorkerId", assigned."Running", assigned."RunOrder", assigned."Channel", assigned."Since", assigned."FinishBy"
 FROM (
     SELECT i."Id", i."Priority", i."DeadlineAt", COALESCE(i."AssignedEstimateMs", i."EstimatedDurationMs") AS "EstimateMs",
         substr(i."IntegrationConfig", 1, 200) AS "Pipeline", i."QueueName",
         CASE WHEN i."QueueName" IN (SELECT q."Name" FROM "BotQueues" q
             WHERE q."ConcurrencyLimit" IS NOT NULL OR q."KeyConcurrencyLimit" IS NOT NULL OR q."RateLimit" IS NOT NULL OR q."KeyRateLimit" IS NOT NULL) THEN 1 ELSE 0 END AS "Limited",
         i."LimitKey", i."AvailableAt", i."Labels", i."Selectors", i."Expedite", NULL AS "TaskName", NULL AS "NaturalKey",
-        i."WorkerId", 0 AS "Running", i."RunOrder", i."Channel", i."AssignedAt" AS "Since"
+        i."WorkerId", 0 AS "Running", i."RunOrder", i."Channel", i."AssignedAt" AS "Since", i."FinishBy"
     FROM "BotWorkQueueItems" i
     WHERE i."State" = 5 AND i."WorkerId" IS NOT NULL
       AND i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
@@ -18,14 +18,14 @@ FROM (
     LIMIT @limit_rows) assigned
 UNION ALL
 SELECT running."Id", running."Priority", running."DeadlineAt", running."EstimateMs", running."Pipeline", running."QueueName", running."Limited", running."LimitKey",
-    running."AvailableAt", running."Labels", running."Selectors", running."Expedite", running."TaskName", running."NaturalKey", running."WorkerId", running."Running", running."RunOrder", running."Channel", running."Since"
+    running."AvailableAt", running."Labels", running."Selectors", running."Expedite", running."TaskName", running."NaturalKey", running."WorkerId", running."Running", running."RunOrder", running."Channel", running."Since", running."FinishBy"
 FROM (
     SELECT i."Id", i."Priority", i."DeadlineAt", COALESCE(i."AssignedEstimateMs", i."EstimatedDurationMs") AS "EstimateMs",
         substr(i."IntegrationConfig", 1, 200) AS "Pipeline", i."QueueName",
         CASE WHEN i."QueueName" IN (SELECT q."Name" FROM "BotQueues" q
             WHERE q."ConcurrencyLimit" IS NOT NULL OR q."KeyConcurrencyLimit" IS NOT NULL OR q."RateLimit" IS NOT NULL OR q."KeyRateLimit" IS NOT NULL) THEN 1 ELSE 0 END AS "Limited",
         i."LimitKey", i."AvailableAt", i."Labels", i."Selectors", i."Expedite", NULL AS "TaskName", NULL AS "NaturalKey",
-        i."WorkerId", 1 AS "Running", i."RunOrder", i."Channel", i."StartedAt" AS "Since"
+        i."WorkerId", 1 AS "Running", i."RunOrder", i."Channel", i."StartedAt" AS "Since", i."FinishBy"
     FROM "BotWorkQueueItems" i
     WHERE i."State" = 1
     ORDER BY i."LeaseExpiresAt"

@@ -5,5 +5,5 @@ GROUP BY q."Name", i."LimitKey"
 UNION ALL
 SELECT q."Name", i."LimitKey", COUNT(*)
 FROM "BotWorkQueueItems" i JOIN "BotQueues" q ON q."Name" = i."QueueName"
-WHERE i."State" = 1 AND (q."ConcurrencyLimit" IS NOT NULL OR q."KeyConcurrencyLimit" IS NOT NULL)
+WHERE i."State" = 1 AND (i."BatchLeaderId" IS NULL OR i."BatchLeaderId" = i."Id") AND (q."ConcurrencyLimit" IS NOT NULL OR q."KeyConcurrencyLimit" IS NOT NULL)
 GROUP BY q."Name", i."LimitKey";

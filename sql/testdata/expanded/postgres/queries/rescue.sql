@@ -18,5 +18,5 @@ WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence"
             "BotWorkQueueItems"."AssignedAt" IS NULL
             OR "BotWorkQueueItems"."AssignedAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@assigned_ms AS bigint) * INTERVAL '1 millisecond'
             OR NOT EXISTS (SELECT 1 FROM "BotWorkers" w
-                WHERE w."Id" = "BotWorkQueueItems"."WorkerId" AND w."State" = 'active' AND (w."LeaseExpiresAt" IS NULL OR w."LeaseExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))))))
+                WHERE w."Id" = "BotWorkQueueItems"."WorkerId" AND w."State" = 'active' AND w."Gate" IS NULL AND (w."LeaseExpiresAt" IS NULL OR w."LeaseExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))))))
 RETURNING "Id", "State", "BegunFence";

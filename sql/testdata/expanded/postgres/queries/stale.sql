@@ -10,6 +10,6 @@ FROM (
         i."AssignedAt" IS NULL
         OR i."AssignedAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - CAST(@assigned_ms AS bigint) * INTERVAL '1 millisecond'
         OR NOT EXISTS (SELECT 1 FROM "BotWorkers" w
-            WHERE w."Id" = i."WorkerId" AND w."State" = 'active' AND (w."LeaseExpiresAt" IS NULL OR w."LeaseExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))))
+            WHERE w."Id" = i."WorkerId" AND w."State" = 'active' AND w."Gate" IS NULL AND (w."LeaseExpiresAt" IS NULL OR w."LeaseExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))))
 ) c
 LIMIT @limit_rows;

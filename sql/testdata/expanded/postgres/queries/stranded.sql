@@ -18,5 +18,5 @@ FROM (
     WHERE i."State" = 5 AND i."WorkerId" IN (
         SELECT w."Id"
         FROM "BotWorkers" w
-        WHERE w."State" <> 'active' OR w."LeaseExpiresAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
+        WHERE w."State" <> 'active' OR w."Gate" IS NOT NULL OR w."LeaseExpiresAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
 ) s;

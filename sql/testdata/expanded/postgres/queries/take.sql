@@ -15,6 +15,7 @@ UPDATE "BotWorkQueueItems" SET
     "PipelineHash" = NULL,
     "IdempotencyKey" = COALESCE("IdempotencyKey", CAST(gen_random_uuid() AS text)),
     "LogTail" = NULL,
+    "BatchLeaderId" = NULL,
     "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)
 WHERE "Id" = j."ItemId"
@@ -50,5 +51,6 @@ RETURNING
     "BotWorkQueueItems"."TaskPlannedAt", "BotWorkQueueItems"."RunOrder",
     "BotWorkQueueItems"."AssignedEstimateMs", "BotWorkQueueItems"."Channel",
     "BotWorkQueueItems"."BegunFence", "BotWorkQueueItems"."IdempotencyKey",
-    "BotWorkQueueItems"."Version", "BotWorkQueueItems"."FinishBy",
+    "BotWorkQueueItems"."Version", "BotWorkQueueItems"."FinishBy", "BotWorkQueueItems"."BatchKey",
+    "BotWorkQueueItems"."BatchMax",
     CASE WHEN octet_length("BotWorkQueueItems"."IntegrationConfig") > 2097152 OR octet_length("BotWorkQueueItems"."Payload") > 2097152 OR octet_length("BotWorkQueueItems"."Output") > 2097152 THEN 1 END;

@@ -13,7 +13,7 @@ FROM (
             CASE WHEN isfinite(i."StartedAt")
                 THEN LEAST(GREATEST(CAST(ROUND(EXTRACT(EPOCH FROM CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) - i."StartedAt") * 1000) AS bigint), 0), 315360000000)
                 ELSE 0 END AS "RunMs"
-        FROM "BotWorkQueueItems" i WHERE i."State" = 1
+        FROM "BotWorkQueueItems" i WHERE i."State" = 1 AND (i."BatchLeaderId" IS NULL OR i."BatchLeaderId" = i."Id")
     ) r
 ) h
 WHERE h."WorkerId" IS NOT NULL

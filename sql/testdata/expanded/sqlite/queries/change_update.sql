@@ -7,7 +7,8 @@ UPDATE BotWorkQueueItems SET
     AssignedAt = CASE WHEN State = 5 AND j.Moved = 1 THEN NULL ELSE AssignedAt END,
     AvailableAt = CASE WHEN j.SetsDue = 1 THEN COALESCE(j.DueAt, CASE WHEN j.DelayMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DelayMs / 1000.0)) END) ELSE AvailableAt END,
     Scheduled = CASE WHEN j.SetsDue = 1 THEN CASE WHEN j.DueAt IS NULL THEN j.DelayMs > 0 ELSE j.DueAt > (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))) END ELSE Scheduled END,
-    DeadlineAt = CASE WHEN j.SetsDeadline = 0 THEN DeadlineAt
+    FinishBy = CASE WHEN j.SetsFinish = 1 THEN j.Finish ELSE FinishBy END,
+    DeadlineAt = CASE WHEN j.SetsFinish = 1 THEN j.Deadline WHEN j.SetsDeadline = 0 THEN DeadlineAt
         WHEN FinishBy <= COALESCE(j.Deadline, CASE WHEN j.DeadlineMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DeadlineMs / 1000.0)) END, FinishBy) THEN FinishBy
         ELSE COALESCE(j.Deadline, CASE WHEN j.DeadlineMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.DeadlineMs / 1000.0)) END) END,
     EstimatedDurationMs = CASE WHEN j.SetsEstimate = 1 THEN j.EstimateMs ELSE EstimatedDurationMs END,
@@ -29,7 +30,8 @@ FROM (SELECT
         json_extract(value, '$.Moved') AS Moved, json_extract(value, '$.SetsDue') AS SetsDue,
         json_extract(value, '$.DueAt') AS DueAt, json_extract(value, '$.DelayMs') AS DelayMs,
         json_extract(value, '$.SetsDeadline') AS SetsDeadline, json_extract(value, '$.Deadline') AS Deadline,
-        json_extract(value, '$.DeadlineMs') AS DeadlineMs, json_extract(value, '$.SetsEstimate') AS SetsEstimate,
+        json_extract(value, '$.DeadlineMs') AS DeadlineMs, json_extract(value, '$.SetsFinish') AS SetsFinish,
+        json_extract(value, '$.Finish') AS Finish, json_extract(value, '$.SetsEstimate') AS SetsEstimate,
         json_extract(value, '$.EstimateMs') AS EstimateMs, json_extract(value, '$.SetsPolicy') AS SetsPolicy,
         json_extract(value, '$.Policy') AS Policy, json_extract(value, '$.SetsLimit') AS SetsLimit,
         json_extract(value, '$.LimitText') AS LimitText, json_extract(value, '$.SetsSelectors') AS SetsSelectors,

@@ -6,7 +6,8 @@ SELECT
     i.StartedAt, i.FinishedAt, i.RetainUntil, i.DeletedAt, i.DeletedReason, i.Step, i.LogTail,
     i.FirstStartedAt, i.ProgressPercent, i.Analytics, i.Encrypted, i.ExpiresAt, i.LimitKey, i.Robot,
     i.RetainMs, i.TaskScope, i.TaskPlannedAt, i.RunOrder, i.AssignedEstimateMs, i.Channel,
-    i.PipelineHash, i.IdempotencyKey, i.Version, i.FinishBy
+    i.PipelineHash, i.IdempotencyKey, i.Version, i.FinishBy, i.BatchKey, i.BatchMax, i.BatchWaitMs,
+    i.BatchAtMostMs, i.BatchLeaderId
 FROM BotWorkQueueItems i
 WHERE i.Id IN (
     SELECT h.Id

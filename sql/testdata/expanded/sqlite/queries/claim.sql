@@ -10,6 +10,7 @@ UPDATE BotWorkQueueItems SET
     PipelineHash = NULL,
     IdempotencyKey = COALESCE(IdempotencyKey, lower(hex(randomblob(16)))),
     LogTail = NULL,
+    BatchLeaderId = NULL,
     LeaseExpiresAt = (SELECT strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', @lease_ms / 1000.0)))
 WHERE +State = 5 AND +WorkerId = @worker AND Id IN (
     WITH startable AS NOT MATERIALIZED (
@@ -57,5 +58,5 @@ RETURNING
     CAST(FinishedAt AS TEXT), CAST(RetainUntil AS TEXT), CAST(DeletedAt AS TEXT), DeletedReason,
     CAST(FirstStartedAt AS TEXT), Analytics, Encrypted, CAST(ExpiresAt AS TEXT), LimitKey, Robot,
     RetainMs, TaskScope, CAST(TaskPlannedAt AS TEXT), RunOrder, AssignedEstimateMs, Channel, BegunFence,
-    IdempotencyKey, Version, CAST(FinishBy AS TEXT),
+    IdempotencyKey, Version, CAST(FinishBy AS TEXT), BatchKey, BatchMax,
     CASE WHEN octet_length(IntegrationConfig) > 2097152 OR octet_length(Payload) > 2097152 OR octet_length(Output) > 2097152 THEN 1 END;

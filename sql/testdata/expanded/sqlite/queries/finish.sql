@@ -11,6 +11,7 @@ UPDATE BotWorkQueueItems SET
     FirstStartedAt = CASE WHEN FirstStartedAt < StartedAt THEN FirstStartedAt WHEN j.Unbegun = 1 THEN NULL ELSE MAX(StartedAt, COALESCE(j.BeganAt, StartedAt)) END,
     LeaseExpiresAt = NULL,
     LockKey = NULL,
+    BatchKey = CASE WHEN j.Alone = 1 THEN NULL ELSE BatchKey END,
     Output = CASE WHEN j.NewState = 2 THEN j.NewOutput ELSE COALESCE(j.NewOutput, BotWorkQueueItems.Output) END,
     Analytics = COALESCE(j.NewAnalytics, BotWorkQueueItems.Analytics),
     Step = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewStep, BotWorkQueueItems.Step) END,
@@ -33,7 +34,7 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.I
         json_extract(value, '$.NewPercent') AS NewPercent, json_extract(value, '$.NewTail') AS NewTail,
         json_extract(value, '$.NewHash') AS NewHash,
         json_extract(value, '$.NewAnalytics') AS NewAnalytics, json_extract(value, '$.KeepMs') AS KeepMs,
-        json_extract(value, '$.Hidden') AS Hidden, json_extract(value, '$.Unbegun') AS Unbegun,
+        json_extract(value, '$.Hidden') AS Hidden, json_extract(value, '$.Unbegun') AS Unbegun, json_extract(value, '$.Alone') AS Alone,
         CASE WHEN json_extract(value, '$.TookMs') IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -json_extract(value, '$.TookMs') / 1000.0)) END AS BeganAt
       FROM jsonb_each(@rows)) j
 WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = 1

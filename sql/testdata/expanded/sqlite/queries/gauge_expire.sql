@@ -1,5 +1,5 @@
 DELETE FROM BotStatisticsGauges
 WHERE rowid IN (
     SELECT s.rowid FROM BotStatisticsGauges s
-    WHERE s.Resolution = @resolution AND s.StartsAt < @before
+    WHERE s.Resolution = @resolution AND s.Kind IN ('', 'pipeline', 'worker', 'slots') AND s.StartsAt < @before
     LIMIT CAST(@limit_rows AS INTEGER));

@@ -19,5 +19,5 @@ WHERE Id = j.ItemId AND Fence = j.ItemFence
             BotWorkQueueItems.AssignedAt IS NULL
             OR BotWorkQueueItems.AssignedAt < strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@assigned_ms / 1000.0))
             OR NOT EXISTS (SELECT 1 FROM BotWorkers w
-                WHERE w.Id = BotWorkQueueItems.WorkerId AND w.State = 'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))))
+                WHERE w.Id = BotWorkQueueItems.WorkerId AND w.State = 'active' AND w.Gate IS NULL AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))))
 RETURNING Id, State, BegunFence;

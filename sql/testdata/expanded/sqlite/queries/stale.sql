@@ -10,6 +10,6 @@ FROM (
         i.AssignedAt IS NULL
         OR i.AssignedAt < strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -@assigned_ms / 1000.0))
         OR NOT EXISTS (SELECT 1 FROM BotWorkers w
-            WHERE w.Id = i.WorkerId AND w.State = 'active' AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))))
+            WHERE w.Id = i.WorkerId AND w.State = 'active' AND w.Gate IS NULL AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))))
 ) c
 LIMIT CAST(@limit_rows AS INTEGER);

@@ -18,5 +18,5 @@ FROM (
     WHERE i.State = 5 AND i.WorkerId IN (
         SELECT w.Id
         FROM BotWorkers w
-        WHERE w.State <> 'active' OR w.LeaseExpiresAt < COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+        WHERE w.State <> 'active' OR w.Gate IS NOT NULL OR w.LeaseExpiresAt < COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
 ) s;

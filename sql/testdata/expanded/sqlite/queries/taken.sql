@@ -10,7 +10,8 @@ SELECT
     CAST(i.RetainUntil AS TEXT), CAST(i.DeletedAt AS TEXT), i.DeletedReason,
     CAST(i.FirstStartedAt AS TEXT), i.Analytics, i.Encrypted, CAST(i.ExpiresAt AS TEXT), i.LimitKey,
     i.Robot, i.RetainMs, i.TaskScope, CAST(i.TaskPlannedAt AS TEXT), i.RunOrder, i.AssignedEstimateMs,
-    i.Channel, i.BegunFence, i.IdempotencyKey, i.Version, CAST(i.FinishBy AS TEXT),
+    i.Channel, i.BegunFence, i.IdempotencyKey, i.Version, CAST(i.FinishBy AS TEXT), i.BatchKey,
+    i.BatchMax,
     CASE WHEN octet_length(i.IntegrationConfig) > 2097152 OR octet_length(i.Payload) > 2097152 OR octet_length(i.Output) > 2097152 THEN 1 END
 FROM jsonb_each(@rows) j
 CROSS JOIN BotWorkQueueItems i

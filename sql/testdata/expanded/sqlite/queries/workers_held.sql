@@ -11,7 +11,7 @@ FROM (
             CASE WHEN COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) IS NULL THEN @default_ms WHEN COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) < 0 THEN 0
                  WHEN COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) > 315360000000 THEN 315360000000 ELSE COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs) END AS Ms,
             COALESCE(max(0, min(315360000000, CAST(round((julianday(COALESCE(@now, 'now')) - julianday(i.StartedAt)) * 86400000) AS INTEGER))), 0) AS RunMs
-        FROM BotWorkQueueItems i WHERE i.State = 1
+        FROM BotWorkQueueItems i WHERE i.State = 1 AND (i.BatchLeaderId IS NULL OR i.BatchLeaderId = i.Id)
     ) r
 ) h
 WHERE h.WorkerId IS NOT NULL

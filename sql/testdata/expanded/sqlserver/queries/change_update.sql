@@ -7,7 +7,8 @@ UPDATE t SET
     AssignedAt = CASE WHEN t.State = 5 AND j.Moved = 1 THEN NULL ELSE t.AssignedAt END,
     AvailableAt = CASE WHEN j.SetsDue = 1 THEN COALESCE(j.DueAt, DATEADD(millisecond, (j.DelayMs % 1000), DATEADD(second, (j.DelayMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))) ELSE t.AvailableAt END,
     Scheduled = CASE WHEN j.SetsDue = 1 THEN CASE WHEN j.DueAt IS NULL AND j.DelayMs > 0 OR j.DueAt > COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN 1 ELSE 0 END ELSE t.Scheduled END,
-    DeadlineAt = CASE WHEN j.SetsDeadline = 0 THEN t.DeadlineAt
+    FinishBy = CASE WHEN j.SetsFinish = 1 THEN j.Finish ELSE t.FinishBy END,
+    DeadlineAt = CASE WHEN j.SetsFinish = 1 THEN j.Deadline WHEN j.SetsDeadline = 0 THEN t.DeadlineAt
         WHEN t.FinishBy <= COALESCE(j.Deadline, DATEADD(millisecond, (j.DeadlineMs % 1000), DATEADD(second, (j.DeadlineMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))), t.FinishBy) THEN t.FinishBy
         ELSE COALESCE(j.Deadline, DATEADD(millisecond, (j.DeadlineMs % 1000), DATEADD(second, (j.DeadlineMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))) END,
     EstimatedDurationMs = CASE WHEN j.SetsEstimate = 1 THEN j.EstimateMs ELSE t.EstimatedDurationMs END,
@@ -28,6 +29,7 @@ JOIN OPENJSON(@rows) WITH (
     OldVersion BIGINT '$.OldVersion', Queue NVARCHAR(MAX) '$.Queue', Prio INT '$.Prio', Moved INT '$.Moved',
     SetsDue INT '$.SetsDue', DueAt DATETIME2(3) '$.DueAt', DelayMs BIGINT '$.DelayMs',
     SetsDeadline INT '$.SetsDeadline', Deadline DATETIME2(3) '$.Deadline', DeadlineMs BIGINT '$.DeadlineMs',
+    SetsFinish INT '$.SetsFinish', Finish DATETIME2(3) '$.Finish',
     SetsEstimate INT '$.SetsEstimate', EstimateMs BIGINT '$.EstimateMs', SetsPolicy INT '$.SetsPolicy',
     Policy NVARCHAR(MAX) '$.Policy', SetsLimit INT '$.SetsLimit', LimitText NVARCHAR(MAX) '$.LimitText',
     SetsSelectors INT '$.SetsSelectors', SelectorText NVARCHAR(MAX) '$.SelectorText', Expedited INT '$.Expedited',

@@ -1,7 +1,7 @@
 INSERT INTO BotWorkQueueItems
     (QueueName, State, Priority, IntegrationConfig, Payload, EstimatedDurationMs, ResilienceConfig, AvailableAt,
      Scheduled, DeadlineAt, FinishBy, CreatedBy, CreatedAt, TaskName, NaturalKey, LimitKey, Tags, Metadata, Labels, Selectors, Expedite, RetainMs, ExpiresAt, Encrypted,
-     LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil, PoliciesApplied)
+     LockKey, UniqueKey, ContentKey, TimedKey, TimedUntil, BatchKey, BatchMax, BatchWaitMs, BatchAtMostMs, PoliciesApplied)
 OUTPUT inserted.Id, inserted.LockKey
 SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     COALESCE(j.DueAt, DATEADD(millisecond, (j.DelayMs % 1000), DATEADD(second, (j.DelayMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))),
@@ -12,7 +12,7 @@ SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     j.Task, j.KeyText, j.LimitText, j.TagList, j.Meta, j.LabelText, j.SelectorText, j.Expedited, j.KeepMs,
     DATEADD(millisecond, (j.LifeMs % 1000), DATEADD(second, (j.LifeMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))),
     j.Sealed, j.Ticket, j.UniqueHash, j.ContentHash, j.TimedHash,
-    DATEADD(millisecond, (j.TimedMs % 1000), DATEADD(second, (j.TimedMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))), 1
+    DATEADD(millisecond, (j.TimedMs % 1000), DATEADD(second, (j.TimedMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))), j.BatchKey, j.BatchMax, j.BatchWaitMs, j.BatchAtMostMs, 1
 FROM OPENJSON(@rows) WITH (
     Queue NVARCHAR(MAX) '$.Queue', NewState INT '$.NewState', Prio INT '$.Prio', Config NVARCHAR(MAX) '$.Config',
     Body NVARCHAR(MAX) '$.Body', EstimateMs BIGINT '$.EstimateMs', Policy NVARCHAR(MAX) '$.Policy',
@@ -23,7 +23,8 @@ FROM OPENJSON(@rows) WITH (
     LabelText NVARCHAR(MAX) '$.LabelText', SelectorText NVARCHAR(MAX) '$.SelectorText', Expedited INT '$.Expedited',
     KeepMs BIGINT '$.KeepMs', LifeMs BIGINT '$.LifeMs', Sealed INT '$.Sealed', Ticket NVARCHAR(MAX) '$.Ticket',
     UniqueHash NVARCHAR(MAX) '$.UniqueHash', ContentHash NVARCHAR(MAX) '$.ContentHash',
-    TimedHash NVARCHAR(MAX) '$.TimedHash', TimedMs BIGINT '$.TimedMs') j
+    TimedHash NVARCHAR(MAX) '$.TimedHash', TimedMs BIGINT '$.TimedMs',
+    BatchKey NVARCHAR(200) '$.BatchKey', BatchMax INT '$.BatchMax', BatchWaitMs BIGINT '$.BatchWaitMs', BatchAtMostMs BIGINT '$.BatchAtMostMs') j
 WHERE (SELECT COUNT(*) FROM BotQueues b
     JOIN OPENJSON(@queues) WITH (Queue NVARCHAR(200) '$.Queue', Revision BIGINT '$.Revision') p
       ON b.Name = p.Queue AND b.Revision = p.Revision) = @queue_count

@@ -11,6 +11,7 @@ UPDATE t SET
     FirstStartedAt = CASE WHEN t.FirstStartedAt < t.StartedAt THEN t.FirstStartedAt WHEN j.Unbegun = 1 THEN NULL WHEN DATEADD(millisecond, -(j.TookMs % 1000), DATEADD(second, -(j.TookMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) > t.StartedAt THEN DATEADD(millisecond, -(j.TookMs % 1000), DATEADD(second, -(j.TookMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))) ELSE t.StartedAt END,
     LeaseExpiresAt = NULL,
     LockKey = NULL,
+    BatchKey = CASE WHEN j.Alone = 1 THEN NULL ELSE t.BatchKey END,
     Output = CASE WHEN j.NewState = 2 THEN j.NewOutput ELSE COALESCE(j.NewOutput, t.Output) END,
     Analytics = COALESCE(j.NewAnalytics, t.Analytics),
     Step = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewStep, t.Step) END,
@@ -30,7 +31,7 @@ JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFen
     DelayMs BIGINT '$.DelayMs', NewOutput NVARCHAR(MAX) '$.NewOutput', ErrorText NVARCHAR(MAX) '$.ErrorText',
     Kind NVARCHAR(MAX) '$.Kind', NewStep NVARCHAR(MAX) '$.NewStep', NewProgress NVARCHAR(MAX) '$.NewProgress',
     NewPercent INT '$.NewPercent', NewHash NVARCHAR(64) '$.NewHash', NewTail NVARCHAR(MAX) '$.NewTail', NewAnalytics NVARCHAR(MAX) '$.NewAnalytics',
-    KeepMs BIGINT '$.KeepMs', Hidden INT '$.Hidden', TookMs BIGINT '$.TookMs', Unbegun INT '$.Unbegun') j ON j.ItemId = t.Id
+    KeepMs BIGINT '$.KeepMs', Hidden INT '$.Hidden', TookMs BIGINT '$.TookMs', Unbegun INT '$.Unbegun', Alone INT '$.Alone') j ON j.ItemId = t.Id
 WHERE t.State = 1 AND t.Fence = j.ItemFence
   AND (t.WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = CAST(@instance AS NVARCHAR(450)))
     OR t.WorkerId IS NULL AND t.Robot = CAST(@robot AS NVARCHAR(450)) AND t.LockKey = CAST(@lock_key AS NVARCHAR(450)));

@@ -1,4 +1,4 @@
-INSERT INTO BotStatisticsGauges (Resolution, StartsAt, QueueName, Band, Samples)
-SELECT N'minute', CAST(@starts AS DATETIME2(3)), N'', N'', 1
+INSERT INTO BotStatisticsGauges (Resolution, StartsAt, Kind, QueueName, Band, Name, Samples)
+SELECT N'minute', CAST(@starts AS DATETIME2(3)), N'', N'', N'', N'', 1
 WHERE NOT EXISTS (SELECT 1 FROM BotStatisticsGauges g
-    WHERE g.Resolution = N'minute' AND g.StartsAt = CAST(@starts AS DATETIME2(3)) AND g.QueueName = N'' AND g.Band = N'');
+    WHERE g.Resolution = N'minute' AND g.StartsAt = CAST(@starts AS DATETIME2(3)) AND g.Kind = N'' AND g.QueueName = N'' AND g.Band = N'' AND g.Name = N'');

@@ -6,6 +6,7 @@ UPDATE BotWorkers SET
     Version = @version,
     Capacity = @capacity,
     StuckSlots = 0,
+    Gate = NULL,
     Labels = @labels,
     Channels = @channels,
     Queues = @queues,

@@ -18,5 +18,5 @@ FROM (
     WHERE i.State = 5 AND i.WorkerId IN (
         SELECT w.Id
         FROM BotWorkers w
-        WHERE w.State <> N'active' OR w.LeaseExpiresAt < COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
+        WHERE w.State <> N'active' OR w.Gate IS NOT NULL OR w.LeaseExpiresAt < COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
 ) s;

@@ -14,7 +14,7 @@ FROM (
                 WHEN i.StartedAt <= DATEADD(year, -10, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))) THEN 315360000000
                 ELSE CAST(DATEDIFF(second, i.StartedAt, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))) AS bigint) * 1000
                     + DATEPART(millisecond, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))) - DATEPART(millisecond, i.StartedAt) END AS RunMs
-        FROM BotWorkQueueItems i WHERE i.State = 1
+        FROM BotWorkQueueItems i WHERE i.State = 1 AND (i.BatchLeaderId IS NULL OR i.BatchLeaderId = i.Id)
     ) r
 ) h
 WHERE h.WorkerId IS NOT NULL

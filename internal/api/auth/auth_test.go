@@ -1,0 +1,190 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"botwork/workqueue/access"
+	"botwork/workqueue/sqlstore"
+)
+
+func TestPasswordHash(t *testing.T) {
+	hash, err := HashPassword("ada", "correct horse battery")
+	if err != nil || !strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$") {
+		t.Fatalf("got %q, %v", hash, err)
+	}
+	if again, _ := HashPassword("ada", "correct horse battery"); again == hash {
+		t.Error("two hashes of one password are equal, want different salts")
+	}
+	if composed, err := HashPassword("ada", "gr\u00fcne Flaschen"); err != nil {
+		t.Error(err)
+	} else if right, err := verify("gru\u0308ne Flaschen", composed); !right || err != nil {
+		t.Errorf("the same password in another form: got %v, %v", right, err)
+	}
+	// A hash of the reference implementation: echo -n password | argon2 somesalt -id -t 2 -m 16 -p 1
+	const reference = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+	for _, c := range []struct {
+		password, hash string
+		right, broken  bool
+	}{
+		{"correct horse battery", hash, true, false},
+		{"correct horse batterz", hash, false, false},
+		{"", hash, false, false},
+		{"password", reference, true, false},
+		{"Password", reference, false, false},
+		{"", noPassword, false, false},
+		{"x", "", false, true},
+		{"x", "plain", false, true},
+		{"x", strings.Replace(hash, "m=19456", "m=99999999", 1), false, true},
+		{"x", strings.Replace(hash, "t=2", "t=0", 1), false, true},
+		{"x", strings.Replace(hash, "argon2id", "argon2i", 1), false, true},
+		{"x", hash[:len(hash)-30], false, true},
+	} {
+		if right, err := verify(c.password, c.hash); right != c.right || (err != nil) != c.broken {
+			t.Errorf("%q with %q: got %v, %v", c.password, c.hash, right, err)
+		}
+	}
+}
+
+func TestCheckPassword(t *testing.T) {
+	for password, ok := range map[string]bool{
+		"elevenchars": false, "twelve chars": true, strings.Repeat("x", 128): true, strings.Repeat("x", 129): false,
+		strings.Repeat("ü", 12): true, strings.Repeat("ü", 11): false, "\xff\xffxxxxxxxxxxxx": false, "ADA.LOVELACE@EXAMPLE.COM": false, "": false,
+	} {
+		if err := CheckPassword("ada.lovelace@example.com", password); (err == nil) != ok {
+			t.Errorf("%q: got %v", password, err)
+		}
+	}
+}
+
+func TestPasswordsAreBounded(t *testing.T) {
+	p := NewPasswords(1)
+	end, err := p.begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+	defer cancel()
+	if _, err := p.begin(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the second at once: got %v, want to wait", err)
+	}
+	for range 16 {
+		p.queue <- struct{}{}
+	}
+	if _, err := p.begin(t.Context()); !errors.Is(err, ErrBusy) {
+		t.Errorf("got %v, want ErrBusy", err)
+	}
+	end()
+}
+
+func open(t *testing.T) *sqlstore.Store {
+	t.Helper()
+	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: "sqlite", DSN: filepath.Join(t.TempDir(), "botwork.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	if _, err := store.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// A user that does not exist is locked like one that does.
+func TestLocks(t *testing.T) {
+	store := open(t)
+	if _, err := CreateUser(t.Context(), store, access.UserParams{Name: "ada", Role: access.Viewer}, "correct horse battery"); err != nil {
+		t.Fatal(err)
+	}
+	s := NewSignIns(store)
+	s.least = 0
+	for i := range 6 {
+		var waits [2]time.Duration
+		for j, name := range []string{"ADA", "Unknown"} {
+			_, _, err := s.Password(t.Context(), name, "wrong", Browser{Address: "10.0.0.1"})
+			failed, ok := errors.AsType[*SignInError](err)
+			if !ok {
+				t.Fatalf("%s: got %v", name, err)
+			}
+			waits[j] = failed.RetryAfter
+		}
+		if (waits[0] > 0) != (i >= 4) || (waits[1] > 0) != (i >= 4) {
+			t.Errorf("attempt %d: got the waits %v", i+1, waits)
+		}
+	}
+	_, _, err := s.Password(t.Context(), "ada", "correct horse battery", Browser{Address: "10.0.0.1"})
+	if failed, ok := errors.AsType[*SignInError](err); !ok || failed.RetryAfter <= 0 {
+		t.Errorf("the right password of a locked user: got %v", err)
+	}
+}
+
+func TestAddressLimit(t *testing.T) {
+	s := NewSignIns(nil)
+	now := time.Now()
+	for range addressFailures {
+		if wait := s.addressWait("2001:db8::1", now); wait != 0 {
+			t.Fatalf("got the wait %v", wait)
+		}
+		s.addressFailed("2001:db8::1", now)
+	}
+	for address, refused := range map[string]bool{"2001:db8::1": true, "2001:db8::ffff": true, "2001:db8:0:1::1": false, "10.0.0.1": false} {
+		if wait := s.addressWait(address, now); (wait > 0) != refused {
+			t.Errorf("%s: got the wait %v", address, wait)
+		}
+	}
+	if wait := s.addressWait("2001:db8::1", now.Add(failureEvery)); wait != 0 {
+		t.Errorf("%v later: got the wait %v", failureEvery, wait)
+	}
+	if _, _, err := s.Password(t.Context(), "ada", "x", Browser{Address: "2001:db8::2"}); err == nil {
+		t.Error("an attempt of the address was not refused")
+	}
+	if _, _, err := s.Link(t.Context(), "x", Browser{Address: "2001:db8::2"}); err == nil {
+		t.Error("a link of the address was not refused")
+	}
+}
+
+// countingStore counts the writes of the use of sessions.
+type countingStore struct {
+	access.UserStore
+	reads, writes int
+}
+
+func (c *countingStore) SessionByHash(ctx context.Context, hash string) (access.Session, error) {
+	c.reads++
+	return c.UserStore.SessionByHash(ctx, hash)
+}
+
+func (c *countingStore) UsedSession(ctx context.Context, id int64, idle time.Duration) error {
+	c.writes++
+	return c.UserStore.UsedSession(ctx, id, idle)
+}
+
+func TestSessionUseIsWrittenRarely(t *testing.T) {
+	store := &countingStore{UserStore: open(t)}
+	u, err := CreateUser(t.Context(), store, access.UserParams{Name: "ada", Role: access.Viewer}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	signIns := NewSignIns(store)
+	_, text, err := signIns.start(t.Context(), &u, "", ByLink, Browser{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewSessions(store)
+	for range 5 {
+		if _, err := s.Session(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if store.reads != 1 || store.writes != 1 {
+		t.Errorf("5 requests: %d reads and %d writes, want 1 of each", store.reads, store.writes)
+	}
+	s.Forget()
+	if _, err := s.Session(t.Context(), text); err != nil || store.reads != 2 || store.writes != 1 {
+		t.Errorf("after Forget: %d reads, %d writes, %v", store.reads, store.writes, err)
+	}
+}

@@ -1,0 +1,123 @@
+package dashboard_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"botwork/workqueue"
+	"botwork/workqueue/access"
+)
+
+func TestSignIn(t *testing.T) {
+	s := newSite(t)
+	b := s.browser(t)
+	if got := b.get("/items?status=failed"); got.status != http.StatusSeeOther || got.header.Get("Location") != "/sign-in?to=%2Fitems%3Fstatus%3Dfailed" {
+		t.Errorf("without a session: status %d, location %q", got.status, got.header.Get("Location"))
+	}
+	s.as(t, access.Viewer) // creates the user
+	wrong := b.post("/sign-in", url.Values{"name": {"viewer"}, "password": {"wrong password!"}, "to": {"/queues"}}, nil)
+	if wrong.status != http.StatusUnauthorized || !strings.Contains(wrong.text, `value="viewer"`) || !strings.Contains(wrong.text, `value="/queues"`) || strings.Contains(wrong.text, "wrong password!") {
+		t.Errorf("a wrong password: status %d, page %s", wrong.status, wrong.text)
+	}
+	for to, want := range map[string]string{
+		"/queues?a=b": "/queues?a=b", "": "/", "//evil.example/x": "/", "https://evil.example": "/", `/\evil.example`: "/", "javascript:alert(1)": "/", "queues": "/",
+	} {
+		got := s.browser(t).post("/sign-in", url.Values{"name": {"viewer"}, "password": {password}, "to": {to}}, nil)
+		if got.status != http.StatusSeeOther || got.header.Get("Location") != want {
+			t.Errorf("sign-in to %q: status %d, location %q, want %q", to, got.status, got.header.Get("Location"), want)
+		}
+	}
+}
+
+func TestSignOut(t *testing.T) {
+	b := newSite(t).as(t, access.Viewer)
+	if got := b.get("/"); got.status != http.StatusOK {
+		t.Fatalf("status %d", got.status)
+	}
+	if got := b.post("/sign-out", nil, nil); got.status != http.StatusSeeOther || got.header.Get("Location") != "/sign-in" {
+		t.Errorf("sign-out: status %d, location %q", got.status, got.header.Get("Location"))
+	}
+	if got := b.get("/"); got.status != http.StatusSeeOther {
+		t.Errorf("after sign-out: status %d", got.status)
+	}
+}
+
+// A viewer is offered no change, and a change that is sent anyway is refused.
+func TestViewersChangeNothing(t *testing.T) {
+	s := newSite(t)
+	fill(t, s)
+	b := s.as(t, access.Viewer)
+	for _, page := range []string{"/items/1", "/queues/default", "/workers"} {
+		if got := b.get(page).forms(); !slices.Equal(got, []string{"/sign-out"}) {
+			t.Errorf("GET %s has forms for %v", page, got)
+		}
+	}
+	got := b.post("/items/1/cancel", url.Values{"reason": {"because"}}, nil)
+	if to := got.header.Get("Location"); got.status != http.StatusSeeOther || !strings.HasPrefix(to, "/items/1?refused=") {
+		t.Fatalf("cancel: status %d, location %q", got.status, to)
+	}
+	if text := b.get(got.header.Get("Location")).visible(); !strings.Contains(text, "the role viewer may not call items-cancel") {
+		t.Errorf("the page does not say why: %s", text)
+	}
+	if it, err := s.Store.Item(t.Context(), 1); err != nil || it.State == workqueue.Cancelled {
+		t.Errorf("item: state %v, error %v", it.State, err)
+	}
+}
+
+func TestOperatorChangesItems(t *testing.T) {
+	s := newSite(t)
+	fill(t, s)
+	b := s.as(t, access.Operator)
+	if got := b.get("/items/1").forms(); !slices.Contains(got, "/items/1/cancel") || slices.Contains(got, "/items/1/repeat") {
+		t.Errorf("forms of a waiting item: %v", got)
+	}
+	got := b.post("/items/1/cancel", url.Values{"reason": {"wrong customer"}}, nil)
+	if to := got.header.Get("Location"); got.status != http.StatusSeeOther || to != "/items/1?done=Item+1+was+cancelled&undo=%2Fitems%2F1%2Frepeat" {
+		t.Fatalf("cancel: status %d, location %q", got.status, to)
+	}
+	text := b.get("/items/1").visible()
+	for _, want := range []string{"Cancelled", "wrong customer", "by operator"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not show %q: %s", want, text)
+		}
+	}
+	again := b.post("/items/1/cancel", nil, nil)
+	if to := again.header.Get("Location"); !strings.HasPrefix(to, "/items/1?refused=") {
+		t.Errorf("cancelling again: location %q", to)
+	}
+	back := b.post("/items/1/repeat", url.Values{"back": {"/items?status=cancelled"}}, nil)
+	if to := back.header.Get("Location"); to != "/items?done=Item+1+runs+again&status=cancelled" {
+		t.Errorf("repeat from a list: location %q", to)
+	}
+	evil := b.post("/items/1/cancel", url.Values{"back": {"//evil.example"}}, nil)
+	if to := evil.header.Get("Location"); !strings.HasPrefix(to, "/items/1?") {
+		t.Errorf("back to another host: location %q", to)
+	}
+	if got := b.post("/items/1/explode", nil, nil); !strings.Contains(got.header.Get("Location"), "refused=") {
+		t.Errorf("an action that does not exist: %d %q", got.status, got.header.Get("Location"))
+	}
+	if got := b.post("/queues/default/pause", url.Values{"reason": {"disk swap"}}, nil); got.status != http.StatusSeeOther {
+		t.Errorf("pause: status %d", got.status)
+	}
+	if text := b.get("/").visible(); !strings.Contains(text, "Queue default is paused") {
+		t.Errorf("overview: %s", text)
+	}
+}
+
+// A page of another site cannot send a form in the name of a person who is signed in.
+func TestFormsOfOtherSites(t *testing.T) {
+	s := newSite(t)
+	fill(t, s)
+	b := s.as(t, access.Admin)
+	for _, header := range []map[string]string{{"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"}} {
+		if got := b.post("/items/1/delete", nil, header); got.status != http.StatusForbidden {
+			t.Errorf("%v: status %d", header, got.status)
+		}
+	}
+	if _, err := s.Store.Item(t.Context(), 1); err != nil {
+		t.Errorf("the item is gone: %v", err)
+	}
+}

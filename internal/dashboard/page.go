@@ -1,0 +1,348 @@
+package dashboard
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// frame is the template of what surrounds each page.
+const frame = "frame.html"
+
+// pages are the templates by the names of their files, without the extension.
+type pages map[string]*template.Template
+
+func loadPages(files *assets) (pages, error) {
+	base, err := template.New(frame).Funcs(functions(files)).ParseFS(templateFiles, "templates/"+frame, "templates/parts.html")
+	if err != nil {
+		return nil, err
+	}
+	list, err := templateFiles.ReadDir("templates")
+	if err != nil {
+		return nil, err
+	}
+	all := pages{}
+	for _, f := range list {
+		name := strings.TrimSuffix(f.Name(), path.Ext(f.Name()))
+		if f.Name() == frame || name == "parts" || strings.Contains(name, "_") {
+			continue
+		}
+		t, err := base.Clone()
+		if err != nil {
+			return nil, err
+		}
+		patterns := []string{"templates/" + f.Name()}
+		if parts := "templates/" + name + "_*.html"; hasFiles(parts) {
+			patterns = append(patterns, parts)
+		}
+		if all[name], err = t.ParseFS(templateFiles, patterns...); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// hasFiles reports whether a page has parts of its own: item_life.html is a part of item.html.
+func hasFiles(pattern string) bool {
+	found, err := fs.Glob(templateFiles, pattern)
+	return err == nil && len(found) > 0
+}
+
+// caller is who looks at the page.
+type caller struct {
+	Name   string   `json:"name"`
+	Role   string   `json:"role"`
+	Queues []string `json:"queues"`
+}
+
+// roleRanks orders the roles of people: each may do what those below it may.
+var roleRanks = map[string]int{"viewer": 1, "operator": 2, "editor": 3, "admin": 4}
+
+// May reports whether the person may do what needs at least this role. The API decides again; it
+// is what a page offers.
+func (c caller) May(role string) bool { return roleRanks[c.Role] >= roleRanks[role] }
+
+// Everywhere reports whether the person is not bound to queues: the API refuses those who are what is
+// about all queues.
+func (c caller) Everywhere() bool { return len(c.Queues) == 0 }
+
+// scope returns the queue whose statistics the person sees; "" is all. It returns false for a
+// person who is bound to several queues: their statistics are only kept for each of them.
+func (c caller) scope() (queue string, ok bool) {
+	switch len(c.Queues) {
+	case 0:
+		return "", true
+	case 1:
+		return c.Queues[0], true
+	}
+	return "", false
+}
+
+// oneOf returns a queue for requests of a caller that must name one; "" for those that need not.
+func (c caller) oneOf(queue string) string {
+	if c.Everywhere() {
+		return ""
+	}
+	return queue
+}
+
+// page is what the frame shows, and the data of the page in it.
+type page struct {
+	Title   string
+	Section string  // of the navigation: overview, items, …
+	Live    string  // the topics of events after which the page asks for itself again; "": none
+	Follow  []int64 // items whose every change is news; at most 20
+	Bare    bool    // without navigation: nobody is signed in
+	Failing *int    // what needs attention now, for the title and the icon; nil: the standing that all pages share
+	Broken  bool    // the server has failed
+	Nonce   string  // of style elements that a script of the page adds; "": there are none
+
+	At time.Time // when the page was made
+
+	Caller  caller
+	Path    string // with its query
+	Version string
+	Name    string
+	Notice  *notice
+	Cookies []*http.Cookie // to set
+	Data    any
+}
+
+// Mark is the number before the title: what is failing now; 0: no number.
+func (p *page) Mark() int {
+	if p.Failing == nil {
+		return 0
+	}
+	return *p.Failing
+}
+
+// Icon returns the file of the icon. It has a mark if something is failing.
+func (p *page) Icon() string {
+	if p.Broken || p.Mark() > 0 {
+		return "icon-failing.svg"
+	}
+	return "icon.svg"
+}
+
+// notice is what a page says about the change that was just made.
+type notice struct {
+	Text string
+	Bad  bool
+	Undo string // where a form that takes the change back is sent; "": nowhere
+}
+
+// handler makes the page of a request. It returns the name of its template.
+type handler func(r *http.Request, p *page) (template string, err error)
+
+// show adds a page for people who are signed in.
+func (d *Dashboard) show(pattern string, h handler) {
+	d.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		p := &page{Path: r.URL.RequestURI(), Version: d.version, Name: d.name, Notice: noticeOf(r)}
+		if _, err := d.ask(r, http.MethodGet, "/auth/session", nil, nil, &p.Caller); err != nil {
+			d.refuse(w, r, p, err)
+			return
+		}
+		name, err := h(r, p)
+		if to, ok := errors.AsType[*redirect](err); ok {
+			http.Redirect(w, r, to.to, http.StatusSeeOther)
+			return
+		}
+		if err != nil {
+			d.refuse(w, r, p, err)
+			return
+		}
+		for _, c := range p.Cookies {
+			http.SetCookie(w, c)
+		}
+		if p.Failing == nil {
+			d.addStanding(r, p)
+		}
+		d.render(w, http.StatusOK, name, p)
+	})
+}
+
+// addStanding adds the standing to a page, which is there without it, too.
+func (d *Dashboard) addStanding(r *http.Request, p *page) {
+	s, err := d.standing(r, p.Caller)
+	if err != nil {
+		d.log.Debug().Err(err).Msg("could not read what needs attention")
+		return
+	}
+	p.Failing = &s.Failing
+}
+
+// answerTo adds a form whose answer is a page of its own, such as one with what is shown only once.
+func (d *Dashboard) answerTo(pattern string, h handler) {
+	const maxForm = 64 << 10
+	d.answerToForm(pattern, maxForm, h)
+}
+
+// answerToForm is answerTo with a bound of the form in bytes.
+func (d *Dashboard) answerToForm(pattern string, maxForm int64, h handler) {
+	d.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		p := &page{Path: r.URL.RequestURI(), Version: d.version, Name: d.name}
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		if err := r.ParseForm(); err != nil {
+			d.refuse(w, r, p, &problem{Status: http.StatusBadRequest, Detail: "the form cannot be read"})
+			return
+		}
+		name, err := "", error(nil)
+		if _, err = d.ask(r, http.MethodGet, "/auth/session", nil, nil, &p.Caller); err == nil {
+			name, err = h(r, p)
+		}
+		d.forgetAnswers()
+		if to, ok := errors.AsType[*redirect](err); ok {
+			http.Redirect(w, r, to.to, http.StatusSeeOther)
+			return
+		}
+		if err != nil {
+			d.refuse(w, r, p, err)
+			return
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		d.addStanding(r, p)
+		d.render(w, http.StatusOK, name, p)
+	})
+}
+
+// render sends a page. It is made before anything is sent, so a fault in it leaves no half page.
+func (d *Dashboard) render(w http.ResponseWriter, status int, name string, p *page) {
+	var text bytes.Buffer
+	p.At = time.Now()
+	if err := d.pages[name].ExecuteTemplate(&text, frame, p); err != nil {
+		d.log.Error().Err(err).Str("page", name).Msg("could not make a page")
+		http.Error(w, "the page could not be made; the server's log has the details", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if p.Nonce != "" {
+		w.Header().Set("Content-Security-Policy", policy("'nonce-"+p.Nonce+"'"))
+	}
+	w.WriteHeader(status)
+	if _, err := w.Write(text.Bytes()); err != nil {
+		d.log.Debug().Err(err).Str("page", name).Msg("could not send a page")
+	}
+}
+
+// refuse shows why there is no page. A person who is not signed in is sent to the sign-in.
+func (d *Dashboard) refuse(w http.ResponseWriter, r *http.Request, p *page, err error) {
+	var refused *problem
+	if !errors.As(err, &refused) {
+		d.log.Error().Err(err).Str("path", r.URL.Path).Msg("page failed")
+		refused = &problem{Status: http.StatusInternalServerError, Detail: "the server has failed; its log has the details"}
+	}
+	if refused.Status == http.StatusUnauthorized {
+		to := r.URL.RequestURI()
+		if r.Method != http.MethodGet {
+			to = "/"
+		}
+		http.Redirect(w, r, "/sign-in?"+values("to", to).Encode(), http.StatusSeeOther)
+		return
+	}
+	p.Title, p.Data, p.Live = http.StatusText(refused.Status), refused, ""
+	p.Broken = refused.Status >= http.StatusInternalServerError
+	p.Bare = p.Caller.Name == ""
+	if !p.Bare && !p.Broken {
+		d.addStanding(r, p)
+	}
+	d.render(w, refused.Status, "problem", p)
+}
+
+// unknown answers for paths without a page.
+func (d *Dashboard) unknown(r *http.Request, _ *page) (string, error) {
+	return "", &problem{Status: http.StatusNotFound, Detail: fmt.Sprintf("there is no page %.200q", r.URL.Path)}
+}
+
+// act adds a change that a form of a page makes. It returns what to say about it; the browser
+// goes back to the page of the form, so a reload does not repeat the change.
+func (d *Dashboard) act(pattern string, change func(r *http.Request) (done, back string, err error)) {
+	const maxForm = 1 << 20
+	d.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		if err := r.ParseForm(); err != nil {
+			d.refuse(w, r, &page{Version: d.version}, &problem{Status: http.StatusBadRequest, Detail: "the form cannot be read"})
+			return
+		}
+		done, back, err := change(r)
+		d.forgetAnswers()
+		if asked := r.PostForm.Get("back"); isLocal(asked) {
+			back = asked
+		}
+		var refused *problem
+		switch {
+		case err == nil:
+			http.Redirect(w, r, withUndo(withNotice(back, "done", done), r.URL.EscapedPath()), http.StatusSeeOther)
+		case errors.As(err, &refused) && refused.Status != http.StatusUnauthorized && refused.Status < 500:
+			http.Redirect(w, r, withNotice(back, "refused", refused.Error()), http.StatusSeeOther)
+		default:
+			d.refuse(w, r, &page{Version: d.version}, err)
+		}
+	})
+}
+
+// isLocal reports whether an address is a path of this server: a link of another site must not
+// lead away from it.
+func isLocal(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Scheme == "" && u.Host == "" && strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "//") && !strings.Contains(address, `\`)
+}
+
+const noticeLen = 500
+
+// withNotice adds what to say to the address of a page.
+func withNotice(address, name, text string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "/"
+	}
+	q := u.Query()
+	q.Del("done")
+	q.Del("refused")
+	q.Del("undo")
+	if runes := []rune(text); len(runes) > noticeLen {
+		text = string(runes[:noticeLen]) + "…"
+	}
+	q.Set(name, text)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+func noticeOf(r *http.Request) *notice {
+	q := r.URL.Query()
+	if text := q.Get("refused"); text != "" {
+		return &notice{Text: text, Bad: true}
+	}
+	if text := q.Get("done"); text != "" {
+		n := &notice{Text: text}
+		if to := q.Get("undo"); undoable.MatchString(to) {
+			n.Undo = to
+		}
+		return n
+	}
+	return nil
+}
+
+// undoable are the changes that take another one back. A link can name no other.
+var undoable = regexp.MustCompile(`^/(items/[0-9]+/repeat|(queues|pipelines)/[^/?#]+/(pause|resume)|workers/[^/?#]+/resume)$`)
+
+// withUndo adds the change that takes back the one that was made at a path, if there is one.
+func withUndo(address, made string) string {
+	at := strings.LastIndexByte(made, '/')
+	undo := inverses[made[at+1:]]
+	if to := made[:at+1] + undo; undo != "" && undoable.MatchString(to) {
+		return address + "&" + values("undo", to).Encode()
+	}
+	return address
+}

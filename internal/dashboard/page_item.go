@@ -1,0 +1,270 @@
+package dashboard
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// reason is why an item does not run.
+type reason struct {
+	Kind       string     `json:"kind"`
+	Text       string     `json:"text"`
+	Change     string     `json:"change"`
+	At         *time.Time `json:"at"`
+	ExpectedAt *time.Time `json:"expectedAt"`
+	Ahead      int64      `json:"ahead"`
+	Workers    []struct {
+		Name    string `json:"name"`
+		Lacks   string `json:"lacks"`
+		Slots   int    `json:"slots"`
+		Holds   int    `json:"holds"`
+		Running int    `json:"running"`
+	} `json:"workers"`
+}
+
+// entry is an entry of the audit log.
+type entry struct {
+	ID         int64           `json:"id"`
+	At         time.Time       `json:"at"`
+	Actor      string          `json:"actor"`
+	Via        string          `json:"via"`
+	Action     string          `json:"action"`
+	TargetKind string          `json:"targetKind"`
+	Target     string          `json:"target"`
+	Changed    int64           `json:"changed"`
+	Before     json.RawMessage `json:"before"`
+	After      json.RawMessage `json:"after"`
+	Reason     string          `json:"reason"`
+}
+
+type itemPage struct {
+	Item    *item
+	Why     reason
+	Actions []action
+	Changes bool // the person may change its values
+
+	Life  []phase
+	Chart *lifeChart
+
+	Payload, Output, Metadata, Analytics *document
+	Hidden                               string // why the person does not see the data; "": all is shown
+
+	Attempts []attempt
+	Log      string // of the latest run, unless an attempt has it
+
+	Pipeline *itemPipeline // nil: the server's project has none of this name
+	Run      *latestRun    // nil: none has begun
+	Steps    []runStep
+	Diff     *textDiff // nil: the text that ran is the present one, or is not known
+	Ran      string    // the text that ran, if there is no present one
+
+	Match      *match
+	Everywhere bool // the person may see the audit log
+	Audit      []auditRow
+	Relations  []relation
+}
+
+// action is what the person may do with the item now.
+type action struct {
+	Name, Text, Says string
+	Primary, Danger  bool
+}
+
+func (d *Dashboard) showItem(r *http.Request, p *page) (string, error) {
+	id := segment(r.PathValue("id"))
+	p.Title, p.Section = "Item "+r.PathValue("id"), "items"
+	v := &itemPage{Everywhere: p.Caller.Everywhere()}
+	one := make([]item, 1)
+	v.Item = &one[0]
+	if _, err := d.ask(r, http.MethodGet, "/items/"+id, nil, nil, v.Item); err != nil {
+		return "", err
+	}
+	var attempts list[attempt]
+	var history list[entry]
+	var workers list[worker]
+	var sameKey list[item]
+	var q queue
+	present := itemPipeline{}
+	ask := d.asking(r)
+	ask.get("/items/"+id+"/why", nil, &v.Why)
+	ask.get("/items/"+id+"/attempts", nil, &attempts)
+	ask.get("/items/"+id+"/history", nil, &history)
+	ask.sharedOptional(p.Caller, "/workers", nil, &workers)
+	ask.sharedOptional(p.Caller, "/queues/"+segment(v.Item.QueueName), nil, &q)
+	if name := v.Item.pipelineName(); name != "" && len(name) <= maxPipelineName {
+		ask.refusable("/pipelines/"+segment(name), nil, &present)
+	}
+	if key := v.Item.NaturalKey; deref(key) != "" {
+		ask.get("/items", values("key", *key, "queue", p.Caller.oneOf(v.Item.QueueName), "limit", itoa(relatedShown+1), "fields", "id,status,createdAt,integrationConfig,naturalKey"), &sameKey)
+	}
+	if err := ask.wait(); err != nil {
+		return "", err
+	}
+	now := time.Now()
+	nameWorkers(one, workers.Items)
+	v.Attempts = attempts.Items
+	v.Life = lifeOf(v.Item, v.Attempts, history.Items, &v.Why, now)
+	v.Chart = chartOf(v.Life)
+	v.data(&q, p.Caller)
+	v.Log = logOf(v.Item, v.Attempts)
+	v.Run = latestOf(v.Item, v.Attempts)
+	if present.Name != "" {
+		v.Pipeline, v.Steps = &present, stepsOf(present.Steps, v.Run)
+	}
+	if err := d.texts(r, v); err != nil {
+		return "", err
+	}
+	v.Match = matchOf(v.Item, &present, &v.Why, workers.Items, now)
+	v.Audit = auditRows(history.Items)
+	v.Relations = relationsOf(v.Item, &present.pipeline, history.Items, sameKey.Items, now)
+	if p.Caller.May("operator") {
+		v.Actions = actionsOf(v.Item)
+		v.Changes = !v.Item.Ended() && v.Item.DeletedAt == nil
+	}
+	p.Data, p.Live, p.Follow = v, "items", []int64{v.Item.ID}
+	return "item", nil
+}
+
+// maxPipelineName is the longest name that the API accepts. A row that was written by hand may have a longer one.
+const maxPipelineName = 200
+
+// data makes documents of what the person may see of an item.
+func (v *itemPage) data(q *queue, c caller) {
+	v.Payload, v.Output = documentOf("payload", v.Item.Payload), documentOf("output", v.Item.Output)
+	v.Metadata, v.Analytics = documentOf("metadata", v.Item.Metadata), documentOf("analytics", v.Item.Analytics)
+	switch {
+	case c.May("editor"):
+	case v.Item.Encrypted:
+		v.Hidden = "Encrypted: your role may not see it."
+	case q.Payloads == "hidden":
+		v.Hidden = "Hidden by its queue: your role may not see it."
+	}
+}
+
+// logOf returns the log of the latest run, unless it is that of the latest attempt.
+func logOf(it *item, attempts []attempt) string {
+	log := deref(it.LogTail)
+	if n := len(attempts); n > 0 && deref(attempts[n-1].LogTail) == log {
+		return ""
+	}
+	return log
+}
+
+// texts compares the text that ran with the present one, if they differ.
+func (d *Dashboard) texts(r *http.Request, v *itemPage) error {
+	name := v.Item.pipelineName()
+	if v.Run == nil || v.Run.Hash == "" || name == "" || len(name) > maxPipelineName || v.Pipeline != nil && v.Pipeline.Hash == v.Run.Hash {
+		return nil
+	}
+	at := "/pipelines/" + segment(name)
+	ask := d.asking(r)
+	if v.Pipeline == nil {
+		var text source
+		ask.refusable(at+"/text", values("hash", v.Run.Hash), &text)
+		err := ask.wait()
+		v.Ran = text.Text
+		return err
+	}
+	var got struct {
+		Diff *string `json:"diff"` // nil: the version is no longer kept
+	}
+	ask.refusable(at+"/diff", values("from", v.Run.Hash), &got)
+	if err := ask.wait(); err != nil {
+		return err
+	}
+	if got.Diff != nil {
+		v.Diff = &textDiff{Ran: v.Run.Hash, Present: v.Pipeline.Hash, Rows: sideBySide(*got.Diff)}
+	}
+	return nil
+}
+
+func deref(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
+// joined puts texts into one, without those that are empty.
+func joined(texts ...string) string {
+	out := ""
+	for _, t := range texts {
+		if t == "" || t == "by " {
+			continue
+		}
+		if out != "" {
+			out += " · "
+		}
+		out += t
+	}
+	return out
+}
+
+// actionsOf lists what can be done with the item in its state, and says what each does.
+func actionsOf(it *item) []action {
+	var all []action
+	switch it.Status {
+	case "Scheduled", "Retry":
+		all = append(all, action{Name: "run", Text: "Run now", Says: "The item becomes due at once. It uses an attempt as usual.", Primary: true})
+	case "Succeeded", "Failed", "Business error", "Expired", "Cancelled":
+		all = append(all, action{Name: "repeat", Text: "Repeat", Says: "The same item runs again from the start, with all its attempts.", Primary: true})
+	}
+	if it.Status != "Deleted" {
+		all = append(all, action{Name: "clone", Text: "Clone", Says: "A new item with the same pipeline and payload is enqueued. This one stays as it is."})
+	}
+	if !it.Ended() && it.DeletedAt == nil {
+		says := "The item does not run. It stays in the list as Cancelled and can be repeated."
+		if it.Status == "Running" {
+			says = "The run is told to stop. The item stays in the list as Cancelled and can be repeated."
+		}
+		all = append(all, action{Name: "cancel", Text: "Cancel", Says: says, Danger: true})
+	}
+	if it.Status != "Running" && it.DeletedAt == nil {
+		all = append(all, action{Name: "delete", Text: "Delete", Says: "The item leaves the lists. Depending on its queue it is hidden for a while or removed for good.", Danger: true})
+	}
+	return all
+}
+
+var itemDone = map[string]string{
+	"run": "Item %s is due now", "repeat": "Item %s runs again", "clone": "A copy of item %s was enqueued", "cancel": "Item %s was cancelled",
+	"delete": "Item %s was deleted", "archive": "Item %s was archived",
+}
+
+func (d *Dashboard) changeItem(r *http.Request) (done, back string, err error) {
+	id, action := r.PathValue("id"), r.PathValue("action")
+	back = "/items/" + segment(id)
+	text, ok := itemDone[action]
+	if !ok {
+		return "", back, &problem{Status: http.StatusNotFound, Detail: "there is no such action of an item"}
+	}
+	method, path := http.MethodPost, "/items/"+segment(id)+"/"+action
+	if action == "delete" {
+		method, path = http.MethodDelete, "/items/"+segment(id)
+		_, err = d.ask(r, method, path, nil, nil, nil)
+		return fmt.Sprintf(text, id), "/items", err
+	}
+	_, err = d.ask(r, method, path, nil, reasonOf(r), nil)
+	return fmt.Sprintf(text, id), back, err
+}
+
+// pretty indents JSON for reading.
+func pretty(text json.RawMessage) string {
+	if len(text) == 0 || string(text) == "null" {
+		return ""
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", "  "); err != nil {
+		return string(text)
+	}
+	return b.String()
+}

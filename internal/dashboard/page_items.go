@@ -1,0 +1,289 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// item is an item as the pages show it.
+type item struct {
+	ID              int64           `json:"id"`
+	QueueName       string          `json:"queueName"`
+	Status          string          `json:"status"`
+	StateName       string          `json:"stateName"`
+	Priority        int             `json:"priority"`
+	Pipeline        string          `json:"integrationConfig"`
+	Payload         json.RawMessage `json:"payload"`
+	Output          json.RawMessage `json:"output"`
+	Metadata        json.RawMessage `json:"metadata"`
+	Labels          json.RawMessage `json:"labels"`
+	Selectors       json.RawMessage `json:"selectors"`
+	Analytics       json.RawMessage `json:"analytics"`
+	Progress        *string         `json:"progress"`
+	ProgressPercent *float64        `json:"progressPercent"`
+	Encrypted       bool            `json:"encrypted"`
+	Step            *string         `json:"step"`
+	LogTail         *string         `json:"logTail"`
+	PipelineHash    *string         `json:"pipelineHash"`
+	EstimateMs      *int64          `json:"assignedEstimateMs"`
+	Channel         *string         `json:"channel"`
+	WorkerID        *int64          `json:"workerId"`
+	Robot           *string         `json:"robot"`
+	Fence           int64           `json:"fence"`
+	RetryCount      int             `json:"retryCount"`
+	ReleaseCount    int             `json:"releaseCount"`
+	NaturalKey      *string         `json:"naturalKey"`
+	Tags            []string        `json:"tags"`
+	RootID          *int64          `json:"rootId"`
+	BatchLeaderID   *int64          `json:"batchLeaderId"`
+	TaskName        *string         `json:"taskName"`
+	Error           *string         `json:"error"`
+	ErrorKind       *string         `json:"errorKind"`
+	CreatedAt       time.Time       `json:"createdAt"`
+	CreatedBy       *string         `json:"createdBy"`
+	AvailableAt     time.Time       `json:"availableAt"`
+	DeadlineAt      *time.Time      `json:"deadlineAt"`
+	FinishBy        *time.Time      `json:"finishBy"`
+	ExpiresAt       *time.Time      `json:"expiresAt"`
+	AssignedAt      *time.Time      `json:"assignedAt"`
+	StartedAt       *time.Time      `json:"startedAt"`
+	FinishedAt      *time.Time      `json:"finishedAt"`
+	FirstStartedAt  *time.Time      `json:"firstStartedAt"`
+	LeaseExpiresAt  *time.Time      `json:"leaseExpiresAt"`
+	DeletedAt       *time.Time      `json:"deletedAt"`
+
+	Worker string // its name
+}
+
+// Inline reports whether the item has a whole pipeline instead of a name.
+func (it *item) Inline() bool {
+	text := strings.TrimSpace(it.Pipeline)
+	return strings.HasPrefix(text, "{") || strings.ContainsAny(text, "\n:")
+}
+
+// Took returns how long the last run took, once it has ended.
+func (it *item) Took() time.Duration {
+	if it.StartedAt == nil || it.FinishedAt == nil {
+		return 0
+	}
+	return max(it.FinishedAt.Sub(*it.StartedAt), 0)
+}
+
+// Ended reports whether the item has ended.
+func (it *item) Ended() bool {
+	return it.FinishedAt != nil && (it.StateName == "Processed" || it.StateName == "Cancelled")
+}
+
+// filterNames are the parameters of the items' list that filter, in the order of the form.
+var filterNames = []string{
+	"status", "queue", "pipeline", "worker", "key", "keyPart", "task", "tag", "allTags", "meta", "metaLike", "band", "minPriority", "maxPriority", "deleted",
+	"createdSince", "createdUntil", "dueSince", "dueUntil", "startedSince", "startedUntil", "finishedSince", "finishedUntil", "failedSince", "failedUntil", "deadlineSince", "deadlineUntil",
+	"errorKind", "error", "payload", "lifecycle", "state",
+}
+
+// filterOf returns the filter in the address of a page.
+func filterOf(q url.Values) url.Values {
+	f := url.Values{}
+	for _, name := range filterNames {
+		for _, v := range q[name] {
+			if v != "" {
+				f.Add(name, v)
+			}
+		}
+	}
+	return f
+}
+
+// mostFollowed is how many items a page follows one by one; the API allows as many.
+const mostFollowed = 20
+
+// filterChip is one condition of the filter, and the address without it.
+type filterChip struct{ Name, Value, Without string }
+
+func chipsOf(filter url.Values) []filterChip {
+	var chips []filterChip
+	for _, name := range filterNames {
+		for i, value := range filter[name] {
+			rest := url.Values{}
+			for k, all := range filter {
+				for j, v := range all {
+					if k != name || i != j {
+						rest.Add(k, v)
+					}
+				}
+			}
+			without := "/items"
+			if len(rest) > 0 {
+				without += "?" + rest.Encode()
+			}
+			chips = append(chips, filterChip{name, value, without})
+		}
+	}
+	return chips
+}
+
+type itemsPage struct {
+	Filter     url.Values
+	Chips      []filterChip
+	Statuses   []string
+	Queues     []string
+	Pipelines  []string
+	Workers    []string
+	Kinds      []string
+	Bands      []string
+	Columns    []column
+	Sort       string
+	Unsorted   string // the address of the list without an order
+	Items      []*item
+	Count      int64
+	Capped     bool
+	More       string
+	Incomplete *struct {
+		Looked int    `json:"looked"`
+		Below  *int64 `json:"below"`
+	}
+	Exports []exportLink
+	Many    []manyLink   // changes of all items of the filter
+	Some    []manyAction // changes of selected ones
+}
+
+// exportLink leads to all items of the filter in a form.
+type exportLink struct{ Text, Link, File string }
+
+// errorKinds are the kinds of failures, for the filter.
+var errorKinds = []string{"error", "business", "timeout", "permanent", "panic", "poison", "cancelled", "expired"}
+
+// manyLink leads to the preview of a change.
+type manyLink struct {
+	Text, Link string
+	Danger     bool
+}
+
+var statuses = []string{"scheduled", "pending", "assigned", "running", "retry", "succeeded", "failed", "business-error", "expired", "cancelled", "deleted"}
+
+// Selected reports whether the filter has a value, for the controls of the form.
+func (v itemsPage) Selected(name, value string) bool { return slices.Contains(v.Filter[name], value) }
+
+func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
+	p.Title, p.Section, p.Live = "Items", "items", "items"
+	q := r.URL.Query()
+	if id := q.Get("find"); id != "" {
+		return d.find(r, p, id)
+	}
+	v := itemsPage{
+		Filter: filterOf(q), Statuses: statuses, Kinds: errorKinds, Bands: []string{"high", "medium", "low"}, Columns: columnsOf(r, p), Sort: q.Get("sort"), Unsorted: "/items?" + filterOf(q).Encode(),
+	}
+	query := filterOf(q)
+	query.Set("limit", "50")
+	for _, name := range []string{"before", "sort"} {
+		if q.Get(name) != "" {
+			query.Set(name, q.Get(name))
+		}
+	}
+	var got struct {
+		list[item]
+		Incomplete *struct {
+			Looked int    `json:"looked"`
+			Below  *int64 `json:"below"`
+		} `json:"incomplete"`
+	}
+	var workers list[worker]
+	var queues list[queue]
+	var pipelines list[pipeline]
+	var count struct {
+		Count int64 `json:"count"`
+	}
+	ask := d.asking(r)
+	ask.get("/items", query, &got)
+	ask.get("/items/count", v.Filter, &count)
+	ask.get("/queues", nil, &queues)
+	ask.sharedOptional(p.Caller, "/workers", nil, &workers)
+	ask.sharedOptional(p.Caller, "/pipelines", nil, &pipelines)
+	if err := ask.wait(); err != nil {
+		return "", err
+	}
+	for _, one := range pipelines.Items {
+		if one.Trigger == nil {
+			v.Pipelines = append(v.Pipelines, one.Name)
+		}
+	}
+	for _, one := range workers.Items {
+		v.Workers = append(v.Workers, one.Name)
+	}
+	for i := range got.Items {
+		if it := &got.Items[i]; !it.Ended() && len(p.Follow) < mostFollowed {
+			p.Follow = append(p.Follow, it.ID)
+		}
+	}
+	nameWorkers(got.Items, workers.Items)
+	for _, one := range queues.Items {
+		v.Queues = append(v.Queues, one.Name)
+	}
+	for i := range got.Items {
+		v.Items = append(v.Items, &got.Items[i])
+	}
+	v.Count, v.More, v.Incomplete, v.Chips = count.Count, nextPage(r, got.Next), got.Incomplete, chipsOf(v.Filter)
+	for _, e := range []exportLink{{"CSV", "/items/export/csv", "items.csv"}, {"JSON", "/items/export/json", "items.json"}, {"NDJSON", apiPrefix + "/items.ndjson", "items.ndjson"}} {
+		if len(v.Filter) > 0 {
+			e.Link += "?" + v.Filter.Encode()
+		}
+		v.Exports = append(v.Exports, e)
+	}
+	if p.Caller.May("operator") {
+		v.Some = manyActions
+	}
+	if p.Caller.May("operator") && v.Count > 0 {
+		for _, a := range manyActions {
+			link := manyLink{Text: a.Text, Link: "/items/actions/" + a.Name, Danger: a.Danger}
+			if len(v.Filter) > 0 {
+				link.Link += "?" + v.Filter.Encode()
+			}
+			v.Many = append(v.Many, link)
+		}
+	}
+	p.Data = v
+	return "items", nil
+}
+
+// find answers the search of the bar: a number is an item, other text a part of a key.
+func (d *Dashboard) find(_ *http.Request, _ *page, text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if strings.Trim(text, "0123456789") == "" {
+		return "", &redirect{"/items/" + text}
+	}
+	return "", &redirect{address("/items", "keyPart", text)}
+}
+
+func nameWorkers(items []item, workers []worker) {
+	names := map[int64]string{}
+	for _, w := range workers {
+		names[w.ID] = w.Name
+	}
+	for i := range items {
+		it := &items[i]
+		switch {
+		case it.Robot != nil:
+			it.Worker = *it.Robot
+		case it.WorkerID != nil:
+			it.Worker = names[*it.WorkerID]
+		}
+	}
+}
+
+// nextPage turns the address of the API's next page into that of the page.
+func nextPage(r *http.Request, next *string) string {
+	if next == nil {
+		return ""
+	}
+	u, err := url.Parse(*next)
+	if err != nil {
+		return ""
+	}
+	q := u.Query()
+	q.Del("limit")
+	return r.URL.Path + "?" + q.Encode()
+}

@@ -1,0 +1,187 @@
+package dashboard
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// manyAction is a change of all items of a filter.
+type manyAction struct {
+	Name, Text, Done, Says string
+	Danger                 bool
+
+	// Statuses are those that the change is for; items of others are passed over.
+	Statuses []string
+}
+
+var manyActions = []manyAction{
+	{Name: "repeat", Text: "Repeat", Done: "run again", Says: "Finished items run again from the start, with all their attempts. Others stay as they are.", Statuses: []string{"succeeded", "failed", "business-error", "expired", "cancelled"}},
+	{Name: "run", Text: "Run now", Done: "are due now", Says: "Items that are not due yet become due at once.", Statuses: []string{"scheduled", "retry"}},
+	{Name: "cancel", Text: "Cancel", Done: "were cancelled", Says: "Items that have not ended do not run; running ones are told to stop. They stay in the list and can be repeated.", Danger: true, Statuses: []string{"scheduled", "pending", "assigned", "running", "retry"}},
+	{Name: "archive", Text: "Archive", Done: "were archived", Says: "Waiting items end without a run, as Cancelled.", Danger: true, Statuses: []string{"scheduled", "pending", "assigned", "retry"}},
+	{Name: "delete", Text: "Delete", Done: "were deleted", Says: "Items that do not run leave the lists. Depending on their queue they are hidden for a while or removed for good.", Danger: true, Statuses: []string{"scheduled", "pending", "assigned", "retry", "succeeded", "failed", "business-error", "expired", "cancelled"}},
+}
+
+func manyActionOf(name string) (manyAction, error) {
+	i := slices.IndexFunc(manyActions, func(a manyAction) bool { return a.Name == name })
+	if i < 0 {
+		return manyAction{}, &problem{Status: http.StatusNotFound, Detail: fmt.Sprintf("there is no change %.100q of items", name)}
+	}
+	return manyActions[i], nil
+}
+
+// The parameters of a filter that are not single texts.
+var (
+	listParameters = []string{"status", "lifecycle", "state", "tag", "meta", "metaLike", "errorKind"}
+	boolParameters = []string{"allTags", "deleted"}
+	intParameters  = []string{"minPriority", "maxPriority"}
+)
+
+// selection returns a filter as the body of a request has it.
+func selection(filter url.Values) map[string]any {
+	body := map[string]any{}
+	for name, all := range filter {
+		switch n, err := strconv.Atoi(all[0]); {
+		case slices.Contains(listParameters, name):
+			body[name] = all
+		case slices.Contains(boolParameters, name):
+			body[name] = all[0] == "true"
+		case slices.Contains(intParameters, name) && err == nil:
+			body[name] = n
+		default:
+			body[name] = all[0]
+		}
+	}
+	return body
+}
+
+// changed is what the API says about a change of the items of a filter.
+type changed struct {
+	Batch      string `json:"batch"`
+	Changed    int    `json:"changed"`
+	Refused    int    `json:"refused"`
+	KeysTaken  int    `json:"keysTaken"`
+	Unreadable int    `json:"unreadable"`
+	Skipped    []struct {
+		ItemID  int64  `json:"itemId"`
+		Message string `json:"message"`
+	} `json:"skipped"`
+	Next *string `json:"next"`
+}
+
+type manyPage struct {
+	Action   manyAction
+	Filter   url.Values
+	Chips    []filterChip
+	Back     string // to the list
+	Count    int64  // items of the filter
+	ByStatus []statusCount
+
+	// Of a change that has begun.
+	Begun   bool
+	Done    int // in all requests
+	Left    int
+	Of      int // items to change, when the change began
+	Next    string
+	Reason  string
+	Changed changed
+}
+
+// previewMany shows what a change of all items of a filter would do.
+func (d *Dashboard) previewMany(r *http.Request, p *page) (string, error) {
+	v, err := manyOf(r, r.URL.Query())
+	if err != nil {
+		return "", err
+	}
+	p.Title, p.Section = v.Action.Text+" items", "items"
+	var count struct {
+		Count int64 `json:"count"`
+	}
+	counts := make([]struct {
+		Count int64 `json:"count"`
+	}, len(statuses))
+	ask := d.asking(r)
+	ask.get("/items/count", v.Filter, &count)
+	for i, status := range statuses {
+		if given := v.Filter["status"]; len(given) > 0 && !slices.Contains(given, status) || status == "deleted" {
+			continue
+		}
+		one := url.Values{}
+		maps.Copy(one, v.Filter)
+		one["status"] = []string{status}
+		ask.get("/items/count", one, &counts[i])
+	}
+	if err := ask.wait(); err != nil {
+		return "", err
+	}
+	v.Count = count.Count
+	for i, status := range statuses {
+		if counts[i].Count > 0 {
+			v.ByStatus = append(v.ByStatus, statusCount{Status: strings.ReplaceAll(status, "-", " "), Count: counts[i].Count, Concerned: slices.Contains(v.Action.Statuses, status)})
+			if slices.Contains(v.Action.Statuses, status) {
+				v.Left += int(counts[i].Count)
+			}
+		}
+	}
+	p.Data = v
+	return "many", nil
+}
+
+func manyOf(r *http.Request, form url.Values) (manyPage, error) {
+	action, err := manyActionOf(r.PathValue("action"))
+	if err != nil {
+		return manyPage{}, err
+	}
+	v := manyPage{Action: action, Filter: filterOf(form), Reason: form.Get("reason")}
+	v.Chips, v.Back = chipsOf(v.Filter), "/items"
+	if len(v.Filter) > 0 {
+		v.Back += "?" + v.Filter.Encode()
+	}
+	return v, nil
+}
+
+// changeMany sends one request of the change, which takes about 15 seconds at most. If items are
+// left, the page sends the next one.
+func (d *Dashboard) changeMany(w http.ResponseWriter, r *http.Request) {
+	const maxForm = 1 << 20
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	p := &page{Path: r.URL.RequestURI(), Version: d.version, Name: d.name, Section: "items"}
+	if err := r.ParseForm(); err != nil {
+		d.refuse(w, r, p, &problem{Status: http.StatusBadRequest, Detail: "the form cannot be read"})
+		return
+	}
+	v, err := manyOf(r, r.PostForm)
+	if err == nil {
+		_, err = d.ask(r, http.MethodGet, "/auth/session", nil, nil, &p.Caller)
+	}
+	if err == nil {
+		body := map[string]any{"yes": true, "reason": v.Reason}
+		if len(v.Filter) > 0 {
+			body["filter"] = selection(v.Filter)
+		} else {
+			body["all"] = true
+		}
+		if next := r.PostForm.Get("continue"); next != "" {
+			body["continue"] = next
+		}
+		_, err = d.ask(r, http.MethodPost, "/items/actions/"+v.Action.Name, nil, body, &v.Changed)
+	}
+	d.forgetAnswers()
+	if err != nil {
+		d.refuse(w, r, p, err)
+		return
+	}
+	before, _ := strconv.Atoi(r.PostForm.Get("done")) // anything else than a number is none
+	v.Of, _ = strconv.Atoi(r.PostForm.Get("of"))
+	v.Begun, v.Done = true, before+v.Changed.Changed
+	if v.Changed.Next != nil {
+		v.Next = *v.Changed.Next
+	}
+	p.Title, p.Data = v.Action.Text+" items", v
+	d.render(w, http.StatusOK, "many", p)
+}

@@ -1,0 +1,154 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"time"
+
+	"botwork/workqueue"
+)
+
+type step struct {
+	Name    string         `json:"name"`
+	Handler string         `json:"handler"`
+	If      string         `json:"if"`
+	Timeout string         `json:"timeout"`
+	OnError string         `json:"onError"`
+	With    map[string]any `json:"with"`
+}
+
+// pipeline is a pipeline as the pages show it.
+type pipeline struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	File        string          `json:"file"`
+	Hash        string          `json:"hash"`
+	Trigger     map[string]any  `json:"trigger"`
+	Starts      string          `json:"starts"` // what starts it, in words
+	Input       json.RawMessage `json:"input"`
+	Estimated   string          `json:"estimatedDuration"`
+	Steps       []step          `json:"steps"`
+
+	Paused *struct {
+		Reason string `json:"reason"`
+	} `json:"paused"`
+	Mistakes int `json:"mistakes"`
+
+	// Of a system pipeline in the last 24 hours: the mean of the latest runs that succeeded, and what
+	// failed, was interrupted or did not take place.
+	Mean         time.Duration
+	Failures     int64
+	MoreFailures bool // there are more
+
+	Last   *run
+	Next   *nextRun
+	Recent *figures
+}
+
+// figures are those of the items of a pipeline in the last 24 hours.
+type figures struct {
+	Ended, Failed int64
+	Mean          time.Duration // of the runs that succeeded
+	Slow          time.Duration // the largest p95 of an hour
+	Started       []float64     // by hour
+
+	runs, took int64
+}
+
+// Share is the part of the ends of runs that failed.
+func (f *figures) Share() float64 { return float64(f.Failed) / float64(max(f.Ended, 1)) }
+
+func (f *figures) add(point *workqueue.SeriesPoint) {
+	f.Ended += point.Succeeded + point.Failed
+	f.Failed += point.Failed
+	f.Started = append(f.Started, float64(point.Started))
+	if point.Run != nil {
+		f.runs += point.Run.Count
+		f.took += point.Run.Count * time.Duration(point.Run.Mean).Milliseconds()
+		f.Mean = time.Duration(f.took/max(f.runs, 1)) * time.Millisecond
+		f.Slow = max(f.Slow, time.Duration(point.Run.P95))
+	}
+}
+
+// addRuns sets what the latest runs say.
+func (p *pipeline) addRuns(latest []run) {
+	if len(latest) == 0 {
+		return
+	}
+	p.Last = &latest[0]
+	runs, took := int64(0), int64(0)
+	for _, n := range latest {
+		if n.Outcome == "succeeded" && n.TookMs != nil {
+			runs++
+			took += *n.TookMs
+		}
+	}
+	p.Mean = time.Duration(took/max(runs, 1)) * time.Millisecond
+}
+
+type pipelinesPage struct {
+	System, Items []pipeline
+	Editing       editing
+}
+
+func (d *Dashboard) listPipelines(r *http.Request, p *page) (string, error) {
+	p.Title, p.Section, p.Live = "Pipelines", "pipelines", "runs"
+	var all list[pipeline]
+	var failed list[run]
+	var next list[nextRun]
+	var series workqueue.Series
+	ask := d.asking(r)
+	ask.optional("/pipelines", nil, &all) // a server without a project has none
+	ask.optional("/runs", values("failed", "true", "since", "24h", "limit", "500"), &failed)
+	ask.optional("/schedules/next", values("count", "1"), &next)
+	if queue, ok := p.Caller.scope(); ok {
+		ask.optional("/stats", values("by", "hour", "since", "24h", "group", "pipeline", "queue", queue), &series)
+	}
+	v := pipelinesPage{}
+	if p.Caller.May("editor") && p.Caller.Everywhere() {
+		ask.optional("/project/editing", nil, &v.Editing)
+	}
+	if err := ask.wait(); err != nil {
+		return "", err
+	}
+	// A pipeline that runs each minute must not hide the last run of the others.
+	latest := make([]list[run], len(all.Items))
+	ask = d.asking(r)
+	for i := range all.Items {
+		if all.Items[i].Trigger != nil {
+			ask.optional("/runs", values("pipeline", all.Items[i].Name, "since", "24h", "limit", "50"), &latest[i])
+		}
+	}
+	if err := ask.wait(); err != nil {
+		return "", err
+	}
+	byPipeline := map[string]*figures{}
+	for i := range series.Points {
+		point := &series.Points[i]
+		if byPipeline[point.Group] == nil {
+			byPipeline[point.Group] = &figures{}
+		}
+		byPipeline[point.Group].add(point)
+	}
+	for i, one := range all.Items {
+		one.Recent = byPipeline[one.Name]
+		one.addRuns(latest[i].Items)
+		for _, n := range failed.Items {
+			if n.Pipeline == one.Name {
+				one.Failures++
+			}
+		}
+		one.MoreFailures = failed.Next != nil
+		if i := slices.IndexFunc(next.Items, func(n nextRun) bool { return n.Pipeline == one.Name }); i >= 0 {
+			one.Next = &next.Items[i]
+		}
+		if one.Trigger != nil {
+			v.System = append(v.System, one)
+		} else {
+			v.Items = append(v.Items, one)
+		}
+	}
+	p.Data = v
+	return "pipelines", nil
+}

@@ -1,0 +1,74 @@
+package dashboard
+
+import (
+	"net/http"
+	"time"
+
+	"botwork/workqueue"
+)
+
+// queue is a queue as the pages show it. All has what the API says, for the policy.
+type queue struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Paused      bool   `json:"paused"`
+	Consumer    string `json:"consumer"`
+	Encrypted   bool   `json:"encrypted"`
+	Payloads    string `json:"payloads"`
+
+	ConcurrencyLimit *int    `json:"concurrencyLimit"`
+	RateLimit        *string `json:"rateLimit"`
+}
+
+// queueRow is a queue in the list, with its figures of the last 24 hours.
+type queueRow struct {
+	queue
+	Counts counts
+	Oldest time.Duration // how long the oldest due item has waited; 0: none waits
+	Day    window
+	Wait   time.Duration // the mean of the starts
+	Done   []float64     // by hour
+}
+
+// add adds the figures of an hour.
+func (q *queueRow) add(point *workqueue.SeriesPoint, starts *int64) {
+	q.Done = append(q.Done, float64(point.Succeeded+point.Failed))
+	if w := point.Wait; w != nil {
+		q.Wait = time.Duration((int64(q.Wait)*(*starts) + int64(w.Mean)*w.Count) / max(*starts+w.Count, 1))
+		*starts += w.Count
+	}
+}
+
+func (d *Dashboard) listQueues(r *http.Request, p *page) (string, error) {
+	p.Title, p.Section, p.Live = "Queues", "queues", "queues,items"
+	var queues list[queue]
+	var stats queueCounts
+	var series workqueue.Series
+	ask := d.asking(r)
+	ask.shared(p.Caller, "/queues", nil, &queues)
+	ask.shared(p.Caller, "/stats/queues", nil, &stats)
+	if q, ok := p.Caller.scope(); ok {
+		ask.shared(p.Caller, "/stats", values("since", "24h", "by", "hour", "group", "queue", "queue", q), &series)
+	}
+	if err := ask.wait(); err != nil {
+		return "", err
+	}
+	rows := make([]queueRow, len(queues.Items))
+	for i, q := range queues.Items {
+		row := &rows[i]
+		row.queue = q
+		for _, c := range stats.Queues {
+			if c.Queue == q.Name {
+				row.Counts, row.Day, row.Oldest = c, c.over("24h0m0s"), c.oldest()
+			}
+		}
+		starts := int64(0)
+		for k := range series.Points {
+			if point := &series.Points[k]; point.Group == q.Name {
+				row.add(point, &starts)
+			}
+		}
+	}
+	p.Data = rows
+	return "queues", nil
+}

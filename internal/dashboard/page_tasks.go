@@ -1,0 +1,168 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"botwork/tasks"
+)
+
+// task is a scheduled task as the pages show it.
+type task struct {
+	Name        string           `json:"name"`
+	Topic       *string          `json:"topic"`
+	Description *string          `json:"description"`
+	Active      bool             `json:"active"`
+	Queue       string           `json:"queue"`
+	Pipeline    string           `json:"pipeline"`
+	Importance  tasks.Importance `json:"importance"`
+	Starts      string           `json:"starts"` // when its windows open, in words
+	Scope       []string         `json:"scope"`
+	Payload     json.RawMessage  `json:"payload"`
+	Resilience  json.RawMessage  `json:"resilience"`
+	Estimated   *string          `json:"estimatedDuration"`
+	Problems    []string         `json:"problems"`
+	Open        *taskWindow      `json:"open"`
+	Next        *taskWindow      `json:"next"`
+	DefinedBy   *string          `json:"definedBy"`
+	UpdatedAt   time.Time        `json:"updatedAt"`
+
+	Notify *struct {
+		Pipeline string `json:"pipeline"`
+	} `json:"notify"`
+
+	Last *struct {
+		PlannedAt  time.Time `json:"plannedAt"`
+		Scope      string    `json:"worker"` // the column holds the scope value in the record of a task
+		Outcome    string    `json:"outcome"`
+		Reason     string    `json:"reason"`
+		RecordedAt time.Time `json:"recordedAt"`
+	} `json:"last"`
+
+	now time.Time
+}
+
+// taskWindow is the time in which a task has to start once.
+type taskWindow struct {
+	At         time.Time  `json:"at"`
+	Until      time.Time  `json:"until"`
+	DeadlineAt *time.Time `json:"deadlineAt"`
+}
+
+// Inline reports whether the task has the text of a pipeline rather than the name of one.
+func (t *task) Inline() bool { return strings.ContainsAny(t.Pipeline, "\n{") }
+
+// Items says how many items a window has.
+func (t *task) Items() string {
+	if len(t.Scope) == 0 {
+		return "1 item"
+	}
+	return plural(int64(len(t.Scope)), "item", "items") + ", one for each of"
+}
+
+// Scopes are the first scope values.
+func (t *task) Scopes() string {
+	const most = 8
+	if n := len(t.Scope) - most; n > 0 {
+		return strings.Join(t.Scope[:most], ", ") + " and " + number(int64(n)) + " more"
+	}
+	return strings.Join(t.Scope, ", ")
+}
+
+// PriorityNow is the priority of an item of the open window; 0: no window is open.
+func (t *task) PriorityNow() int64 {
+	if t.Open == nil {
+		return 0
+	}
+	return int64(tasks.Priority(t.Importance, t.Open.At, t.deadline(t.Open), t.now))
+}
+
+func (t *task) deadline(w *taskWindow) time.Time {
+	if w.DeadlineAt == nil {
+		return time.Time{}
+	}
+	return *w.DeadlineAt
+}
+
+// Rise says how the priority of an item rises in the open window, or else in the next one.
+func (t *task) Rise() string {
+	w := t.Open
+	if w == nil {
+		w = t.Next
+	}
+	if w == nil {
+		return ""
+	}
+	until := t.deadline(w)
+	first := tasks.Priority(t.Importance, w.At, until, w.At)
+	last := tasks.Priority(t.Importance, w.At, until, w.At.Add(1000*24*time.Hour))
+	switch {
+	case first == last:
+		return "always " + number(int64(last))
+	case until.IsZero():
+		return "from " + number(int64(first)) + " to " + number(int64(last)) + " in " + span(tasks.AgeHorizon)
+	}
+	return "from " + number(int64(first)) + " to " + number(int64(last)) + ", " + span(tasks.Lead) + " before its window closes"
+}
+
+// Failed reports whether the last window had no item.
+func (t *task) Failed() bool { return t.Last != nil && t.Last.Outcome != "fired" }
+
+// Settings are the rest of what a task has.
+func (t *task) Settings() string {
+	if text := string(t.Payload); text != "" && text != "null" && text != `""` {
+		return text
+	}
+	return ""
+}
+
+// Retries is the policy of retries of its items as it is stored; "" if it is that of the queue.
+func (t *task) Retries() string {
+	if text := string(t.Resilience); text != "" && text != "null" && text != `""` {
+		return text
+	}
+	return ""
+}
+
+type tasksPage struct {
+	Tasks                                  []task
+	More                                   string
+	Open, Broken, Failed, Inactive, ByHand int64
+}
+
+func (d *Dashboard) listTasks(r *http.Request, p *page) (string, error) {
+	p.Title, p.Section = "Tasks", "tasks"
+	var found list[task]
+	var version struct {
+		Now time.Time `json:"now"`
+	}
+	ask := d.asking(r)
+	ask.get("/tasks", values("after", r.URL.Query().Get("after"), "limit", "200"), &found)
+	ask.get("/version", nil, &version)
+	if err := ask.wait(); err != nil {
+		return "", err
+	}
+	v := tasksPage{Tasks: found.Items, More: nextPage(r, found.Next)}
+	for i := range v.Tasks {
+		t := &v.Tasks[i]
+		t.now = version.Now
+		switch {
+		case len(t.Problems) > 0:
+			v.Broken++
+		case !t.Active:
+			v.Inactive++
+			t.Open, t.Next = nil, nil // its windows open without items
+		case t.Open == nil && t.Next == nil:
+			v.ByHand++
+		case t.Open != nil:
+			v.Open++
+		}
+		if t.Active && t.Failed() {
+			v.Failed++
+		}
+	}
+	p.Data = &v
+	return "tasks", nil
+}

@@ -1,0 +1,37 @@
+package dashboard
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+func TestSlotLine(t *testing.T) {
+	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	ran := func(id int64, from, to int) item { // minutes before now; to 0: it runs
+		it := item{ID: id, Status: "Running", StartedAt: new(now.Add(time.Duration(-from) * time.Minute))}
+		if to > 0 {
+			it.Status, it.FinishedAt = "Succeeded", new(now.Add(time.Duration(-to)*time.Minute))
+		}
+		return it
+	}
+	l := newSlotLine([]item{ran(4, 10, 0), ran(1, 90, 30), ran(2, 50, 40), ran(3, 40, 20), ran(5, 30, 29)}, 3, now)
+	want := [][]int64{{1, 5, 4}, {2, 3}}
+	if len(l.Lanes) != len(want) {
+		t.Fatalf("got %d lanes", len(l.Lanes))
+	}
+	for i, lane := range l.Lanes {
+		for k, it := range lane {
+			if it.ID != want[i][k] {
+				t.Errorf("lane %d has item %d, want %d", i, it.ID, want[i][k])
+			}
+		}
+	}
+	// 30 minutes of item 1 within the hour, 10, 20, 1 and 10: 71 of 180.
+	if math.Abs(l.Busy-71.0/180) > 1e-9 {
+		t.Errorf("busy %v, want 71 of 180 minutes", l.Busy)
+	}
+	if svg := string(l.SVG()); len(svg) == 0 {
+		t.Error("nothing is drawn")
+	}
+}

@@ -1,0 +1,158 @@
+package dashboard_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"botwork/handlers"
+	"botwork/internal/api"
+	"botwork/internal/author/strictyaml"
+	"botwork/internal/operations"
+	"botwork/pipelines"
+	"botwork/workqueue"
+	"botwork/workqueue/access"
+)
+
+// folder is a project of a few files.
+type folder struct {
+	api.Project
+	project operations.Project
+}
+
+func (f folder) Load() (*operations.Project, error) { return &f.project, nil }
+
+const letterFile = `name: letters
+description: "` + `<script>alert(1)</script>` + `"
+steps:
+  - name: print
+    handler: Log
+    with: {message: "to ${{ payload.to }} </td><script>alert(2)</script>"} # a line
+  - name: stop
+    handler: Fail
+    if: payload.to == ""
+    with: {message: "no address"}
+`
+
+func newPipelineSite(t *testing.T) *site {
+	t.Helper()
+	k := pipelines.NewCatalogue(pipelines.NewCompiler(handlers.Builtin(handlers.Resources{}), pipelines.Options{}))
+	files := map[string]string{
+		"letters.yaml": letterFile,
+		"nightly.yaml": "name: nightly\ntrigger: {cron: \"30 2 * * *\", timezone: Europe/Berlin}\nsteps:\n  - handler: Log\n    with: {message: x}\n",
+	}
+	for name, text := range files {
+		if findings := k.Add(name, []byte(text)); len(findings) > 0 {
+			t.Fatal(findings)
+		}
+	}
+	warning := strictyaml.Finding{File: "letters.yaml", Line: 9, Column: 5, Severity: strictyaml.Warning, Code: "odd", Message: "this is <odd>"}
+	loose := warning
+	loose.Line, loose.Column, loose.Message = 0, 0, "about the <whole> file"
+	other := warning
+	other.File, other.Message = "nightly.yaml", "of another file"
+	f := folder{project: operations.Project{
+		Folder: true, Catalogue: k, Findings: strictyaml.Findings{warning, loose, other},
+		Engine: func() *pipelines.Engine { return pipelines.NewEngine(pipelines.EngineOptions{}) },
+	}}
+	return newSiteWith(t, func(o *api.Options) { o.Project = f })
+}
+
+func wantShown(t *testing.T, b *browser, path string, wanted ...string) seen {
+	t.Helper()
+	got := b.get(path)
+	if got.status != http.StatusOK {
+		t.Fatalf("GET %s: status %d: %.500s", path, got.status, got.text)
+	}
+	judge(t, path, got)
+	for _, want := range wanted {
+		if text := got.visible(); !strings.Contains(text, want) {
+			t.Errorf("GET %s does not show %q: %s", path, want, text)
+		}
+	}
+	return got
+}
+
+func TestPipelinePage(t *testing.T) {
+	s := newPipelineSite(t)
+	for range 3 {
+		if _, err := s.Store.Enqueue(t.Context(), []workqueue.NewItem{{IntegrationConfig: "letters"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	viewer, operator := s.as(t, access.Viewer), s.as(t, access.Operator)
+	got := wantShown(t, viewer, "/pipelines/letters", "<script>alert(1)</script>", "warning this is <odd> odd", "# a line", "10", "2 found by the checker", "warning about the <whole> file odd")
+	if strings.Contains(got.visible(), "of another file") || len(got.forms()) != 1 { // to sign out
+		t.Errorf("a viewer sees %s, and is offered %v", got.visible(), got.forms())
+	}
+	for _, class := range []string{`class="expression">${{ payload.to }}<`, `class="key">handler<`, `class="comment"># a line<`, `class="marked"`} {
+		if !strings.Contains(got.text, class) {
+			t.Errorf("the text of the pipeline lacks %s", class)
+		}
+	}
+	next := wantShown(t, operator, "/pipelines/nightly", "Next runs", "Europe/Berlin", "02:30:00 +0", "UTC")
+	if forms, links := next.forms(), next.links(); !slices.Contains(forms, "/pipelines/nightly/pause") || slices.Contains(forms, "/pipelines/nightly/resume") || !slices.Contains(links, "/pipelines/nightly/backfill") {
+		t.Errorf("an operator is offered %v and %v", forms, links)
+	}
+	wantShown(t, viewer, "/pipelines", "letters", "nightly", "figures of the last 24 hours")
+	wantShown(t, viewer, "/failures?pipeline=letters", "letters", "No failures")
+}
+
+func TestDryRunPage(t *testing.T) {
+	s := newPipelineSite(t)
+	operator := s.as(t, access.Operator)
+	wantShown(t, operator, "/pipelines/letters/dry-run", "Payload of the item", "No handler is called")
+	for payload, want := range map[string]string{
+		`{"to": "Ada <b>"}`: "would succeed", `{"to": ""}`: "no address", `{"to": `: "the payload is not JSON",
+	} {
+		got := operator.post("/pipelines/letters/dry-run", url.Values{"payload": {payload}}, nil)
+		judge(t, "/pipelines/letters/dry-run", got)
+		if text := got.visible(); got.status != http.StatusOK || !strings.Contains(text, want) {
+			t.Errorf("a dry run with %s: status %d, %s; want %q", payload, got.status, text, want)
+		}
+		if !strings.Contains(got.visible(), payload) {
+			t.Errorf("a dry run with %s: the form has forgotten the payload", payload)
+		}
+	}
+	if got := s.as(t, access.Viewer).post("/pipelines/letters/dry-run", url.Values{"payload": {"{}"}}, nil); got.status != http.StatusForbidden {
+		t.Errorf("a viewer's dry run: status %d", got.status)
+	}
+	if got := operator.get("/pipelines/nowhere/dry-run"); got.status != http.StatusNotFound {
+		t.Errorf("a dry run of nothing: status %d", got.status)
+	}
+}
+
+func TestBackfillPage(t *testing.T) {
+	s := newPipelineSite(t)
+	if _, err := s.Store.RegisterWorker(t.Context(), workqueue.WorkerSpec{Name: "bot-1", InstanceID: "a", Host: "h", Capacity: 1, Lease: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	operator, viewer := s.as(t, access.Operator), s.as(t, access.Viewer)
+	wantShown(t, operator, "/pipelines/nightly/backfill", "Show what did not run")
+	const stretch = "from=2026-01-10T00:00:00Z&to=2026-01-13T00:00:00Z"
+	got := wantShown(t, operator, "/pipelines/nightly/backfill?"+stretch, "3 of 3 planned times would run", "2026-01-10 01:30:00 UTC")
+	if requests, err := s.Store.RunRequests(t.Context(), workqueue.RequestFilter{Limit: 10}); err != nil || len(requests) != 0 {
+		t.Fatalf("looking has requested %v, %v", requests, err)
+	}
+	wantShown(t, operator, "/pipelines/nightly/backfill?from=2026-01-13T00:00:00Z&to=2026-01-10T00:00:00Z", "want one that begins before its end")
+	form, err := url.ParseQuery(stretch + "&reason=holidays")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(got.forms(), "/pipelines/nightly/backfill") {
+		t.Errorf("an operator is offered %v", got.forms())
+	}
+	if to := viewer.post("/pipelines/nightly/backfill", form, nil).header.Get("Location"); !strings.Contains(to, "refused=") {
+		t.Errorf("a viewer's backfill: location %q", to)
+	}
+	if to := operator.post("/pipelines/nightly/backfill", form, nil).header.Get("Location"); !strings.Contains(to, "done=3+runs+were+requested") {
+		t.Errorf("a backfill: location %q", to)
+	}
+	if requests, err := s.Store.RunRequests(t.Context(), workqueue.RequestFilter{Limit: 10}); err != nil || len(requests) != 3 {
+		t.Fatalf("a backfill has requested %d runs, %v", len(requests), err)
+	}
+	wantShown(t, operator, "/pipelines/nightly/backfill?"+stretch, "0 of 3 planned times would run")
+}

@@ -1,0 +1,115 @@
+package dashboard_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"botwork/workqueue"
+	"botwork/workqueue/access"
+)
+
+// The pages about schedules in three states: without any run, with runs on the day on which the clocks
+// of Berlin change, and with what did not go well.
+func TestSchedulePages(t *testing.T) {
+	s := newPipelineSite(t)
+	viewer, operator := s.as(t, access.Viewer), s.as(t, access.Operator)
+	wantShown(t, viewer, "/schedules?pipeline=letters", "No such runs")
+	wantShown(t, viewer, "/schedules/day?day=2026-03-29&zone=Europe/Berlin", "Sunday 29 March 2026", "the clocks go forward by 1 h, to 03:00; the day has 23 h", "Nothing on this day", "Nothing on this day: nightly")
+	wantShown(t, viewer, "/schedules/calendar?month=2026-03&zone=Europe/Berlin", "March 2026", "Sunday 29 March 23 h", "Nothing in this month")
+	wantShown(t, viewer, "/schedules/calendar?month=2026-10&zone=Europe/Berlin", "Sunday 25 October 25 h")
+
+	// Planned starts of days to come.
+	wantShown(t, viewer, "/schedules/day?day=2998-06-15&zone=Europe/Berlin", "nightly", "every day at 02:30 Europe/Berlin", "1 planned", "Planned: 02:30:00")
+	wantShown(t, viewer, "/schedules/calendar?month=2998-06&zone=Europe/Berlin", "June 2998", "1 planned")
+
+	w, err := s.Store.RegisterWorker(t.Context(), workqueue.WorkerSpec{Name: "bot-1", InstanceID: "a", Host: "h", Capacity: 1, Lease: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	planned := time.Date(2026, 3, 29, 1, 0, 0, 0, time.UTC)
+	for i, outcome := range []workqueue.FiringOutcome{workqueue.Missed, workqueue.Skipped} {
+		f := workqueue.Firing{Schedule: "nightly", PlannedAt: planned.Add(time.Duration(i) * time.Hour), Outcome: outcome, Reason: "why " + hostile, RecordedBy: "bot-1"}
+		if err := s.Store.RecordFirings(t.Context(), []workqueue.Firing{f}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	day := "/schedules/day?day=2026-03-29&zone=Europe/Berlin"
+	got := wantShown(t, operator, day, "1 missed", "1 skipped", "why <script>", "Missed: 03:00:00: why", "Backfill the missed…", "Backfill…")
+	if links := got.links(); !slices.Contains(links, "/pipelines/nightly/backfill?from=2026-03-29T01%3A00%3A00Z&to=2026-03-29T01%3A00%3A01Z") {
+		t.Errorf("no link to the backfill of the missed run: %v", links)
+	}
+	if got := wantShown(t, viewer, day, "1 missed"); strings.Contains(got.text, "/backfill") {
+		t.Error("a viewer is offered a backfill")
+	}
+	if text := wantShown(t, viewer, day+"&failed=1", "1 missed").visible(); strings.Contains(text, "1 skipped") {
+		t.Errorf("the filter of outcomes has no effect: %s", text)
+	}
+	wantShown(t, viewer, day+"&pipeline=letters", "Nothing on this day")
+	wantShown(t, viewer, "/schedules/calendar?month=2026-03&zone=Europe/Berlin", "1 missed", "1 skipped")
+	if text := wantShown(t, viewer, "/schedules/calendar?month=2026-03&outcome=skipped", "1 skipped").visible(); strings.Contains(text, "1 missed") {
+		t.Errorf("the calendar does not filter: %s", text)
+	}
+
+	for _, outcome := range []workqueue.RunOutcome{workqueue.RunSucceeded, workqueue.RunFailed, workqueue.RunRunning} {
+		id, err := s.Store.StartRun(t.Context(), workqueue.PipelineRun{Pipeline: "nightly", Trigger: "cron", WorkerID: &w.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if outcome != workqueue.RunRunning {
+			if err := s.Store.FinishRun(t.Context(), id, workqueue.RunEnd{Outcome: outcome, Error: "disk full"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := s.Store.StartRun(t.Context(), workqueue.PipelineRun{Pipeline: "removed", Trigger: "cron", WorkerID: &w.ID}); err != nil {
+		t.Fatal(err)
+	}
+	got = wantShown(t, viewer, "/schedules/day", "1 succeeded", "1 failed", "2 running", "disk full", "removed", "not in the project")
+	if !strings.Contains(got.text, `href="#run-2"`) || !strings.Contains(got.text, `id="run-2"`) {
+		t.Error("a bar does not lead to its run")
+	}
+	wantShown(t, viewer, "/pipelines", "every day at 02:30 Europe/Berlin", "Mean run")
+	wantShown(t, viewer, "/pipelines/nightly", "Starts every day at 02:30 Europe/Berlin")
+
+	// The links of the list keep the rest of the filter.
+	links := wantShown(t, viewer, "/schedules?pipeline=nightly&failed=1", "disk full").links()
+	for _, want := range []string{"/schedules?pipeline=nightly", "/schedules?failed=1", "/schedules/day?failed=1&pipeline=nightly", "/schedules/calendar?failed=1&pipeline=nightly"} {
+		if !slices.Contains(links, want) {
+			t.Errorf("no link to %s: %v", want, links)
+		}
+	}
+	for _, path := range []string{"/schedules/day?day=tomorrow", "/schedules/day?zone=Nowhere", "/schedules/calendar?month=March", "/schedules/calendar?month=0001-01"} {
+		if got := viewer.get(path); got.status != http.StatusUnprocessableEntity {
+			t.Errorf("GET %s: status %d", path, got.status)
+		}
+	}
+}
+
+func TestTasksPage(t *testing.T) {
+	s := newSite(t)
+	viewer := s.as(t, access.Viewer)
+	wantShown(t, viewer, "/tasks", "No scheduled tasks")
+	rows := []workqueue.TaskRow{
+		{Name: "close-books", Topic: "books", Description: "Close " + hostile, Active: true, QueueName: "default", Pipeline: "close", Importance: 2, ScheduleConfig: `{"execute":"daily","timezone":"Europe/Berlin"}`, Scope: `["lisbon","porto"]`},
+		{Name: "by-hand", Active: true, QueueName: "default", Pipeline: "close", Importance: 1},
+		{Name: "odd", Active: true, QueueName: "default", Pipeline: "close", Importance: 1, ScheduleConfig: `{"execute":"dayly"}`},
+		{Name: "stopped", QueueName: "default", Pipeline: "close", Importance: 0, ScheduleConfig: `{"cron":"*/5 * * * *"}`},
+	}
+	for i := range rows {
+		rows[i].Definition = "of the test"
+	}
+	if _, err := s.Store.DefineTasks(t.Context(), rows, "test"); err != nil {
+		t.Fatal(err)
+	}
+	f := workqueue.Firing{Schedule: workqueue.TaskSchedule("close-books"), Worker: "lisbon", PlannedAt: time.Now().Add(-26 * time.Hour), Outcome: workqueue.Missed, Reason: "no worker ran a pass", RecordedBy: "bot-1"}
+	if err := s.Store.RecordFirings(t.Context(), []workqueue.Firing{f}); err != nil {
+		t.Fatal(err)
+	}
+	wantShown(t, viewer, "/tasks",
+		"1 task cannot be read and creates no items", "1 in an open window", "1 without an item in the last window", "1 on request only", "1 not active",
+		"<script>", "once a day from 00:00 Europe/Berlin, until the day ends", "2 items, one for each of lisbon, porto", "high", "from 900 to 1,300, 2 h before its window closes",
+		"Missed", "lisbon: no worker ran a pass", "on request", "Cannot be read", "every 5 minutes", "Not active", "closes")
+}

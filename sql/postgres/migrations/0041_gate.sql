@@ -1,0 +1,8 @@
+-- +goose Up
+
+-- Why a worker takes no new items now: its machine is short of a resource, such as "cpu 97% over 90%".
+-- The worker writes it with its heartbeats. NULL: it takes items.
+ALTER TABLE "BotWorkers" ADD COLUMN "Gate" varchar(400);
+
+-- +goose Down
+ALTER TABLE "BotWorkers" DROP COLUMN "Gate";

@@ -1,0 +1,7 @@
+-- answer_keep: store the answer of a request whose key is reserved.
+-- In:  key_hash, request_hash, status, body, now (NULL: the database clock)
+UPDATE "BotApiAnswers" SET
+    "Status" = @status,
+    "Body" = CAST(@body AS varchar),
+    "At" = {{now}}
+WHERE "KeyHash" = CAST(@key_hash AS varchar) AND "RequestHash" = CAST(@request_hash AS varchar) AND "Status" = 0;

@@ -1,0 +1,6 @@
+-- user_enable: let a disabled user in again.
+-- In:  id
+UPDATE "BotUsers" SET
+    "DisabledAt" = NULL,
+    "Revision" = "Revision" + 1
+WHERE "Id" = @id AND "DisabledAt" IS NOT NULL;

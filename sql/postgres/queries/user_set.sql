@@ -1,0 +1,12 @@
+-- user_set: replace the role and the queues of a user, unless another process has changed the user since
+-- it was read. A new password also ends a lock.
+-- In:  id, revision, role, queues (NULL: all), password, subject (NULL: not changed)
+UPDATE "BotUsers" SET
+    "Role" = CAST(@role AS varchar),
+    "Queues" = CAST(@queues AS varchar),
+    "PasswordHash" = COALESCE(CAST(@password AS varchar), "PasswordHash"),
+    "Subject" = COALESCE(CAST(@subject AS varchar), "Subject"),
+    "Failures" = CASE WHEN CAST(@password AS varchar) IS NULL THEN "Failures" ELSE 0 END,
+    "LockedUntil" = CASE WHEN CAST(@password AS varchar) IS NULL THEN "LockedUntil" ELSE NULL END,
+    "Revision" = "Revision" + 1
+WHERE "Id" = @id AND "Revision" = @revision;

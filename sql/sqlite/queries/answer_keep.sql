@@ -1,0 +1,7 @@
+-- answer_keep: store the answer of a request whose key is reserved.
+-- In:  key_hash, request_hash, status, body, now (NULL: the database clock)
+UPDATE BotApiAnswers SET
+    Status = @status,
+    Body = @body,
+    At = {{now}}
+WHERE KeyHash = @key_hash AND RequestHash = @request_hash AND Status = 0;

@@ -1,0 +1,8 @@
+-- clean_forecasts: remove forecasts that have reached an age.
+-- In:  age_ms, limit_rows, now (NULL: the database clock)
+DELETE FROM BotForecasts
+WHERE MadeAt <= {{now_minus ms=@age_ms}} AND Id IN (
+    SELECT c.Id FROM BotForecasts c
+    WHERE c.MadeAt <= {{now_minus ms=@age_ms}}
+    ORDER BY c.MadeAt, c.Id
+    LIMIT CAST(@limit_rows AS INTEGER));

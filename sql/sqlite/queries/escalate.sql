@@ -1,0 +1,14 @@
+-- escalate: raise the priority of waiting and assigned items, or remove selectors of waiting ones. An item that has
+-- changed since it was found stays as it is. The priority that the tasks step has set stays one that it may raise.
+-- In:  rows [{ItemId, OldState, OldVersion, OldPrio, NewPrio, SetsSelectors, SelectorText, Expedited}], now (NULL: the
+--      database clock)
+UPDATE BotWorkQueueItems SET
+    Version = Version + 1,
+    Priority = j.NewPrio,
+    TaskPriority = CASE WHEN TaskPriority = Priority THEN j.NewPrio ELSE TaskPriority END,
+    Selectors = CASE WHEN j.SetsSelectors = 1 THEN j.SelectorText ELSE Selectors END,
+    Expedite = CASE WHEN j.SetsSelectors = 1 THEN j.Expedited ELSE Expedite END
+FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.OldState') AS OldState, json_extract(value, '$.OldVersion') AS OldVersion, json_extract(value, '$.OldPrio') AS OldPrio, json_extract(value, '$.NewPrio') AS NewPrio, json_extract(value, '$.SetsSelectors') AS SetsSelectors, json_extract(value, '$.SelectorText') AS SelectorText, json_extract(value, '$.Expedited') AS Expedited
+      FROM jsonb_each(@rows)) j
+WHERE Id = j.ItemId AND Version = j.OldVersion AND State = j.OldState AND Priority = j.OldPrio
+  AND (State IN (0, 4) OR State = 5 AND j.SetsSelectors = 0) AND DeletedAt IS NULL AND AvailableAt <= {{now}};

@@ -1,0 +1,10 @@
+-- escalation_unmark: forget the steps of a rule on items, before escalation_mark writes the latest ones. An item that the
+-- rule has not changed keeps its step: it has another version.
+-- In:  rule, rows [{ItemId, NewVersion}]
+DELETE FROM BotItemEscalations
+WHERE RuleId = @rule AND ItemId IN (
+    SELECT i.Id
+    FROM BotWorkQueueItems i
+    JOIN (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.NewVersion') AS NewVersion
+          FROM jsonb_each(@rows)) j ON j.ItemId = i.Id
+    WHERE i.Version = j.NewVersion);

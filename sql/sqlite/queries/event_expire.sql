@@ -1,0 +1,4 @@
+-- event_expire: remove events that no evaluation has read for long.
+-- In:  age_ms, now (NULL: the database clock)
+DELETE FROM BotEvents
+WHERE At <= {{now_minus ms=@age_ms}};

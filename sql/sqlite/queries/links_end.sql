@@ -1,0 +1,4 @@
+-- links_end: remove the sign-in links of a user.
+-- In:  user_id
+DELETE FROM BotSignInLinks
+WHERE UserId = @user_id;

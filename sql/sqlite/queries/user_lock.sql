@@ -1,0 +1,4 @@
+-- user_lock: refuse further attempts to sign in for a time.
+-- In:  id, lock_ms, now (NULL: the database clock)
+UPDATE BotUsers SET LockedUntil = {{now_plus ms=@lock_ms}}
+WHERE Id = @id;

@@ -1,0 +1,5 @@
+-- answer_read: the answer that a key has.
+-- In:  key_hash
+SELECT a.RequestHash, a.Status, a.Body, a.At
+FROM BotApiAnswers a
+WHERE a.KeyHash = CAST(@key_hash AS NVARCHAR(450));

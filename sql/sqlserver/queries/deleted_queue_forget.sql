@@ -1,0 +1,3 @@
+-- deleted_queue_forget: forget that a queue was deleted, because it exists again.
+-- In:  name
+DELETE FROM BotDeletedQueues WHERE Name = CAST(@name AS NVARCHAR(450));

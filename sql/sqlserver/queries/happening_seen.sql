@@ -1,0 +1,5 @@
+-- happening_seen: remember what an evaluation has read, in its transaction.
+-- In:  rows [{Origin, Ref, Moment}]
+INSERT INTO BotNotificationSeen (Source, RefId, At)
+SELECT j.Origin, j.Ref, j.Moment
+FROM OPENJSON(@rows) WITH (Origin NVARCHAR(MAX) '$.Origin', Ref BIGINT '$.Ref', Moment DATETIME2(3) '$.Moment') j;

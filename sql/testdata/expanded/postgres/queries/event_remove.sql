@@ -1,0 +1,2 @@
+DELETE FROM "BotEvents"
+WHERE "Id" IN (SELECT j."EventId" FROM json_to_recordset(CAST(@rows AS json)) AS j("EventId" bigint));

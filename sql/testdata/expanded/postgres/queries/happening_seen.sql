@@ -1,0 +1,3 @@
+INSERT INTO "BotNotificationSeen" ("Source", "RefId", "At")
+SELECT j."Origin", j."Ref", j."Moment"
+FROM json_to_recordset(CAST(@rows AS json)) AS j("Origin" text, "Ref" bigint, "Moment" timestamptz);

@@ -1,0 +1,2 @@
+DELETE FROM "BotNotificationMutes"
+WHERE "KeyHash" = CAST(@key_hash AS varchar);

@@ -1,0 +1,3 @@
+INSERT INTO "BotSessions" ("UserId", "Hash", "CreatedAt", "SeenAt", "IdleUntil", "ExpiresAt", "Address", "UserAgent", "SignedInBy")
+VALUES (@user_id, @hash, CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)), CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)), CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@idle_ms AS bigint) * INTERVAL '1 millisecond', CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@longest_ms AS bigint) * INTERVAL '1 millisecond', @address, @agent, @signed_in_by)
+RETURNING "Id", "CreatedAt", "IdleUntil", "ExpiresAt";

@@ -1,0 +1,2 @@
+DELETE FROM BotApiAnswers
+WHERE KeyHash = @key_hash AND Status = 0;

@@ -1,0 +1,8 @@
+SELECT i.Id
+FROM BotWorkQueueItems i
+JOIN (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.OldState') AS OldState, json_extract(value, '$.OldVersion') AS OldVersion, json_extract(value, '$.NewStep') AS NewStep
+      FROM jsonb_each(@rows)) j ON j.ItemId = i.Id
+WHERE i.Version = j.OldVersion AND i.State = j.OldState AND i.State IN (0, 4, 5) AND i.DeletedAt IS NULL AND i.AvailableAt <= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+  AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND q.Paused = 1)
+  AND NOT EXISTS (SELECT 1 FROM BotItemEscalations m WHERE m.ItemId = i.Id AND m.RuleId = @rule AND m.DueAt = i.AvailableAt AND m.Step >= j.NewStep)
+ORDER BY i.Id;

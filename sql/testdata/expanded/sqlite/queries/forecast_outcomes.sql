@@ -1,0 +1,9 @@
+SELECT f.Id, f.MadeAt, f.ItemId, f.QueueName, f.Pipeline, f.StartP50, f.StartP95, f.EndP50, f.EndP95, i.State, i.ErrorKind, i.FinishedAt,
+    CASE WHEN i.DeletedAt IS NOT NULL THEN 1 ELSE 0 END,
+    CASE WHEN i.Priority <> f.Priority OR i.QueueName <> f.QueueName OR i.RetryCount < f.Failures OR i.RetryCount = f.Failures AND i.AvailableAt <> f.DueAt THEN 1 ELSE 0 END
+FROM BotForecasts f
+LEFT JOIN BotWorkQueueItems i ON i.Id = f.ItemId
+WHERE f.MadeAt >= @since AND f.MadeAt <= @until AND (f.MadeAt < @until OR f.Id < CAST(@before_id AS INTEGER))
+  AND (@queue IS NULL OR f.QueueName = @queue) AND (@pipeline IS NULL OR f.Pipeline = @pipeline)
+ORDER BY f.MadeAt DESC, f.Id DESC
+LIMIT CAST(@limit_rows AS INTEGER);

@@ -1,0 +1,2 @@
+DELETE FROM BotNotificationSeen
+WHERE Source = @source AND At < @before;

@@ -1,0 +1,2 @@
+DELETE FROM BotNotificationMutes
+WHERE KeyHash = @key_hash;

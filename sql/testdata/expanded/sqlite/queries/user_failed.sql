@@ -1,0 +1,3 @@
+UPDATE BotUsers SET Failures = Failures + 1
+WHERE Id = @id
+RETURNING Failures;

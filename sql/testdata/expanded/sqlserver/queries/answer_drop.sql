@@ -1,0 +1,2 @@
+DELETE FROM BotApiAnswers
+WHERE KeyHash = CAST(@key_hash AS NVARCHAR(450)) AND Status = 0;

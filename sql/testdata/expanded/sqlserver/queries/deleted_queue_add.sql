@@ -1,0 +1,3 @@
+INSERT INTO BotDeletedQueues (Name, DeletedBy, DeletedAt)
+SELECT @name, @by, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
+WHERE NOT EXISTS (SELECT 1 FROM BotDeletedQueues d WHERE d.Name = CAST(@name AS NVARCHAR(450)));

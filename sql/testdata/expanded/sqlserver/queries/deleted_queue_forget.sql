@@ -1,0 +1,1 @@
+DELETE FROM BotDeletedQueues WHERE Name = CAST(@name AS NVARCHAR(450));

@@ -1,0 +1,8 @@
+SELECT TOP (@limit_rows) f.Id, f.MadeAt, f.ItemId, f.QueueName, f.Pipeline, f.StartP50, f.StartP95, f.EndP50, f.EndP95, i.State, i.ErrorKind, i.FinishedAt,
+    CASE WHEN i.DeletedAt IS NOT NULL THEN 1 ELSE 0 END,
+    CASE WHEN i.Priority <> f.Priority OR i.QueueName <> f.QueueName OR i.RetryCount < f.Failures OR i.RetryCount = f.Failures AND i.AvailableAt <> f.DueAt THEN 1 ELSE 0 END
+FROM BotForecasts f
+LEFT JOIN BotWorkQueueItems i ON i.Id = f.ItemId
+WHERE f.MadeAt >= CAST(@since AS DATETIME2(3)) AND f.MadeAt <= CAST(@until AS DATETIME2(3)) AND (f.MadeAt < CAST(@until AS DATETIME2(3)) OR f.Id < @before_id)
+  AND (CAST(@queue AS NVARCHAR(200)) IS NULL OR f.QueueName = CAST(@queue AS NVARCHAR(200))) AND (CAST(@pipeline AS NVARCHAR(200)) IS NULL OR f.Pipeline = CAST(@pipeline AS NVARCHAR(200)))
+ORDER BY f.MadeAt DESC, f.Id DESC;

@@ -1,0 +1,3 @@
+SELECT TOP (@limit_rows) e.Id, e.At, e.QueueName, e.Pipeline, NULL, e.Kind, e.Detail, e.WorkerName, NULL, e.ItemId
+FROM BotEvents e
+ORDER BY e.Id;

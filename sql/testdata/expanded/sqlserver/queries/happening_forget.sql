@@ -1,0 +1,2 @@
+DELETE FROM BotNotificationSeen
+WHERE Source = CAST(@source AS NVARCHAR(450)) AND At < CAST(@before AS DATETIME2(3));

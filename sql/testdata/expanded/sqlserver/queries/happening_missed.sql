@@ -1,0 +1,5 @@
+SELECT TOP (@limit_rows) f.Id, f.RecordedAt, NULL, f.Schedule, NULL, NULL, f.Reason, f.WorkerName, f.PlannedAt, NULL
+FROM BotScheduleFirings f
+WHERE f.Outcome = N'missed' AND f.RecordedAt >= CAST(@since AS DATETIME2(3))
+  AND NOT EXISTS (SELECT 1 FROM BotNotificationSeen s WHERE s.Source = N'missed' AND s.RefId = f.Id AND s.At = f.RecordedAt)
+ORDER BY f.RecordedAt, f.Id;

@@ -1,0 +1,2 @@
+DELETE FROM BotSignInLinks
+WHERE UserId = @user_id;

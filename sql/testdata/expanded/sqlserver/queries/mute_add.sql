@@ -1,0 +1,2 @@
+INSERT INTO BotNotificationMutes (KeyHash, RuleName, GroupName, MutedUntil, Reason, MutedBy, MutedAt)
+VALUES (@key_hash, @rule, @grouping, DATEADD(millisecond, (CAST(@for_ms AS BIGINT) % 1000), DATEADD(second, (CAST(@for_ms AS BIGINT) / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))), @reason, @by, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))));

@@ -1,0 +1,2 @@
+UPDATE BotUsers SET LockedUntil = DATEADD(millisecond, (CAST(@lock_ms AS BIGINT) % 1000), DATEADD(second, (CAST(@lock_ms AS BIGINT) / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
+WHERE Id = @id;
