@@ -16,11 +16,16 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// selectText selects a text in the editor, as a person does with the keyboard or the mouse.
+// selectText selects a text in the editor, as a person does with the keyboard or the mouse. The editor
+// hears of its focus and of selections some time later, and puts its own selection back on becoming
+// focused, so the text is selected until the editor says that it is.
 func (p *tab) selectText(text string) {
 	p.Helper()
-	p.run(chromedp.Evaluate(fmt.Sprintf(`(() => {
-		const wanted = %q;
+	p.until(fmt.Sprintf(`(() => {
+		const wanted = %q, content = document.querySelector(".cm-content"), { view } = content.cmTile;
+		if (!view.hasFocus) { content.focus(); return false; }
+		const { from, to } = view.state.selection.main;
+		if (view.state.sliceDoc(from, to) === wanted && getSelection().toString() === wanted) return true;
 		for (const line of document.querySelectorAll(".cm-line")) {
 			const from = line.textContent.indexOf(wanted);
 			if (from < 0) continue;
@@ -29,12 +34,11 @@ func (p *tab) selectText(text string) {
 				const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
 				for (let node; node = walker.nextNode(); offset -= node.data.length) if (offset <= node.data.length) return [node, offset];
 			};
-			document.querySelector(".cm-content").focus();
 			getSelection().setBaseAndExtent(...end(from), ...end(from + wanted.length));
-			return true;
+			return false;
 		}
 		throw new Error("the editor lacks the text");
-	})()`, text), nil), chromedp.Sleep(200*time.Millisecond)) // until the editor has heard of the selection
+	})()`, text))
 }
 
 // edited returns the text in the editor.
