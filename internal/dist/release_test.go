@@ -83,8 +83,9 @@ func copySources(t *testing.T, from, to string) {
 }
 
 // mostProgram limits the size of the program in an archive, in bytes. The HTTP API, with OpenAPI,
-// OpenID Connect and Prometheus, takes about six million of them.
-const mostProgram = 54_000_000
+// OpenID Connect and Prometheus, takes about six million of them; the pages with their editor, the forecast
+// and the traces took the program from 49 to 54.8 million.
+const mostProgram = 56_000_000
 
 // tryArchive unpacks an archive and uses it as its README describes.
 func tryArchive(t *testing.T, archive []byte) {
