@@ -172,7 +172,7 @@ func TestMutantsMatchTheStatements(t *testing.T) {
 }
 
 // oneIn makes a run try a part of the mutants; the others have their turns on the following days.
-var oneIn = flag.Int("one-in", 1, "try one in so many of the mutants of statements, shares and escalation")
+var oneIn = flag.Int("one-in", 1, "try one in so many of the mutants of statements, batches, shares and escalation")
 
 // Each of these changes must be caught.
 func TestMutantsOfStatements(t *testing.T) {
