@@ -36,7 +36,7 @@ ONE_IN ?= 1
 REPORT ?= sqlserver-report.md
 HUNT ?= 2m
 
-.PHONY: help run build editor test fuzz simulate nightly chaos sqlserver lint dist tools clean
+.PHONY: help run build editor pictures test fuzz simulate nightly chaos sqlserver lint dist tools clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target text; do printf '  make %-9s %s\n' "$$target" "$$text"; done
@@ -50,6 +50,11 @@ build: ## build ./botwork
 # It needs Node.js and npm; nothing else in this file does.
 editor: ## make internal/dashboard/assets/codemirror.js again from the versions in package-lock.json
 	cd internal/dashboard/editor && npm ci --ignore-scripts --no-audit --no-fund && node build.mjs
+
+# It needs Chromium, and in internal/tests/browsertest npm ci.
+pictures: ## make the pictures of README and docs again
+	mkdir -p docs/pictures
+	BOTWORK_REQUIRE_CHROMIUM=1 BOTWORK_PICTURES=$(CURDIR)/docs/pictures go test ./internal/tests/browsertest -count=1 -run '^TestBrowserPictures$$'
 
 test: ## run the tests; RACE=1 adds the race detector
 	go test $(if $(RACE),-race) ./...

@@ -58,6 +58,10 @@ type ItemFilter struct {
 
 	// Limit bounds the list; 0 means 100.
 	Limit int
+
+	// CountAtMost bounds CountItems, which stops at this number; 0 means no bound. Other uses
+	// of a filter ignore it.
+	CountAtMost int64
 }
 
 // Deleted reports whether the filter asks for deleted items as well.

@@ -23,9 +23,9 @@ type ItemStore interface {
 	// items are those that were found.
 	Items(ctx context.Context, f ItemFilter) ([]Item, error)
 
-	// CountItems counts the items that the filter selects, without regard to its page size. If a
-	// search by payload left items out, the error is an *IncompleteError, and the
-	// number is that of the items that were found.
+	// CountItems counts the items that the filter selects, up to CountAtMost and without regard
+	// to its page size. If a search by payload left items out, the error is an
+	// *IncompleteError, and the number is that of the items that were found.
 	CountItems(ctx context.Context, f ItemFilter) (int64, error)
 
 	// Attempts lists the attempts of an item that did not simply succeed, in the

@@ -45,6 +45,7 @@ func (a *command) benchCommand() *cobra.Command {
 		a.benchLatencyCommand(),
 		a.benchAPICommand(),
 		a.benchEventsCommand(),
+		a.benchDashboardCommand(),
 		a.benchBacklogCommand(),
 		a.benchAssignCommand(),
 		a.benchStepsCommand(),

@@ -107,6 +107,15 @@ var benchLines = []struct {
 	{bench.AllEventsStatementsPerSecond, "the same, statements", 2, "/s"},
 	{bench.AllEventsPerSecond, "events of each of these clients", 2, "/s"},
 	{bench.CPUSecondsPer1000, "CPU of this program per 1000 items", 3, "s"},
+	{bench.PageP50Ms, "pages, p50", 1, "ms"},
+	{bench.PageP95Ms, "pages, p95", 1, "ms"},
+	{bench.SlowestPageP95Ms, "slowest page, p95", 1, "ms"},
+	{bench.FirstLoadKb, "first load", 0, "kB"},
+	{bench.MovingCPUPercent, "server without browsers, of one core", 2, "%"},
+	{bench.MovingStatementsPerSecond, "the same, statements", 2, "/s"},
+	{bench.OpenPagesCPUPercent, "server with browsers, of one core", 2, "%"},
+	{bench.OpenPagesStatementsPerSecond, "the same, statements", 2, "/s"},
+	{bench.OpenPagesRenewedPerSecond, "pages that browsers asked for again", 2, "/s"},
 	{bench.PeakRSSMb, "largest memory of this program", 0, "MB"},
 }
 

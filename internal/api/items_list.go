@@ -205,11 +205,15 @@ func (a *API) checkQueue(ctx context.Context, name string) error {
 }
 
 // ItemCountQuery are the parameters of a count of items.
-type ItemCountQuery struct{ SelectionQuery }
+type ItemCountQuery struct {
+	SelectionQuery
+	UpTo int64 `query:"upTo" minimum:"1" maximum:"1000000" doc:"count no further than this"`
+}
 
 type itemCount struct {
 	Body struct {
 		Count      int64       `json:"count"`
+		More       bool        `json:"more" doc:"there are more than upTo items; count is upTo"`
 		Incomplete *incomplete `json:"incomplete" doc:"null unless a search by payload left items out"`
 	}
 }
@@ -222,8 +226,14 @@ func (a *API) countItems(ctx context.Context, in *ItemCountQuery) (*itemCount, e
 	if err != nil {
 		return nil, err
 	}
+	if in.UpTo > 0 {
+		filter.CountAtMost = in.UpTo + 1
+	}
 	out := &itemCount{}
 	out.Body.Count, err = a.store.CountItems(ctx, filter)
+	if in.UpTo > 0 && out.Body.Count > in.UpTo {
+		out.Body.Count, out.Body.More = in.UpTo, true
+	}
 	if out.Body.Incomplete, err = searched(err); err == nil && out.Body.Count == 0 {
 		err = a.checkQueue(ctx, filter.QueueName)
 	}

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,6 +64,19 @@ func TestItemLists(t *testing.T) {
 		exported := s.Do(t, apitest.Request{Method: "GET", Path: "/items.ndjson" + c.query, Token: viewer}).Want(t, 200)
 		if lines := strings.Count(string(exported.Body), "\n"); lines != len(c.want) {
 			t.Errorf("export %s: got %d lines, want %d", c.query, lines, len(c.want))
+		}
+	}
+	for query, want := range map[string]struct {
+		Count int
+		More  bool
+	}{
+		"?upTo=6": {6, true}, "?upTo=7": {7, false}, "?upTo=100": {7, false}, "?tag=t1&upTo=1": {1, true},
+	} {
+		got := want
+		got.Count, got.More = 0, false
+		answer := s.Do(t, apitest.Request{Method: "GET", Path: "/items/count" + query, Token: viewer}).Want(t, 200)
+		if err := json.Unmarshal(answer.Body, &got); err != nil || got != want {
+			t.Errorf("count %s: got %+v, %v, want %+v", query, got, err, want)
 		}
 	}
 	// All pages in turn.

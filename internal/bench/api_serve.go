@@ -13,11 +13,12 @@ import (
 	"github.com/rs/zerolog"
 
 	"botwork/internal/api"
+	"botwork/internal/dashboard"
 	"botwork/internal/httpserver"
 	"botwork/workqueue/sqlstore"
 )
 
-// serveAPI serves the HTTP API until the input ends, and answers each line with what this process
+// serveAPI serves the HTTP API and the pages until the input ends, and answers each line with what this process
 // has used.
 func (j job) serveAPI(ctx context.Context, store *sqlstore.Store, observed *atomic.Int64, lines *bufio.Reader, out *json.Encoder) (err error) {
 	// One token and one address send all requests, so their rates are not limited.
@@ -26,8 +27,16 @@ func (j job) serveAPI(ctx context.Context, store *sqlstore.Store, observed *atom
 	if err != nil {
 		return err
 	}
-	a := api.New(api.Options{Store: store, Log: zerolog.Nop(), Version: "bench", Limits: limits, Draining: server.Draining()})
-	server.Serve(a.Handler())
+	project, err := newServedProject(store)
+	if err != nil {
+		return err
+	}
+	a := api.New(api.Options{Store: store, Log: zerolog.Nop(), Version: "bench", Limits: limits, Draining: server.Draining(), Project: project})
+	pages, err := dashboard.New(dashboard.Options{API: a.Handler(), Log: zerolog.Nop(), Version: "bench"})
+	if err != nil {
+		return err
+	}
+	server.Serve(pages.Beside(a.Handler()))
 	running, stop := context.WithCancel(ctx)
 	var background sync.WaitGroup
 	background.Go(func() { a.Run(running) })

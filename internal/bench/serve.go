@@ -31,8 +31,8 @@ type job struct {
 	// immediately. Without it the worker drains the queue once.
 	Serve bool
 
-	// API makes the process serve the HTTP API instead of being a worker, for Capacity
-	// robots.
+	// API makes the process serve the HTTP API and the pages instead of being a worker,
+	// for Capacity robots or browsers.
 	API bool
 
 	// Mixed makes the worker run a mixed load with schedules until its input ends. Scale

@@ -179,8 +179,7 @@ func (a *asking) optional(path string, query url.Values, out any) {
 // starts by no schedule, or the steps of a pipeline whose file has errors.
 func (a *asking) refusable(path string, query url.Values, out any) {
 	a.running.Go(func() {
-		_, err := a.d.ask(a.r, http.MethodGet, path, query, nil, out)
-		if p, ok := errors.AsType[*problem](err); !isRefusal(err) && (!ok || p.Status != http.StatusConflict) {
+		if _, err := a.d.ask(a.r, http.MethodGet, path, query, nil, out); !isRefusal(err) && !isConflict(err) {
 			a.fail(err)
 		}
 	})
@@ -190,6 +189,12 @@ func (a *asking) refusable(path string, query url.Values, out any) {
 func isRefusal(err error) bool {
 	p, ok := errors.AsType[*problem](err)
 	return ok && (p.Status == http.StatusForbidden || p.Status == http.StatusNotFound)
+}
+
+// isConflict reports whether the state of a thing does not allow what was asked for.
+func isConflict(err error) bool {
+	p, ok := errors.AsType[*problem](err)
+	return ok && p.Status == http.StatusConflict
 }
 
 // fail keeps the first error and ends the other requests; nil is none.

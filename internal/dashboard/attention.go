@@ -26,11 +26,11 @@ type facts struct {
 
 func (f *facts) ask(a *asking, c caller) {
 	f.caller = c
-	a.shared(c, "/stats/queues", nil, &f.stats)
-	a.shared(c, "/queues", nil, &f.queues)
-	a.sharedOptional(c, "/workers", nil, &f.workers)
-	a.sharedOptional(c, "/runs", values("failed", "true", "since", "24h", "limit", "50"), &f.runs)
-	a.sharedOptional(c, "/report", values("since", "24h"), &f.failed)
+	a.shared(c).get("/stats/queues", nil, &f.stats)
+	a.shared(c).get("/queues", nil, &f.queues)
+	a.shared(c).optional("/workers", nil, &f.workers)
+	a.slow(c).optional("/runs", values("failed", "true", "since", "24h", "limit", "50"), &f.runs)
+	a.slow(c).optional("/report", values("since", "24h"), &f.failed)
 }
 
 // slots counts the slots of the workers that take items.
@@ -171,16 +171,19 @@ func (f *facts) restrained() (all []attention) {
 // isRecent compares with the time of the database, since all times are from there.
 func (f *facts) isRecent(at time.Time) bool { return f.stats.All.At.Sub(at) <= recent }
 
+// standingFor is how long a standing serves.
+const standingFor = 10 * time.Second
+
 // standing is what every page shows in its title and its icon.
 type standing struct {
 	Failing int `json:"failing"` // entries of the overview that are failing now
 }
 
-// standing returns the standing that the person may see. It may be ten seconds old: people of the same
+// standing returns the standing that the person may see. It may be some seconds old: people of the same
 // role and queues share it, so that a page costs no question of its own.
 func (d *Dashboard) standing(r *http.Request, c caller) (standing, error) {
 	var s standing
-	text, err := d.slow.get(r.Context(), sharedKey(c, "standing", nil), func() (json.RawMessage, error) {
+	text, err := d.answers.get(r.Context(), sharedKey(c, "standing", nil), standingFor, func() (json.RawMessage, error) {
 		var f facts
 		r, cancel := detached(r)
 		defer cancel()

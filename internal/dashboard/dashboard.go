@@ -37,7 +37,7 @@ type Dashboard struct {
 	assets  *assets
 	pages   pages
 	answers *sharedAnswers
-	slow    *sharedAnswers // for what may be older
+	pace    pace
 	risk    time.Duration
 	mux     *http.ServeMux
 }
@@ -51,7 +51,7 @@ func New(o Options) (*Dashboard, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dashboard{api: o.API, log: o.Log, version: o.Version, name: o.Name, openID: o.OpenID, assets: files, risk: o.DeadlineRisk, mux: http.NewServeMux(), answers: newSharedAnswers(sharedFor), slow: newSharedAnswers(slowFor)}
+	d := &Dashboard{api: o.API, log: o.Log, version: o.Version, name: o.Name, openID: o.OpenID, assets: files, risk: o.DeadlineRisk, mux: http.NewServeMux(), answers: newSharedAnswers()}
 	if d.pages, err = loadPages(files); err != nil {
 		return nil, err
 	}

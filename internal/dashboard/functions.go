@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"maps"
 	"math"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -34,6 +36,7 @@ func functions(files *assets) template.FuncMap {
 		"join":     strings.Join,
 		"isnil":    func(v any) bool { return v == nil },
 		"plural":   plural,
+		"counted":  counted,
 		"roles":    func() []string { return []string{"viewer", "operator", "editor", "admin"} },
 		"lower":    strings.ToLower,
 		"prettify": pretty,
@@ -185,6 +188,27 @@ func plural(n int64, one, many string) string {
 		return "1 " + one
 	}
 	return number(n) + " " + many
+}
+
+// mostCounted is how far pages count items: a number beyond it says that there are more.
+const mostCounted = 100_000
+
+// upTo adds the bound of a count to its filter.
+func upTo(filter url.Values) url.Values {
+	bounded := maps.Clone(filter)
+	if bounded == nil {
+		bounded = url.Values{}
+	}
+	bounded.Set("upTo", strconv.Itoa(mostCounted))
+	return bounded
+}
+
+// counted is plural for a number that may be the bound of a count.
+func counted(n int64, more bool, one, many string) string {
+	if more {
+		return number(n) + "+ " + many
+	}
+	return plural(n, one, many)
 }
 
 // plainValue writes a value of JSON without quotes around texts.

@@ -3,7 +3,11 @@ package dashboard
 import (
 	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
 	"time"
+
+	"botwork/workqueue/report"
 )
 
 // seenCookie keeps when a person has looked at the overview, for this browser.
@@ -21,6 +25,8 @@ type lookBack struct {
 
 	Since time.Time
 	First bool // the person has not looked before in this browser
+
+	filter url.Values // what has failed since
 }
 
 // visit is the times in the cookie.
@@ -58,8 +64,8 @@ func (l visit) look(now time.Time) (after visit, changed bool) {
 	return l, false
 }
 
-// lookingBack asks for how many items have failed since the last look.
-func lookingBack(r *http.Request, p *page, ask *asking) *lookBack {
+// lookingBack notes the look of the person. The caller counts what has failed since the last one.
+func lookingBack(r *http.Request, p *page) *lookBack {
 	now := time.Now()
 	l, known := visitOf(r)
 	changed := !known
@@ -76,9 +82,25 @@ func lookingBack(r *http.Request, p *page, ask *asking) *lookBack {
 		since = earliest
 	}
 	filter := values("failedSince", since.UTC().Format("2006-01-02T15:04:05.000Z07:00"))
-	back := &lookBack{countedList: countedList{Link: "/items?" + filter.Encode()}, Since: since, First: !known}
-	ask.slow(p.Caller, "/items/count", filter, back)
-	return back
+	return &lookBack{countedList: countedList{Link: "/items?" + filter.Encode()}, Since: since, First: !known, filter: filter}
+}
+
+// count counts what has failed. Each person has looked at another time, so the answer serves no other page:
+// nothing is asked if the report, which all share, says that nothing has failed since.
+func (l *lookBack) count(ask *asking, c caller, r *report.Report) {
+	if l.noneIn(r) {
+		return
+	}
+	ask.slow(c).get("/items/count", upTo(l.filter), l)
+}
+
+// noneIn reports whether a report shows that nothing has failed since the last look. A person who may not
+// see it has an empty one.
+func (l *lookBack) noneIn(r *report.Report) bool {
+	if r.Since.IsZero() || l.Since.Before(r.Since) || len(r.Bounds) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(r.Failures, func(g report.Group) bool { return !g.Last.Before(l.Since) })
 }
 
 // markSeen makes the present the last look.

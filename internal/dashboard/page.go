@@ -109,7 +109,8 @@ type page struct {
 	Broken  bool    // the server has failed
 	Nonce   string  // of style elements that a script of the page adds; "": there are none
 
-	At time.Time // when the page was made
+	At   time.Time // when the page was made
+	Pace int64     // the least time in milliseconds between two requests of an open page
 
 	Caller  caller
 	Path    string // with its query
@@ -154,6 +155,7 @@ func (d *Dashboard) show(pattern string, h handler) {
 			d.refuse(w, r, p, err)
 			return
 		}
+		d.pace.note(r.Header.Get(renewHeader))
 		name, err := h(r, p)
 		if to, ok := errors.AsType[*redirect](err); ok {
 			http.Redirect(w, r, to.to, http.StatusSeeOther)
@@ -220,7 +222,7 @@ func (d *Dashboard) answerToForm(pattern string, maxForm int64, h handler) {
 // render sends a page. It is made before anything is sent, so a fault in it leaves no half page.
 func (d *Dashboard) render(w http.ResponseWriter, status int, name string, p *page) {
 	var text bytes.Buffer
-	p.At = time.Now()
+	p.At, p.Pace = time.Now(), d.pace.between().Milliseconds()
 	if err := d.pages[name].ExecuteTemplate(&text, frame, p); err != nil {
 		d.log.Error().Err(err).Str("page", name).Msg("could not make a page")
 		http.Error(w, "the page could not be made; the server's log has the details", http.StatusInternalServerError)

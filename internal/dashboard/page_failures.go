@@ -42,7 +42,7 @@ type failuresPage struct {
 func (d *Dashboard) listFailures(r *http.Request, p *page) (string, error) {
 	p.Title, p.Section, p.Live = "Failures", "failures", "items,runs"
 	v := failuresPage{Range: rangeOf(r, "24h"), Ranges: ranges, Pipeline: r.URL.Query().Get("pipeline")}
-	if _, err := d.ask(r, http.MethodGet, "/report", values("since", v.Range, "pipeline", v.Pipeline), nil, &v.Report); err != nil {
+	if err := d.asking(r).paced(p.Caller).now("/report", values("since", v.Range, "pipeline", v.Pipeline), &v.Report); err != nil {
 		return "", err
 	}
 	p.Data = v

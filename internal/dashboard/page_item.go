@@ -79,7 +79,9 @@ func (d *Dashboard) showItem(r *http.Request, p *page) (string, error) {
 	v := &itemPage{Everywhere: p.Caller.Everywhere()}
 	one := make([]item, 1)
 	v.Item = &one[0]
-	if _, err := d.ask(r, http.MethodGet, "/items/"+id, nil, nil, v.Item); err != nil {
+	ask := d.asking(r)
+	about := ask.paced(p.Caller)
+	if err := about.now("/items/"+id, nil, v.Item); err != nil {
 		return "", err
 	}
 	var attempts list[attempt]
@@ -88,17 +90,16 @@ func (d *Dashboard) showItem(r *http.Request, p *page) (string, error) {
 	var sameKey list[item]
 	var q queue
 	present := itemPipeline{}
-	ask := d.asking(r)
-	ask.get("/items/"+id+"/why", nil, &v.Why)
-	ask.get("/items/"+id+"/attempts", nil, &attempts)
-	ask.get("/items/"+id+"/history", nil, &history)
-	ask.sharedOptional(p.Caller, "/workers", nil, &workers)
-	ask.sharedOptional(p.Caller, "/queues/"+segment(v.Item.QueueName), nil, &q)
+	about.get("/items/"+id+"/why", nil, &v.Why)
+	about.get("/items/"+id+"/attempts", nil, &attempts)
+	about.get("/items/"+id+"/history", nil, &history)
+	ask.shared(p.Caller).optional("/workers", nil, &workers)
+	ask.shared(p.Caller).optional("/queues/"+segment(v.Item.QueueName), nil, &q)
 	if name := v.Item.pipelineName(); name != "" && len(name) <= maxPipelineName {
 		ask.refusable("/pipelines/"+segment(name), nil, &present)
 	}
 	if key := v.Item.NaturalKey; deref(key) != "" {
-		ask.get("/items", values("key", *key, "queue", p.Caller.oneOf(v.Item.QueueName), "limit", itoa(relatedShown+1), "fields", "id,status,createdAt,integrationConfig,naturalKey"), &sameKey)
+		about.get("/items", values("key", *key, "queue", p.Caller.oneOf(v.Item.QueueName), "limit", itoa(relatedShown+1), "fields", "id,status,createdAt,integrationConfig,naturalKey"), &sameKey)
 	}
 	if err := ask.wait(); err != nil {
 		return "", err

@@ -140,6 +140,7 @@ type itemsPage struct {
 	Unsorted   string // the address of the list without an order
 	Items      []*item
 	Count      int64
+	CountMore  bool // there are more than Count
 	Capped     bool
 	More       string
 	Incomplete *struct {
@@ -196,13 +197,14 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	var pipelines list[pipeline]
 	var count struct {
 		Count int64 `json:"count"`
+		More  bool  `json:"more"`
 	}
 	ask := d.asking(r)
-	ask.get("/items", query, &got)
-	ask.get("/items/count", v.Filter, &count)
-	ask.get("/queues", nil, &queues)
-	ask.sharedOptional(p.Caller, "/workers", nil, &workers)
-	ask.sharedOptional(p.Caller, "/pipelines", nil, &pipelines)
+	ask.paced(p.Caller).get("/items", query, &got)
+	ask.paced(p.Caller).get("/items/count", upTo(v.Filter), &count)
+	ask.shared(p.Caller).get("/queues", nil, &queues)
+	ask.shared(p.Caller).optional("/workers", nil, &workers)
+	ask.shared(p.Caller).optional("/pipelines", nil, &pipelines)
 	if err := ask.wait(); err != nil {
 		return "", err
 	}
@@ -226,7 +228,7 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	for i := range got.Items {
 		v.Items = append(v.Items, &got.Items[i])
 	}
-	v.Count, v.More, v.Incomplete, v.Chips = count.Count, nextPage(r, got.Next), got.Incomplete, chipsOf(v.Filter)
+	v.Count, v.CountMore, v.More, v.Incomplete, v.Chips = count.Count, count.More, nextPage(r, got.Next), got.Incomplete, chipsOf(v.Filter)
 	for _, e := range []exportLink{{"CSV", "/items/export/csv", "items.csv"}, {"JSON", "/items/export/json", "items.json"}, {"NDJSON", apiPrefix + "/items.ndjson", "items.ndjson"}} {
 		if len(v.Filter) > 0 {
 			e.Link += "?" + v.Filter.Encode()

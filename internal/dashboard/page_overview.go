@@ -125,6 +125,7 @@ type overview struct {
 // countedList is how many items a list has.
 type countedList struct {
 	Count  int64
+	More   bool // there are more than this
 	Link   string
 	Within time.Duration
 }
@@ -144,14 +145,21 @@ func (d *Dashboard) overview(r *http.Request, p *page) (string, error) {
 	ask := d.asking(r)
 	f.ask(ask, p.Caller)
 	if q, ok := p.Caller.scope(); ok {
-		ask.shared(p.Caller, "/stats", values("since", v.Range, "by", resolutions[v.Range], "queue", q), &series)
-		ask.shared(p.Caller, "/stats", values("since", "1h", "by", "hour", "queue", q), &hour)
-		ask.shared(p.Caller, "/stats", values("since", "10m", "by", "minute", "group", "band", "queue", q), &byBand)
-		v.Risk, v.Look = d.itemsAtRisk(ask, p.Caller), lookingBack(r, p, ask)
+		ask.slow(p.Caller).get("/stats", values("since", v.Range, "by", resolutions[v.Range], "queue", q), &series)
+		ask.slow(p.Caller).get("/stats", values("since", "1h", "by", "hour", "queue", q), &hour)
+		ask.slow(p.Caller).get("/stats", values("since", "10m", "by", "minute", "group", "band", "queue", q), &byBand)
+		v.Risk, v.Look = d.itemsAtRisk(ask, p.Caller), lookingBack(r, p)
 	}
-	ask.sharedOptional(p.Caller, "/schedules/next", nil, &next)
+	ask.slow(p.Caller).optional("/schedules/next", nil, &next)
 	if err := ask.wait(); err != nil {
 		return "", err
+	}
+	if v.Look != nil {
+		ask = d.asking(r)
+		v.Look.count(ask, p.Caller, &f.failed)
+		if err := ask.wait(); err != nil {
+			return "", err
+		}
 	}
 	v.Counts, v.Hour, v.Oldest = f.stats.All, f.stats.All.over("1h0m0s"), f.stats.All.oldest()
 	v.Running = f.stats.All.Items["active"]
@@ -185,13 +193,13 @@ func (d *Dashboard) overview(r *http.Request, p *page) (string, error) {
 func (d *Dashboard) itemsAtRisk(ask *asking, c caller) *countedList {
 	filter := values("deadlineUntil", time.Now().UTC().Add(d.risk).Truncate(time.Minute).Format(time.RFC3339))
 	risk := &countedList{Link: "/items?" + filter.Encode(), Within: d.risk}
-	ask.slow(c, "/items/count", filter, risk)
+	ask.slow(c).get("/items/count", upTo(filter), risk)
 	return risk
 }
 
 func (l *countedList) attention() attention {
 	return attention{
-		Status: "warning", What: plural(l.Count, "item may miss its deadline", "items may miss their deadlines"), Detail: "not started, and the deadline is within " + span(l.Within) + " or over",
+		Status: "warning", What: counted(l.Count, l.More, "item may miss its deadline", "items may miss their deadlines"), Detail: "not started, and the deadline is within " + span(l.Within) + " or over",
 		Do: "Show items", Link: l.Link,
 	}
 }

@@ -49,9 +49,9 @@ func (d *Dashboard) suggestions(r *http.Request, c caller, text string) ([]sugge
 	if len(c.Queues) <= 1 { // others must name the queue
 		ask.get("/items", values("key", text, "limit", itoa(mostSuggested), "fields", "id,status,naturalKey,integrationConfig,queueName"), &byKey)
 	}
-	ask.shared(c, "/queues", nil, &queues)
-	ask.sharedOptional(c, "/workers", nil, &workers)
-	ask.sharedOptional(c, "/pipelines", nil, &pipelines)
+	ask.shared(c).get("/queues", nil, &queues)
+	ask.shared(c).optional("/workers", nil, &workers)
+	ask.shared(c).optional("/pipelines", nil, &pipelines)
 	if err := ask.wait(); err != nil {
 		return nil, err
 	}

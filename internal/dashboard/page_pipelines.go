@@ -100,10 +100,10 @@ func (d *Dashboard) listPipelines(r *http.Request, p *page) (string, error) {
 	var series workqueue.Series
 	ask := d.asking(r)
 	ask.optional("/pipelines", nil, &all) // a server without a project has none
-	ask.optional("/runs", values("failed", "true", "since", "24h", "limit", "500"), &failed)
-	ask.optional("/schedules/next", values("count", "1"), &next)
+	ask.paced(p.Caller).optional("/runs", values("failed", "true", "since", "24h", "limit", "500"), &failed)
+	ask.paced(p.Caller).optional("/schedules/next", values("count", "1"), &next)
 	if queue, ok := p.Caller.scope(); ok {
-		ask.optional("/stats", values("by", "hour", "since", "24h", "group", "pipeline", "queue", queue), &series)
+		ask.slow(p.Caller).optional("/stats", values("by", "hour", "since", "24h", "group", "pipeline", "queue", queue), &series)
 	}
 	v := pipelinesPage{}
 	if p.Caller.May("editor") && p.Caller.Everywhere() {
@@ -117,7 +117,7 @@ func (d *Dashboard) listPipelines(r *http.Request, p *page) (string, error) {
 	ask = d.asking(r)
 	for i := range all.Items {
 		if all.Items[i].Trigger != nil {
-			ask.optional("/runs", values("pipeline", all.Items[i].Name, "since", "24h", "limit", "50"), &latest[i])
+			ask.paced(p.Caller).optional("/runs", values("pipeline", all.Items[i].Name, "since", "24h", "limit", "50"), &latest[i])
 		}
 	}
 	if err := ask.wait(); err != nil {

@@ -53,11 +53,12 @@ func (d *Dashboard) showQueue(r *http.Request, p *page) (string, error) {
 		Output  json.RawMessage        `json:"outputSchema"`
 	}
 	ask := d.asking(r)
-	ask.get("/queues/"+segment(name), nil, &v.Queue)
-	ask.get("/queues/"+segment(name), nil, &v.Policy)
-	ask.get("/queues/"+segment(name), nil, &rights)
-	ask.get("/queues/"+segment(name)+"/stats", nil, &v.Counts)
-	ask.get("/stats", values("since", v.Range, "by", resolutions[v.Range], "queue", name), &series)
+	queue := ask.paced(p.Caller)
+	queue.get("/queues/"+segment(name), nil, &v.Queue)
+	queue.get("/queues/"+segment(name), nil, &v.Policy)
+	queue.get("/queues/"+segment(name), nil, &rights)
+	queue.get("/queues/"+segment(name)+"/stats", nil, &v.Counts)
+	ask.slow(p.Caller).get("/stats", values("since", v.Range, "by", resolutions[v.Range], "queue", name), &series)
 	if err := ask.wait(); err != nil {
 		return "", err
 	}

@@ -45,10 +45,10 @@ func (d *Dashboard) listQueues(r *http.Request, p *page) (string, error) {
 	var stats queueCounts
 	var series workqueue.Series
 	ask := d.asking(r)
-	ask.shared(p.Caller, "/queues", nil, &queues)
-	ask.shared(p.Caller, "/stats/queues", nil, &stats)
+	ask.shared(p.Caller).get("/queues", nil, &queues)
+	ask.shared(p.Caller).get("/stats/queues", nil, &stats)
 	if q, ok := p.Caller.scope(); ok {
-		ask.shared(p.Caller, "/stats", values("since", "24h", "by", "hour", "group", "queue", "queue", q), &series)
+		ask.slow(p.Caller).get("/stats", values("since", "24h", "by", "hour", "group", "queue", "queue", q), &series)
 	}
 	if err := ask.wait(); err != nil {
 		return "", err

@@ -85,9 +85,9 @@ func (d *Dashboard) listRuns(r *http.Request, p *page) (string, error) {
 	var runs list[run]
 	var pipelines list[pipeline]
 	ask := d.asking(r)
-	ask.refusable("/schedules/next", values("pipeline", f.Pipeline), &next)
+	ask.paced(p.Caller).refusable("/schedules/next", values("pipeline", f.Pipeline), &next)
 	ask.optional("/pipelines", nil, &pipelines)
-	ask.get("/runs", f.query("until", r.URL.Query().Get("until"), "limit", "50"), &runs)
+	ask.paced(p.Caller).get("/runs", f.query("until", r.URL.Query().Get("until"), "limit", "50"), &runs)
 	if err := ask.wait(); err != nil {
 		return "", err
 	}

@@ -139,11 +139,12 @@ func (d *Dashboard) showWorker(r *http.Request, p *page) (string, error) {
 		Now time.Time `json:"now"`
 	}
 	ask := d.asking(r)
-	ask.get(at, nil, &v.Worker)
-	ask.get(at, nil, &v.Detail)
+	worker := ask.paced(p.Caller)
+	worker.get(at, nil, &v.Worker)
+	worker.get(at, nil, &v.Detail)
 	ask.get("/version", nil, &version)
-	ask.get("/items", values("worker", name, "status", "running", "status", "assigned", "limit", "200"), &held)
-	ask.get("/items", values("worker", name, "startedSince", "1h", "sort", "-started", "limit", strconv.Itoa(mostShown)), &ran)
+	worker.get("/items", values("worker", name, "status", "running", "status", "assigned", "limit", "200"), &held)
+	worker.get("/items", values("worker", name, "startedSince", "1h", "sort", "-started", "limit", strconv.Itoa(mostShown)), &ran)
 	if err := ask.wait(); err != nil {
 		return "", err
 	}

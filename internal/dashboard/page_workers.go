@@ -74,8 +74,8 @@ func (d *Dashboard) listWorkers(r *http.Request, p *page) (string, error) {
 	var workers list[worker]
 	var held list[item]
 	ask := d.asking(r)
-	ask.shared(p.Caller, "/workers", nil, &workers)
-	ask.get("/items", values("status", "running", "status", "assigned", "limit", "500"), &held)
+	ask.shared(p.Caller).get("/workers", nil, &workers)
+	ask.paced(p.Caller).get("/items", values("status", "running", "status", "assigned", "limit", "500"), &held)
 	if err := ask.wait(); err != nil {
 		return "", err
 	}

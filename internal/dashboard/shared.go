@@ -10,48 +10,49 @@ import (
 	"time"
 )
 
-// sharedFor is how long an answer serves all people who may see the same. Pages ask for
-// themselves again when something happens, so many open browsers ask for the same at the same
-// time.
-const sharedFor = time.Second
+// slowFor is how long an answer serves that costs more than others, or changes by the minute.
+const slowFor = 20 * time.Second
 
-// slowFor is the same for what costs more, and need not be as new.
-const slowFor = 10 * time.Second
-
-// sharedAnswers are answers of the API by who may see them and what was asked.
+// sharedAnswers are answers of the API by who may see them and what was asked. Pages ask for themselves again
+// when something happens, so many open browsers ask for the same at the same time.
 type sharedAnswers struct {
-	lasts time.Duration // how long an answer serves
-
 	mu      sync.Mutex
 	answers map[string]*sharedAnswer
 }
 
-func newSharedAnswers(lasts time.Duration) *sharedAnswers {
-	return &sharedAnswers{lasts: lasts, answers: map[string]*sharedAnswer{}}
-}
+func newSharedAnswers() *sharedAnswers { return &sharedAnswers{answers: map[string]*sharedAnswer{}} }
 
 type sharedAnswer struct {
 	ready chan struct{} // closed when body and err are set
-	until time.Time     // set when ready; guarded by the mutex of sharedAnswers
+	asked time.Time     // when ready: before it was asked for; guarded by the mutex of sharedAnswers
+	took  time.Duration // likewise
 	body  json.RawMessage
 	err   error
 }
 
-// get returns the answer for key, which is asked for once at a time.
-func (s *sharedAnswers) get(ctx context.Context, key string, ask func() (json.RawMessage, error)) (json.RawMessage, error) {
+// costShare bounds the part of the time in which an answer is asked for: one that takes long serves longer.
+const costShare = 20
+
+// serves reports whether an answer serves who accepts one of this age. One that is being asked for serves
+// everybody. The caller holds the mutex.
+func (one *sharedAnswer) serves(age time.Duration) bool {
+	return one.asked.IsZero() || one.err == nil && time.Since(one.asked) < max(age, min(costShare*one.took, slowFor))
+}
+
+// get returns the answer for key, which is asked for once at a time. An answer that is older than age is
+// asked for again; so is an error.
+func (s *sharedAnswers) get(ctx context.Context, key string, age time.Duration, ask func() (json.RawMessage, error)) (json.RawMessage, error) {
 	s.mu.Lock()
 	one := s.answers[key]
-	if one == nil || !one.until.IsZero() && time.Now().After(one.until) {
+	if one == nil || !one.serves(age) {
 		one = &sharedAnswer{ready: make(chan struct{})}
 		s.forgetOld()
 		s.answers[key] = one
 		s.mu.Unlock()
+		began := time.Now()
 		one.body, one.err = ask()
 		s.mu.Lock()
-		one.until = time.Now().Add(s.lasts)
-		if one.err != nil {
-			one.until = time.Now() // the next one tries again
-		}
+		one.asked, one.took = began, time.Since(began)
 		s.mu.Unlock()
 		close(one.ready)
 		return one.body, one.err
@@ -72,46 +73,65 @@ func (s *sharedAnswers) forget() {
 	clear(s.answers)
 }
 
-// forgetOld removes answers that serve nobody any more. The caller holds the mutex.
+// forgetOld removes answers that serve no page any more. The caller holds the mutex.
 func (s *sharedAnswers) forgetOld() {
-	now := time.Now()
 	for key, one := range s.answers {
-		if !one.until.IsZero() && now.After(one.until) {
+		if !one.serves(max(slowFor, slowestPace)) {
 			delete(s.answers, key)
 		}
 	}
 }
 
-// shared is get for what all people of a role and of the same queues see alike. The request of
-// one of them asks for all, so it does not end with its browser.
-func (a *asking) shared(c caller, path string, query url.Values, out any) {
-	a.running.Go(func() { a.fail(a.getShared(c, path, query, out)) })
+// sharing asks for what all people of a role and of the same queues see alike. The request of one of them
+// asks for all, so it does not end with its browser.
+type sharing struct {
+	*asking
+	caller caller
+	age    time.Duration // of an answer that is new enough; 0: only one that is asked for now
 }
 
-// sharedOptional is shared for what the role may not see.
-func (a *asking) sharedOptional(c caller, path string, query url.Values, out any) {
-	a.running.Go(func() {
-		if err := a.getShared(c, path, query, out); !isRefusal(err) {
-			a.fail(err)
+// shared asks for what many pages show.
+func (a *asking) shared(c caller) sharing { return sharing{a, c, a.d.pace.sharedFor()} }
+
+// paced asks for what a page is about. A person who is alone sees it as it is.
+func (a *asking) paced(c caller) sharing { return sharing{a, c, a.d.pace.pacedFor()} }
+
+// slow asks for what costs more than other answers, or changes by the minute.
+func (a *asking) slow(c caller) sharing { return sharing{a, c, slowFor} }
+
+func (s sharing) get(path string, query url.Values, out any) {
+	s.running.Go(func() { s.fail(s.now(path, query, out)) })
+}
+
+// optional is get for what the role of the person may not allow: a refusal leaves out as it is.
+func (s sharing) optional(path string, query url.Values, out any) {
+	s.running.Go(func() {
+		if err := s.now(path, query, out); !isRefusal(err) {
+			s.fail(err)
 		}
 	})
 }
 
-// slow is shared for what may be ten seconds old.
-func (a *asking) slow(c caller, path string, query url.Values, out any) {
-	a.running.Go(func() { a.fail(a.getFrom(a.d.slow, c, path, query, out)) })
+// refusable is optional for what the state of a thing may not allow.
+func (s sharing) refusable(path string, query url.Values, out any) {
+	s.running.Go(func() {
+		if err := s.now(path, query, out); !isRefusal(err) && !isConflict(err) {
+			s.fail(err)
+		}
+	})
 }
 
-func (a *asking) getShared(c caller, path string, query url.Values, out any) error {
-	return a.getFrom(a.d.answers, c, path, query, out)
-}
-
-func (a *asking) getFrom(answers *sharedAnswers, c caller, path string, query url.Values, out any) error {
-	body, err := answers.get(a.r.Context(), sharedKey(c, path, query), func() (json.RawMessage, error) {
-		r, cancel := detached(a.r)
+// now returns when the answer is decoded.
+func (s sharing) now(path string, query url.Values, out any) error {
+	if s.age == 0 {
+		_, err := s.d.ask(s.r, http.MethodGet, path, query, nil, out)
+		return err
+	}
+	body, err := s.d.answers.get(s.r.Context(), sharedKey(s.caller, path, query), s.age, func() (json.RawMessage, error) {
+		r, cancel := detached(s.r)
 		defer cancel()
 		var text json.RawMessage
-		_, err := a.d.ask(r, http.MethodGet, path, query, nil, &text)
+		_, err := s.d.ask(r, http.MethodGet, path, query, nil, &text)
 		return text, err
 	})
 	if err != nil {
@@ -133,7 +153,4 @@ func detached(r *http.Request) (*http.Request, context.CancelFunc) {
 }
 
 // forgetAnswers lets the next page ask for everything again.
-func (d *Dashboard) forgetAnswers() {
-	d.answers.forget()
-	d.slow.forget()
-}
+func (d *Dashboard) forgetAnswers() { d.answers.forget() }

@@ -13,17 +13,18 @@ import (
 // A hundred browsers ask at the same time: the API is asked once, and again when the answer is
 // old. A failure is not kept.
 func TestSharedAnswers(t *testing.T) {
+	const age = time.Second
 	synctest.Test(t, func(t *testing.T) {
-		s := newSharedAnswers(sharedFor)
+		s := newSharedAnswers()
 		var asked atomic.Int64
 		ask := func() (json.RawMessage, error) {
-			time.Sleep(100 * time.Millisecond)
+			time.Sleep(10 * time.Millisecond)
 			return json.RawMessage(`1`), errWhen(asked.Add(1) == 3)
 		}
 		all := func() {
 			var running sync.WaitGroup
 			for range 100 {
-				running.Go(func() { _, _ = s.get(t.Context(), "a", ask) })
+				running.Go(func() { _, _ = s.get(t.Context(), "a", age, ask) })
 			}
 			running.Wait()
 		}
@@ -32,23 +33,49 @@ func TestSharedAnswers(t *testing.T) {
 		if n := asked.Load(); n != 1 {
 			t.Errorf("asked %d times within a second, want once", n)
 		}
-		time.Sleep(2 * sharedFor)
+		time.Sleep(2 * age)
 		all()
 		if n := asked.Load(); n != 2 {
 			t.Errorf("asked %d times after it, want twice", n)
 		}
-		time.Sleep(2 * sharedFor)
-		if _, err := s.get(t.Context(), "a", ask); err == nil {
+		time.Sleep(2 * age)
+		if _, err := s.get(t.Context(), "a", age, ask); err == nil {
 			t.Error("want the failure")
 		}
 		time.Sleep(time.Millisecond)
-		if _, err := s.get(t.Context(), "a", ask); err != nil {
+		if _, err := s.get(t.Context(), "a", age, ask); err != nil {
 			t.Errorf("after a failure: %v", err)
 		}
-		time.Sleep(2 * sharedFor)
-		_, _ = s.get(t.Context(), "b", ask)
+		time.Sleep(2 * slowestPace)
+		_, _ = s.get(t.Context(), "b", age, ask)
+		if _, err := s.get(t.Context(), "b", age/2, ask); err != nil || asked.Load() != 5 {
+			t.Errorf("asked %d times, %v: want the answer again that is new enough for all", asked.Load(), err)
+		}
+		time.Sleep(age / 2)
+		if _, err := s.get(t.Context(), "b", age/2, ask); err != nil || asked.Load() != 6 {
+			t.Errorf("asked %d times, %v: want a newer answer for who accepts only that", asked.Load(), err)
+		}
 		if len(s.answers) != 1 {
 			t.Errorf("%d answers are kept, want the new one", len(s.answers))
+		}
+	})
+}
+
+// What takes a second is asked for once in twenty, so that many pages do not keep the database busy.
+func TestCostlyAnswersServeLonger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSharedAnswers()
+		asked := 0
+		for range 60 {
+			_, _ = s.get(t.Context(), "a", time.Second, func() (json.RawMessage, error) {
+				asked++
+				time.Sleep(800 * time.Millisecond)
+				return json.RawMessage(`1`), nil
+			})
+			time.Sleep(time.Second)
+		}
+		if asked < 3 || asked > 4 {
+			t.Errorf("asked %d times in a minute, want once in 16 seconds", asked)
 		}
 	})
 }

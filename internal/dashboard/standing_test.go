@@ -58,22 +58,25 @@ func TestStandingIsShared(t *testing.T) {
 			}
 			all.Wait()
 		}
-		want := func(n int) {
+		want := func(n, slow int) {
 			t.Helper()
-			for _, path := range []string{"/report", "/runs", "/workers", "/queues", "/stats/queues"} {
+			for path, n := range map[string]int{"/report": slow, "/runs": slow, "/workers": n, "/queues": n, "/stats/queues": n} {
 				if api.asked[path] != n {
 					t.Errorf("%s was asked for %d times, want %d", path, api.asked[path], n)
 				}
 			}
 		}
 		load()
-		want(1)
-		time.Sleep(slowFor - time.Millisecond)
+		want(1, 1)
+		time.Sleep(standingFor - time.Millisecond)
 		load()
-		want(1)
+		want(1, 1)
 		time.Sleep(2 * time.Millisecond)
 		load()
-		want(2)
+		want(2, 1)
+		time.Sleep(slowFor)
+		load()
+		want(3, 2)
 	})
 }
 

@@ -80,9 +80,9 @@ type UserStore interface {
 	// has another password than that of the parameters.
 	CreateSession(ctx context.Context, p NewSessionParams) (Session, error)
 
-	// SessionByHash returns a session that has not ended, of a user who is not disabled.
-	// workqueue.ErrNotFound if there is none.
-	SessionByHash(ctx context.Context, hash string) (Session, error)
+	// SessionsByHash returns the sessions with these hashes that have not ended, of users who are
+	// not disabled, by their hashes.
+	SessionsByHash(ctx context.Context, hashes []string) (map[string]Session, error)
 
 	// UsedSession records that a session is used now, and extends its idle time by idle, but not
 	// beyond its end. It has no effect if the session has ended.

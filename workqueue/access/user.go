@@ -90,7 +90,7 @@ type Session struct {
 	ID         int64     `json:"id"`
 	User       User      `json:"-"`
 	CreatedAt  time.Time `json:"createdAt"`
-	SeenAt     time.Time `json:"seenAt"`    // correct to about a minute
+	SeenAt     time.Time `json:"seenAt"`    // correct to about five minutes
 	IdleUntil  time.Time `json:"idleUntil"` // ends earlier if it is not used until then
 	ExpiresAt  time.Time `json:"expiresAt"` // ends then in any case
 	Address    string    `json:"address"`

@@ -63,36 +63,45 @@ func (s *userStore) addSession(ctx context.Context, tx *sql.Tx, p access.NewSess
 	return err
 }
 
-// SessionByHash implements access.UserStore.
-func (s *userStore) SessionByHash(ctx context.Context, hash string) (session access.Session, err error) {
-	err = s.retry(ctx, "read a session", func() error {
-		rows, err := s.reading.query(ctx, s.readers, "session_by_hash", values{"hash": hash, "now": s.nowArg()})
+// SessionsByHash implements access.UserStore.
+func (s *userStore) SessionsByHash(ctx context.Context, hashes []string) (map[string]access.Session, error) {
+	type row struct{ Hash string }
+	wanted := make([]row, len(hashes))
+	for i, hash := range hashes {
+		wanted[i] = row{hash}
+	}
+	batch, err := jsonRows(wanted)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]access.Session{}
+	err = s.retry(ctx, "read sessions", func() error {
+		clear(found)
+		rows, err := s.reading.query(ctx, s.readers, "sessions_by_hash", values{"rows": batch, "now": s.nowArg()})
 		if err != nil {
 			return err
 		}
-		found := false
-		var u userRow
-		var created, seen, idle, expires database.Time
-		err = eachRow(rows, func() error {
-			found = true
-			return rows.Scan(&session.ID, &created, &seen, &idle, &expires, &session.Address, &session.UserAgent, &session.SignedInBy,
+		return eachRow(rows, func() error {
+			var hash string
+			var session access.Session
+			var u userRow
+			var created, seen, idle, expires database.Time
+			err := rows.Scan(&hash, &session.ID, &created, &seen, &idle, &expires, &session.Address, &session.UserAgent, &session.SignedInBy,
 				&u.ID, &u.Name, &u.Role, &u.Queues, &u.PasswordHash, &u.Subject, &u.CreatedAt, &u.CreatedBy, &u.SignedInAt, &u.DisabledAt,
 				&u.Failures, &u.LockedUntil)
-		})
-		if err != nil {
+			if err != nil {
+				return err
+			}
+			session.CreatedAt, session.SeenAt, session.IdleUntil, session.ExpiresAt = created.Time, seen.Time, idle.Time, expires.Time
+			session.User, err = u.user()
+			found[hash] = session
 			return err
-		}
-		if !found {
-			return workqueue.ErrNotFound
-		}
-		session.CreatedAt, session.SeenAt, session.IdleUntil, session.ExpiresAt = created.Time, seen.Time, idle.Time, expires.Time
-		session.User, err = u.user()
-		return err
+		})
 	})
 	if err != nil {
-		return access.Session{}, err
+		return nil, err
 	}
-	return session, nil
+	return found, nil
 }
 
 // Sessions implements access.UserStore.

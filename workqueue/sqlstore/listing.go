@@ -71,7 +71,12 @@ func (s *itemLists) CountItems(ctx context.Context, f workqueue.ItemFilter) (n i
 		return s.countByPayload(ctx, f)
 	}
 	err = s.retry(ctx, "count items", func() error {
-		return s.selected(ctx, s.listing.WithContext(ctx).Model(&itemRow{}), f).Count(&n).Error
+		counted := s.selected(ctx, s.listing.WithContext(ctx).Model(&itemRow{}), f)
+		if f.CountAtMost > 0 {
+			ids := counted.Clauses(clause.Select{Columns: []clause.Column{column("Id")}}).Limit(int(f.CountAtMost))
+			counted = s.listing.WithContext(ctx).Table("(?) AS counted", ids)
+		}
+		return counted.Count(&n).Error
 	})
 	return n, err
 }

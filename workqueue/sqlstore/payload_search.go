@@ -139,8 +139,8 @@ func (s *itemLists) countByPayload(ctx context.Context, f workqueue.ItemFilter) 
 		f.BeforeID = below
 		return s.selected(ctx, payloadColumns(s.listing.WithContext(ctx)), f)
 	}
-	p, err := s.search(ctx, "count items", f, page, func(*itemRow) bool { n++; return true })
-	if err != nil {
+	p, err := s.search(ctx, "count items", f, page, func(*itemRow) bool { n++; return n != f.CountAtMost })
+	if err != nil || f.CountAtMost > 0 && n == f.CountAtMost {
 		return n, err
 	}
 	return n, p.incomplete()

@@ -39,7 +39,7 @@ func TestAccessUsesItsIndexes(t *testing.T) {
 			values    map[string]any
 			index     string // "": the primary key, or any
 		}{
-			{"session_by_hash", with(now, "hash", hash), "UX_BotSessions_Hash"},
+			{"sessions_by_hash", with(now, "rows", `[{"Hash": "a"}, {"Hash": "b"}]`), "UX_BotSessions_Hash"},
 			{"session_used", with(now, "id", 7, "idle_ms", 1000), ""},
 			{"session_end", with(now, "id", 7), ""},
 			{"sessions_end", with(now, "user_id", 7), "IX_BotSessions_User"},

@@ -54,6 +54,7 @@ func filterPlans() []filterPlan {
 	plans := []filterPlan{
 		{name: "no filter", reads: walks},
 		{name: "limit", reads: walks, filter: workqueue.ItemFilter{Limit: 50}},
+		{name: "count at most", reads: walks, filter: workqueue.ItemFilter{CountAtMost: 50}},
 		{name: "before", reads: indexed, index: primaryKey, filter: workqueue.ItemFilter{BeforeID: 500}},
 		{name: "ids", reads: indexed, index: primaryKey, filter: workqueue.ItemFilter{IDs: []int64{7, 99, 500_000}}},
 		{name: "key", reads: indexed, index: "NaturalKey", filter: workqueue.ItemFilter{NaturalKey: "order-77"}},

@@ -213,13 +213,16 @@ var accessMethods = []method{
 			return err
 		}
 	}),
-	readingAs("SessionByHash", func(x *behindProxy) func(context.Context, *sqlstore.Store) error {
+	readingAs("SessionsByHash", func(x *behindProxy) func(context.Context, *sqlstore.Store) error {
 		p := sessionOf(x.user())
 		if _, err := x.way.CreateSession(x.Context(), p); err != nil {
 			x.Fatal(err)
 		}
 		return func(ctx context.Context, s *sqlstore.Store) error {
-			_, err := s.SessionByHash(ctx, p.Hash)
+			found, err := s.SessionsByHash(ctx, []string{p.Hash})
+			if err == nil && len(found) != 1 {
+				err = fmt.Errorf("%d sessions, want 1", len(found))
+			}
 			return err
 		}
 	}),

@@ -30,6 +30,12 @@ var pipelineMethods = []method{
 			return x.count(`SELECT COUNT(*) FROM "BotPipelinePauses" WHERE "Pipeline" = $1 AND "ChangedBy" = 'bob'`, name)
 		}}
 	}},
+	{"RecordPipelineSave", 1, true, func(x *behindProxy) trial {
+		name := x.newName()
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			return s.RecordPipelineSave(ctx, workqueue.PipelineSave{Pipeline: name, File: "nightly.yaml", Host: "h", Before: "a", After: "b", By: "ann"})
+		}, func() int { return x.entries(name, "save") }}
+	}},
 	{"RequestRuns", 2, true, func(x *behindProxy) trial {
 		n := x.requests()
 		return trial{func(ctx context.Context, s *sqlstore.Store) error {

@@ -132,6 +132,14 @@ var reads = []method{
 		_, err := s.Failures(ctx, workqueue.FailureFilter{Until: time.Now(), Limit: 1})
 		return err
 	}),
+	reading("CountFirings", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
+		_, _, err := s.CountFirings(ctx, workqueue.FiringFilter{}, 10)
+		return err
+	}),
+	reading("CountRuns", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
+		_, _, err := s.CountRuns(ctx, workqueue.RunFilter{}, 10)
+		return err
+	}),
 	reading("Runs", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
 		_, err := s.Runs(ctx, workqueue.RunFilter{Pipeline: "P", Limit: 1})
 		return err

@@ -256,7 +256,7 @@ func accessUser(x *fixture) {
 	u, err := x.Store.CreateUser(x.ctx, p)
 	have(x, u, err)
 	x.wantClean("CreatedAt", &u.CreatedAt)
-	want := access.User{ID: u.ID, Name: "Bob", Role: access.Editor, Queues: []string{"a", "b"}, CreatedAt: u.CreatedAt, CreatedBy: "ann"}
+	want := access.User{ID: u.ID, Name: "Bob", Role: access.Editor, Queues: []string{"a", "b"}, HasPassword: true, PasswordHash: p.PasswordHash, CreatedAt: u.CreatedAt, CreatedBy: "ann"}
 	x.wantAlike("the new user", u, want)
 	if read := x.userNow("Bob"); read.PasswordHash != p.PasswordHash || asJSON(read) != asJSON(want) {
 		x.Errorf("the user is %s with password %s", asJSON(read), read.PasswordHash)
@@ -270,7 +270,7 @@ func accessUser(x *fixture) {
 	if have(x, same, err); asJSON(same.Queues) != `["a","b"]` {
 		x.Errorf("a change that changes nothing returned %s", asJSON(same))
 	}
-	if _, err := x.Store.SessionByHash(x.ctx, access.Hash("secret")); err != nil {
+	if _, err := x.sessionByHash(access.Hash("secret")); err != nil {
 		x.Errorf("a change that changes nothing has ended the session: %v", err)
 	}
 	changed, err := x.Store.ChangeUser(x.ctx, access.UserParams{Name: "BOB", Role: access.Admin, By: "ann"})
@@ -280,7 +280,7 @@ func accessUser(x *fixture) {
 	if read.Role != access.Admin || asJSON(read.Queues) != "[]" || read.PasswordHash != p.PasswordHash || read.Name != "Bob" {
 		x.Errorf("the changed user is %s with password %s", asJSON(read), read.PasswordHash)
 	}
-	_, err = x.Store.SessionByHash(x.ctx, access.Hash("secret"))
+	_, err = x.sessionByHash(access.Hash("secret"))
 	x.wantErr("the session after the change", err, workqueue.ErrNotFound)
 	if _, err := x.Store.ChangeUser(x.ctx, access.UserParams{Name: "Bob", Role: access.Admin, PasswordHash: "$argon2id$second"}); err != nil {
 		x.Fatal(err)
@@ -391,7 +391,7 @@ func accessDisabled(x *fixture) {
 	x.wantClean("DisabledAt", x.userNow("bob").DisabledAt)
 	lockedOut := func(what string) {
 		x.Helper()
-		_, err := x.Store.SessionByHash(x.ctx, access.Hash("bob's"))
+		_, err := x.sessionByHash(access.Hash("bob's"))
 		x.wantErr(what+": the session", err, workqueue.ErrNotFound)
 		_, err = x.Store.UseLink(x.ctx, access.Hash("bob's link"))
 		x.wantErr(what+": the link", err, access.ErrLinkUsed)
@@ -406,7 +406,7 @@ func accessDisabled(x *fixture) {
 	}
 	lockedOut("enabled again")
 	x.session(bob, "new")
-	if _, err := x.Store.SessionByHash(x.ctx, access.Hash("eve's")); err != nil {
+	if _, err := x.sessionByHash(access.Hash("eve's")); err != nil {
 		x.Errorf("the session of another user: %v", err)
 	}
 	_, err = x.Store.DisableUser(x.ctx, "none", true, "ann")

@@ -351,7 +351,7 @@ var notAudited = map[string][]string{
 		"Item", "Items", "CountItems", "Attempts", "Queues", "Queue", "DeletedQueues", "Tasks", "TaskFirings", "TaskScopesBusy", "WaitingTaskItems", "Statistics",
 		"Learned", "Durations", "Texts", "PeekItems", "RobotItem", "Workers", "Lost", "AbandonedBand", "Ready", "Waits", "Listen", "LastFiring",
 		"Firings", "CountFirings", "Runs", "CountRuns", "RunsElsewhere", "Controls", "RunRequests", "ReadUnlocked", "EachBatchRecord", "Installation", "AuditEntries", "AuditItems", "Failures", "Series",
-		"TokenByHash", "Tokens", "User", "UserBySubject", "Users", "SessionByHash", "Sessions", "AlertState", "Happenings", "EscalationFigures", "WouldEscalate", "EscalationStates", "ForecastOutcomes",
+		"TokenByHash", "Tokens", "User", "UserBySubject", "Users", "SessionsByHash", "Sessions", "AlertState", "Happenings", "EscalationFigures", "WouldEscalate", "EscalationStates", "ForecastOutcomes",
 	},
 	"the new item names who enqueued it": {"Enqueue", "EnqueueBatch", "RobotEnqueue", "FireTasks", "NotifyTaskFailures"},
 	"items and attempts are the record of runs": {

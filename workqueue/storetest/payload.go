@@ -76,6 +76,12 @@ func payloadAgrees(x *fixture) {
 		if int(n) != len(want) {
 			x.Errorf("%s: counted %d items, want %d", expression, n, len(want))
 		}
+		if f.CountAtMost = 1; len(want) > 0 {
+			if n, err := x.Store.CountItems(x.ctx, f); err != nil || n != 1 {
+				x.Errorf("%s: counted %d of at most 1, %v", expression, n, err)
+			}
+		}
+		f.CountAtMost = 0
 		x.wantUpdated(expression, f, want, append(ids, broken))
 	}
 	if matched == 0 {

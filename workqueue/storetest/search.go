@@ -114,6 +114,12 @@ func searchDeadlines(x *fixture) {
 		if n, err := x.Store.CountItems(x.ctx, f); err != nil || n != int64(len(c.want)) {
 			x.Errorf("deadline %s: counted %d, %v; want %d", what, n, err, len(c.want))
 		}
+		for most, want := range map[int64]int{1: 1, int64(len(c.want)): len(c.want), 10: len(c.want)} {
+			f.CountAtMost = most
+			if n, err := x.Store.CountItems(x.ctx, f); err != nil || n != int64(want) {
+				x.Errorf("deadline %s: counted %d of at most %d, %v; want %d", what, n, most, err, want)
+			}
+		}
 	}
 }
 

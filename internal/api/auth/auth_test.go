@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -153,9 +154,9 @@ type countingStore struct {
 	reads, writes int
 }
 
-func (c *countingStore) SessionByHash(ctx context.Context, hash string) (access.Session, error) {
+func (c *countingStore) SessionsByHash(ctx context.Context, hashes []string) (map[string]access.Session, error) {
 	c.reads++
-	return c.UserStore.SessionByHash(ctx, hash)
+	return c.UserStore.SessionsByHash(ctx, hashes)
 }
 
 func (c *countingStore) UsedSession(ctx context.Context, id int64, idle time.Duration) error {
@@ -187,4 +188,103 @@ func TestSessionUseIsWrittenRarely(t *testing.T) {
 	if _, err := s.Session(t.Context(), text); err != nil || store.reads != 2 || store.writes != 1 {
 		t.Errorf("after Forget: %d reads, %d writes, %v", store.reads, store.writes, err)
 	}
+}
+
+// A hundred browsers that are used all the time cost one statement in two seconds. Each sees at once that
+// its session has ended.
+func TestSessionsAreReadTogether(t *testing.T) {
+	store := &countingStore{UserStore: open(t)}
+	u, err := CreateUser(t.Context(), store, access.UserParams{Name: "ada", Role: access.Viewer}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	signIns, s := NewSignIns(store), NewSessions(store)
+	var texts []string
+	var first access.Session
+	for range 100 {
+		session, text, err := signIns.start(t.Context(), &u, "", ByLink, Browser{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first.ID == 0 {
+			first = session
+		}
+		texts = append(texts, text)
+		if _, err := s.Session(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expire := func() {
+		for _, c := range s.known {
+			c.until = time.Time{}
+		}
+	}
+	expire()
+	store.reads = 0
+	for _, text := range texts {
+		if session, err := s.Session(t.Context(), text); err != nil || session.User.Name != "ada" {
+			t.Fatalf("got %+v, %v", session, err)
+		}
+	}
+	if store.reads != 1 {
+		t.Errorf("100 sessions were read by %d statements, want 1", store.reads)
+	}
+	if _, err := store.EndSession(t.Context(), first.ID); err != nil {
+		t.Fatal(err)
+	}
+	expire()
+	for i, text := range slices.Backward(texts) {
+		if _, err := s.Session(t.Context(), text); errors.Is(err, ErrNoSession) != (i == 0) {
+			t.Errorf("session %d after the first has ended: %v", i, err)
+		}
+	}
+	if store.reads != 3 { // one for all, one for the session that was not among them
+		t.Errorf("%d statements, want 3", store.reads)
+	}
+}
+
+// A statement that was under way when a session was forgotten says nothing about it any more.
+func TestForgottenSessions(t *testing.T) {
+	store := &blockingStore{countingStore: countingStore{UserStore: open(t)}, begun: make(chan struct{}), goOn: make(chan struct{})}
+	u, err := CreateUser(t.Context(), store, access.UserParams{Name: "ada", Role: access.Viewer}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, text, err := NewSignIns(store).start(t.Context(), &u, "", ByLink, Browser{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewSessions(store)
+	got := make(chan error, 1)
+	go func() {
+		_, err := s.Session(t.Context(), text)
+		got <- err
+	}()
+	<-store.begun // it has read the session
+	if _, err := store.EndSession(t.Context(), session.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.Forget()
+	close(store.goOn)
+	if err := <-got; !errors.Is(err, ErrNoSession) {
+		t.Errorf("the request that waited: %v, want that the session has ended", err)
+	}
+	if _, err := s.Session(t.Context(), text); !errors.Is(err, ErrNoSession) {
+		t.Errorf("the next request: %v, want that the session has ended", err)
+	}
+}
+
+// blockingStore answers the first lookup only when it may go on.
+type blockingStore struct {
+	countingStore
+	begun, goOn chan struct{}
+}
+
+func (b *blockingStore) SessionsByHash(ctx context.Context, hashes []string) (map[string]access.Session, error) {
+	found, err := b.countingStore.SessionsByHash(ctx, hashes)
+	if b.reads == 1 {
+		close(b.begun)
+		<-b.goOn
+	}
+	return found, err
 }

@@ -176,11 +176,13 @@
 		setInterval(standing, 20000);
 	}
 
-	// News: after an event of its topics the page asks for itself again, at most every two
-	// seconds, and exchanges what has changed. It waits while the reader types, selects or has
-	// a sheet open, and while the page is hidden.
-	const page = document.querySelector("main[data-live]");
-	let wanted = false, last = 0, timer = 0;
+	// News: after an event of its topics the page asks for itself again, and exchanges what has changed. The
+	// server says how often: many open pages share what it can do. Pages also share its answers, and one may
+	// be from before the event, so the page looks twice more when the events are over. It waits while the
+	// reader types, selects or has a sheet open, and while the page is hidden.
+	const page = document.querySelector("main[data-live]"), tab = crypto.getRandomValues(new Uint32Array(2)).join("-");
+	let wanted = false, last = 0, timer = 0, looks = [], looking = 0;
+	const pace = () => Number(page.dataset.pace), oldest = 21000; // an answer of the server serves 20 seconds at most
 
 	function busy() {
 		const active = document.activeElement;
@@ -194,9 +196,10 @@
 		wanted = false;
 		last = Date.now();
 		try {
-			const got = await fetch(location.href, { headers: { "X-Renew": "1" }, redirect: "manual" });
+			const got = await fetch(location.href, { headers: { "X-Renew": tab }, redirect: "manual" });
 			if (!got.ok) { live(got.status === 0 || got.status === 401 ? "signed out" : "failing"); return; }
 			const all = new DOMParser().parseFromString(await got.text(), "text/html"), next = all.querySelector("main");
+			if (next) page.dataset.pace = next.dataset.pace;
 			mark(Number(/^\((\d+)\) /.exec(all.title)?.[1] || 0), false);
 			asked = Date.now();
 			// A page may bring the news in by itself, such as a list that does not jump.
@@ -212,11 +215,18 @@
 		} catch {
 			live("offline");
 		}
+		if (looks.length > 0) looking = setTimeout(want, looks.shift());
+	}
+
+	function want() {
+		clearTimeout(looking);
+		wanted = true;
+		if (timer === 0) timer = setTimeout(renew, Math.max(0, pace() - (Date.now() - last)));
 	}
 
 	function news() {
-		wanted = true;
-		if (timer === 0) timer = setTimeout(renew, Math.max(0, 2000 - (Date.now() - last)));
+		looks = [pace(), oldest];
+		want();
 	}
 
 	function live(state) {
@@ -243,7 +253,7 @@
 		});
 		source.addEventListener("error", () => live("offline"));
 		addEventListener("pagehide", () => source.close());
-		document.addEventListener("visibilitychange", () => { if (!document.hidden && wanted) news(); });
+		document.addEventListener("visibilitychange", () => { if (!document.hidden && wanted) want(); });
 	}
 
 	// A change of many items goes on by itself.

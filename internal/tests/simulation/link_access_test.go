@@ -44,8 +44,8 @@ func (l link) SignInRefused(context.Context, int64) error   { return errRefused 
 func (l link) CreateSession(context.Context, access.NewSessionParams) (access.Session, error) {
 	return access.Session{}, errRefused
 }
-func (l link) SessionByHash(context.Context, string) (access.Session, error) {
-	return access.Session{}, errRefused
+func (l link) SessionsByHash(context.Context, []string) (map[string]access.Session, error) {
+	return nil, errRefused
 }
 func (l link) UsedSession(context.Context, int64, time.Duration) error { return errRefused }
 func (l link) EndSession(context.Context, int64) (int, error)          { return 0, errRefused }
