@@ -114,7 +114,7 @@ func botwork(ctx context.Context, args ...string) ([]byte, error) {
 func documents() ([]file, error) {
 	var files []file
 	for _, pattern := range []string{
-		"docs/*.md", "docs/*/*.md", "sql/README.md", "sql/*/migrations/*.sql", "sql/*/operators/*.sql", "CHANGELOG.md",
+		"docs/*.md", "docs/*/*.md", "docs/pictures/*.png", "sql/README.md", "sql/*/migrations/*.sql", "sql/*/operators/*.sql", "CHANGELOG.md",
 	} {
 		paths, err := filepath.Glob(filepath.FromSlash(pattern))
 		if err != nil {

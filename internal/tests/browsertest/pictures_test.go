@@ -35,11 +35,11 @@ func TestBrowserPictures(t *testing.T) {
 
 	p := quickstart(t).browser().as("admin")
 	p.open("/items?status=business-error")
-	p.see("sales/west.csv")
+	p.until(`document.querySelectorAll("main tbody tr").length >= 1`)
 	p.open("/items?status=succeeded")
 	p.until(`document.querySelectorAll("main tbody tr").length >= 4`)
 	p.open("/")
-	p.see("Needs attention", "sales-total")
+	p.see("Needs attention", "sales-report")
 	take(p, "overview")
 
 	x := newProject(t, "BOTWORK_HTTP_EDIT=true")
