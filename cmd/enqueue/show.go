@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"botwork/cmd/internal/cli"
@@ -123,10 +125,19 @@ func (a *command) showMany(ctx context.Context, store cli.Backend, done *enqueue
 	return nil
 }
 
+// spanOfTime is how long ago something was, in the reason why a start is unknown.
+var spanOfTime = regexp.MustCompile(`[0-9.]+(ms|s|m|h|d)`)
+
+// sameUnknown reports whether two starts are unknown for the same reason: the last item was asked for a little
+// later than the first.
+func sameUnknown(first, last string) bool {
+	return strings.HasPrefix(first, "unknown: ") && spanOfTime.ReplaceAllString(first, "") == spanOfTime.ReplaceAllString(last, "")
+}
+
 // showFirstAndLast shows when the first and the last of many items are expected to start.
 func (a *command) showFirstAndLast(first, last string) {
 	switch {
-	case first == last && first != "":
+	case first != "" && (first == last || sameUnknown(first, last)):
 		fmt.Fprintf(a.Stdout, "expected to start: %s\n", first)
 	case first != last:
 		fmt.Fprintf(a.Stdout, "expected to start: the first %s; the last %s\n", cmp.Or(first, "has started"), cmp.Or(last, "has started"))

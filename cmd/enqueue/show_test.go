@@ -1,32 +1,20 @@
 package enqueue
 
-import (
-	"bytes"
-	"context"
-	"fmt"
-	"testing"
+import "testing"
 
-	"botwork/cmd/internal/cli"
-	"botwork/workqueue"
-)
-
-// goneStore is a store from which the item was deleted before it is read.
-type goneStore struct{ workqueue.ItemStore }
-
-func (goneStore) Item(context.Context, int64) (workqueue.Item, error) {
-	return workqueue.Item{}, fmt.Errorf("read item 7: %w", workqueue.ErrNotFound)
-}
-
-// An item that was finished and deleted immediately still counts as enqueued.
-func TestEnqueueOfItemDeletedImmediately(t *testing.T) {
-	for output, want := range map[cli.Format]string{
-		cli.FormatTable: "item 7 was enqueued and has already been deleted\n",
-		cli.FormatJSON:  "{\n  \"id\": 7,\n  \"existing\": false\n}\n",
+func TestSameUnknown(t *testing.T) {
+	const away = `unknown: no worker is alive; the last one, "bot-1" (stopped), was seen `
+	for _, c := range []struct {
+		first, last string
+		want        bool
+	}{
+		{away + "59s ago", away + "1m ago", true},
+		{away + "59s ago", "unknown: the queue is paused", false},
+		{"in about 2m", "in about 3m20s", false},
+		{away + "1s ago", "", false},
 	} {
-		var stdout bytes.Buffer
-		a := &command{&cli.App{Streams: cli.Streams{Stdout: &stdout}}}
-		if err := a.showOne(t.Context(), goneStore{}, nil, &workqueue.NewItem{}, workqueue.Enqueued{ID: 7}, output); err != nil || stdout.String() != want {
-			t.Errorf("%s: %q, %v, want %q", output, &stdout, err, want)
+		if got := sameUnknown(c.first, c.last); got != c.want {
+			t.Errorf("%q and %q: got %t, want %t", c.first, c.last, got, c.want)
 		}
 	}
 }

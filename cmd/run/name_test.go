@@ -44,7 +44,7 @@ func TestRegistrationWaitsForTheDatabase(t *testing.T) {
 	}
 	t.Run("interrupted", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 10*registerAgain)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*registerAgain+registerAgain/2)
 			defer cancel()
 			r := registration{
 				register: func() (*process.Process, error) { return nil, away }, answers: func() error { return away },

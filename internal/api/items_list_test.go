@@ -70,7 +70,7 @@ func TestItemLists(t *testing.T) {
 		Count int
 		More  bool
 	}{
-		"?upTo=6": {6, true}, "?upTo=7": {7, false}, "?upTo=100": {7, false}, "?tag=t1&upTo=1": {1, true},
+		"?upTo=6": {6, true}, "?upTo=7": {7, false}, "?upTo=100": {7, false}, "?tag=all&upTo=1": {1, true}, "?tag=t1&upTo=1": {1, false},
 	} {
 		got := want
 		got.Count, got.More = 0, false

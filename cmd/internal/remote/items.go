@@ -71,6 +71,9 @@ func (s *Server) CountItems(ctx context.Context, f workqueue.ItemFilter) (int64,
 		return 0, errIDs
 	}
 	n, cut, err := s.api.CountItems(ctx, selectionOf(&f))
+	if f.CountAtMost > 0 {
+		n = min(n, f.CountAtMost)
+	}
 	if err != nil || cut == nil {
 		return n, s.failed(err)
 	}
