@@ -191,6 +191,12 @@ func isRefusal(err error) bool {
 	return ok && (p.Status == http.StatusForbidden || p.Status == http.StatusNotFound)
 }
 
+// isSignedOut reports whether the session of a request has ended.
+func isSignedOut(err error) bool {
+	p, ok := errors.AsType[*problem](err)
+	return ok && p.Status == http.StatusUnauthorized
+}
+
 // isConflict reports whether the state of a thing does not allow what was asked for.
 func isConflict(err error) bool {
 	p, ok := errors.AsType[*problem](err)

@@ -134,6 +134,11 @@ func (s sharing) now(path string, query url.Values, out any) error {
 		_, err := s.d.ask(r, http.MethodGet, path, query, nil, &text)
 		return text, err
 	})
+	if isSignedOut(err) {
+		// The session of the person whose request asked for all has just ended; this one may go on.
+		_, err := s.d.ask(s.r, http.MethodGet, path, query, nil, out)
+		return err
+	}
 	if err != nil {
 		return err
 	}

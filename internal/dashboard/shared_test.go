@@ -3,11 +3,16 @@ package dashboard
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/rs/zerolog"
 )
 
 // A hundred browsers ask at the same time: the API is asked once, and again when the answer is
@@ -77,6 +82,42 @@ func TestCostlyAnswersServeLonger(t *testing.T) {
 		if asked < 3 || asked > 4 {
 			t.Errorf("asked %d times in a minute, want once in 16 seconds", asked)
 		}
+	})
+}
+
+// The session of the person whose request asks for all ends while it asks: the others are not signed out.
+func TestSharedAnswerOfAnEndedSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(time.Second)
+			if r.Header.Get("Cookie") == "ended" {
+				w.WriteHeader(http.StatusUnauthorized)
+			}
+			fmt.Fprint(w, `{"items":[]}`)
+		})
+		d, err := New(Options{API: api, Log: zerolog.Nop()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		as := func(cookie string) error {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
+			r.Header.Set("Cookie", cookie)
+			var out list[queue]
+			return d.asking(r).shared(caller{Role: "viewer"}).now("/queues", nil, &out)
+		}
+		var running sync.WaitGroup
+		running.Go(func() {
+			if err := as("ended"); !isSignedOut(err) {
+				t.Errorf("the ended session got %v, want a refusal", err)
+			}
+		})
+		synctest.Wait() // it asks for all
+		running.Go(func() {
+			if err := as("lives"); err != nil {
+				t.Errorf("the other session got %v", err)
+			}
+		})
+		running.Wait()
 	})
 }
 
