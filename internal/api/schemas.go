@@ -14,7 +14,7 @@ import (
 	"botwork/workqueue/matching"
 )
 
-// anyJSON stands for a field that holds any JSON value.
+// anyJSON is the schema of a field that holds any JSON value.
 type anyJSON struct{}
 
 // Schema implements huma.SchemaProvider.

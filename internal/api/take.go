@@ -121,7 +121,7 @@ func (a *API) takeItems(ctx context.Context, in *takeInput) (*takenBody, error) 
 	if wait == 0 {
 		_, err := take()
 		if ctx.Err() != nil {
-			return out, nil // nobody reads the answer
+			return out, nil // the client has gone
 		}
 		return out, err
 	}
@@ -139,7 +139,7 @@ func (a *API) takeItems(ctx context.Context, in *takeInput) (*takenBody, error) 
 			withHint("try again after the time of the header Retry-After, or raise http.limits.waiting").withHeader("Retry-After", "5")
 	}
 	if err != nil && ctx.Err() != nil {
-		return out, nil // nobody reads the answer
+		return out, nil // the client has gone
 	}
 	return out, err
 }
@@ -150,7 +150,7 @@ func (a *API) checkout(ctx context.Context, p workqueue.CheckoutParams) (workque
 	if err := ctx.Err(); err != nil {
 		return workqueue.Checkout{}, err
 	}
-	// If the statement were cancelled, nobody would know whether it was committed.
+	// The statement does not end with the request: whether a cancelled one was committed would be unknown.
 	going, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkoutTime)
 	defer cancel()
 	taken, err := a.store.Checkout(going, p)

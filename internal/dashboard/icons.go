@@ -46,8 +46,8 @@ func icon(name string) (template.HTML, error) {
 	return template.HTML(`<svg class="ico" viewBox="0 0 16 16" aria-hidden="true"><path d="` + path + `"/></svg>`), nil //nolint:gosec // a constant
 }
 
-// look is how a status looks: a colour by its class, an icon and a word, so that people who see
-// no colours can tell them apart.
+// look is how a status looks: a colour by its class, an icon and a word, because some
+// people cannot tell the colours apart.
 type look struct{ Class, Icon, Word string }
 
 var looks = map[string]look{

@@ -11,7 +11,7 @@ import (
 	"botwork/workqueue/assign"
 )
 
-// setTries limits how often a change is repeated because somebody else changed the queue.
+// setTries limits how often a change is repeated because another caller changed the queue meanwhile.
 const setTries = 10
 
 // queueBody is the body of a request that creates or changes a queue.
