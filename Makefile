@@ -6,8 +6,9 @@ DATE := $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --forma
 
 # -trimpath everywhere, so that tests, linters and releases share compiled
 # packages; -buildvcs=false, because version, commit and date are given below and
-# stamping fails in a checkout that belongs to another user.
-GOFLAGS := $(strip $(GOFLAGS) -trimpath -buildvcs=false)
+# stamping fails in a checkout that belongs to another user. value, because make would
+# take the $ of a regular expression in the caller's flags for a variable of its own.
+GOFLAGS := $(strip $(value GOFLAGS) -trimpath -buildvcs=false)
 export GOFLAGS
 
 LDFLAGS := -X botwork/cmd/version.version=$(VERSION) -X botwork/cmd/version.commit=$(COMMIT) -X botwork/cmd/version.date=$(DATE)
