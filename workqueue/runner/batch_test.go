@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -90,9 +91,12 @@ func TestBatchItemsEndOneByOne(t *testing.T) {
 // A batch has at most Max items, and a worker with more slots does not divide it.
 func TestBatchIsNotDivided(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
+		var mu sync.Mutex
 		var sizes []int
 		o := options(store, "ann", func(_ context.Context, run *workqueue.Run) workqueue.Outcome {
+			mu.Lock()
 			sizes = append(sizes, len(run.Batch.Items))
+			mu.Unlock()
 			time.Sleep(time.Second)
 			return workqueue.Outcome{}
 		})
