@@ -138,6 +138,9 @@ func (r *run) step(ctx context.Context, s *Step) (goOn bool) {
 	started := time.Now()
 	output, skipped, err := r.attempt(ctx, s)
 	done := StepResult{Name: s.Name, Status: StepDone, Took: time.Since(started)}
+	if r.in.Run != nil && len(r.p.Steps) > 1 && !skipped { // the time of an only step is that of the run
+		r.in.Run.LeaveStep(s.Name, done.Took)
+	}
 	switch {
 	case skipped:
 		done.Status = StepSkipped

@@ -52,6 +52,10 @@ type ItemFilter struct {
 	// last id of the current one.
 	BeforeID int64
 
+	// Newest selects among this many of the newest items, by their ids, so that a list reads no more
+	// than those; 0 means among all.
+	Newest int64
+
 	// Sort is the order of Items; the zero value lists the newest (highest id) first. Only
 	// that order has further pages. Other uses of a filter ignore it.
 	Sort ItemSort

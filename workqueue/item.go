@@ -57,6 +57,11 @@ type Item struct {
 	Step    *string `json:"step"`
 	LogTail *string `json:"logTail"`
 
+	// StepTimes are how long the current or latest run was in each of the steps that it has left: an
+	// array of StepTime, in the order in which the steps ended. A step that was skipped is not among
+	// them. "": none was left, or the pipeline has one step.
+	StepTimes JSONText `json:"stepTimes"`
+
 	// PipelineHash is the hash of the exact text of the current or latest run:
 	// SHA-256 in hexadecimal. It is nil if none has run since the item was claimed,
 	// or if the run died before the hash was recorded. TextStore has the text.
@@ -240,6 +245,9 @@ type Attempt struct {
 	Step       *string `json:"step"`
 	Progress   *string `json:"progress"`
 	LogTail    *string `json:"logTail"` // the last log lines, the latest last
+
+	// StepTimes are how long the attempt was in each step, as in Item.
+	StepTimes JSONText `json:"stepTimes"`
 
 	// PipelineHash is the hash of the text that ran, as in Item.
 	PipelineHash *string `json:"pipelineHash"`

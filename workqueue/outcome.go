@@ -58,7 +58,7 @@ func (o Outcome) ToFinish(r *Run, took time.Duration, random float64) Finish {
 		ItemID: r.ID, Fence: r.Fence, QueueName: r.QueueName, StartedAt: r.claimedAt(),
 		Pipeline: r.IntegrationConfig, Priority: r.Priority, DueAt: r.AvailableAt, Took: took, RetryCount: r.RetryCount, Error: storable(o.Error), ErrorKind: o.Kind,
 		Output: note.Output, Analytics: r.analysed(), Encrypted: r.Encrypted,
-		Step: note.Step, Progress: note.Progress, Percent: note.Percent, LogTail: note.LogTail, PipelineHash: note.PipelineHash,
+		Step: note.Step, Progress: note.Progress, Percent: note.Percent, LogTail: note.LogTail, StepTimes: note.StepTimes, PipelineHash: note.PipelineHash,
 	}
 	attempt := func(outcome string) {
 		f.Attempt = &AttemptNote{Number: r.Attempt(), Outcome: outcome, Step: stepColumn(o.Step)}

@@ -42,6 +42,7 @@ type Run struct {
 	output    JSONText
 	analytics JSONText
 	tail      logTail
+	times     stepTimes
 	changed   bool // since the last recorded progress
 
 	// tooLarge is why the first output or analytics that exceeded the queue's limit
@@ -73,7 +74,7 @@ func (r *Run) For(item *Item) *Run {
 	defer r.mu.Unlock()
 	return &Run{
 		Item: item, Queue: r.Queue, QueueResilience: r.QueueResilience,
-		pipeline: r.pipeline, hash: r.hash, step: r.step, progress: r.progress, percent: r.percent, tail: r.tail,
+		pipeline: r.pipeline, hash: r.hash, step: r.step, progress: r.progress, percent: r.percent, tail: r.tail, times: r.times.clone(),
 	}
 }
 
@@ -108,6 +109,14 @@ func (r *Run) EnterStep(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.step, r.changed = stepColumn(name), true
+}
+
+// LeaveStep records how long the run was in a step, after its last attempt.
+func (r *Run) LeaveStep(name string, took time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.times.add(stepColumn(name), took)
+	r.changed = true
 }
 
 // ReportProgress records the progress of the run as a text for users; the latest text counts.
@@ -202,7 +211,7 @@ func (r *Run) ProgressNote() ProgressNote {
 	defer r.mu.Unlock()
 	return ProgressNote{
 		ItemRef: ItemRef{ItemID: r.ID, Fence: r.Fence}, Step: r.step, Progress: r.progress, Percent: r.percent,
-		LogTail: r.tail.String(), PipelineHash: r.hash, Output: r.output, Encrypted: r.Encrypted,
+		LogTail: r.tail.String(), StepTimes: r.times.json(), PipelineHash: r.hash, Output: r.output, Encrypted: r.Encrypted,
 	}
 }
 

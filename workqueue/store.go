@@ -302,6 +302,9 @@ type Finish struct {
 	Step, Progress, LogTail string
 	Percent                 *int
 
+	// StepTimes are those of the run, as in Item; "" keeps what was recorded.
+	StepTimes JSONText
+
 	// PipelineHash is the hash of the text that ran; "" keeps what was recorded.
 	PipelineHash string
 }
@@ -323,6 +326,9 @@ type ProgressNote struct {
 	Progress string
 	Percent  *int   // 0 to 100
 	LogTail  string // the last log lines, the latest last
+
+	// StepTimes are the times of the steps that the run has left, as in Item.
+	StepTimes JSONText
 
 	// PipelineHash is the hash of the text that runs.
 	PipelineHash string

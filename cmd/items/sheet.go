@@ -106,6 +106,7 @@ func (s *sheet) run(it *workqueue.Item) {
 	if it.ProgressPercent != nil {
 		s.add("percentage", fmt.Sprintf("%d %%", *it.ProgressPercent))
 	}
+	s.add("steps took", stepTimes(it.StepTimes))
 	s.add("log", logLines(it.LogTail))
 	s.text("error", it.Error)
 	s.text("error kind", (*string)(it.ErrorKind))

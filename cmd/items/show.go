@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -126,7 +127,7 @@ func (a *command) auditTable(entries []workqueue.AuditEntry) {
 
 // printAttemptLog prints the progress and the log of an attempt.
 func (a *command) printAttemptLog(at *workqueue.Attempt) {
-	if at.Progress == nil && at.LogTail == nil {
+	if at.Progress == nil && at.LogTail == nil && at.StepTimes == "" {
 		return
 	}
 	// A release does not count as an attempt, so two rows may have the same number: the time
@@ -136,10 +137,23 @@ func (a *command) printAttemptLog(at *workqueue.Attempt) {
 	if at.Progress != nil {
 		g.Add("  progress", *at.Progress)
 	}
+	if at.StepTimes != "" {
+		g.Add("  steps took", stepTimes(at.StepTimes))
+	}
 	if at.LogTail != nil {
 		g.Add("  log", logLines(at.LogTail))
 	}
 	g.Print(a.Stdout)
+}
+
+// stepTimes returns how long a run was in each of its steps; "" if that was not recorded.
+func stepTimes(text workqueue.JSONText) string {
+	all := workqueue.ParseStepTimes(text)
+	texts := make([]string, len(all))
+	for i, s := range all {
+		texts[i] = fmt.Sprintf("%s %s", s.Step, time.Duration(s.Ms)*time.Millisecond)
+	}
+	return strings.Join(texts, ", ")
 }
 
 // logLines returns the last lines of a run's log; "" for none. A table cell shows each on its

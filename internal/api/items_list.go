@@ -38,6 +38,7 @@ type ItemListQuery struct {
 	SelectionQuery
 	Sort   string   `query:"sort" doc:"sort by id, priority, created, due, started or finished; with - before it, the largest or latest first. Only the newest items first have pages"`
 	Limit  int      `query:"limit" minimum:"1" maximum:"500" default:"50" doc:"at most this many items"`
+	Newest int64    `query:"newest" minimum:"1" maximum:"1000000" doc:"look only among this many of the newest items, so that a list with a rare filter stays fast"`
 	Before int64    `query:"before" minimum:"1" doc:"only items with a smaller id: the next page"`
 	Fields []string `query:"fields" nullable:"false" doc:"only these fields of the items, separated by commas"`
 }
@@ -69,7 +70,7 @@ func (a *API) listItems(ctx context.Context, in *ItemListQuery) (*itemList, erro
 	if err := checkFields(in.Fields); err != nil {
 		return nil, err
 	}
-	filter.Limit, filter.BeforeID = in.Limit, in.Before
+	filter.Limit, filter.BeforeID, filter.Newest = in.Limit, in.Before, in.Newest
 	if err := sortBy(&filter, in.Sort); err != nil {
 		return nil, err
 	}

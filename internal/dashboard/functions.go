@@ -51,6 +51,7 @@ func functions(files *assets) template.FuncMap {
 		"ptr":      func(text string) *string { return &text },
 		"group":    groupItems,
 		"brief":    func(text *string) string { return briefText(*text, 120) },
+		"steps":    stepsText,
 	}
 }
 

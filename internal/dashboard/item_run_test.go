@@ -21,12 +21,20 @@ func TestStepsOfARun(t *testing.T) {
 		{"timed out at once", &latestRun{Outcome: "timeout", Step: "load"}, "Timed out|Not reached|Not reached|Not reached|Not reached|Not reached"},
 		{"rescued", &latestRun{Outcome: "rescued", Step: "report"}, "Ran|Not recorded|Ran|Not recorded|Ran|Interrupted"},
 		{"succeeded", &latestRun{Outcome: "succeeded"}, "Ran|Not recorded|Ran|Not recorded|Not recorded|Not recorded"},
+		{"failed, with times", &latestRun{Outcome: "failed", Step: "post", Times: `[{"step":"load","ms":1200},{"step":"soft","ms":0},{"step":"post","ms":61000}]`},
+			"Ran 1.2 s|Skipped|Ran 0 ms|Skipped|Failed 1 min 1 s|Not reached"},
+		{"running, with times", &latestRun{Outcome: "running", Step: "soft", Times: `[{"step":"load","ms":1200},{"step":"check","ms":5}]`},
+			"Ran 1.2 s|Ran 5 ms|Running|Not reached|Not reached|Not reached"},
+		{"succeeded, with times", &latestRun{Outcome: "succeeded", Times: `[{"step":"load","ms":1},{"step":"stop","ms":2}]`},
+			"Ran 1 ms|Skipped|Skipped|Ran 2 ms|Not recorded|Not recorded"},
+		{"times of another text", &latestRun{Outcome: "succeeded", Times: `[{"step":"gone","ms":1}]`},
+			"Ran|Not recorded|Ran|Not recorded|Not recorded|Not recorded"},
 		{"of another text", &latestRun{Outcome: "failed", Step: "gone"}, "Not recorded|Not recorded|Not recorded|Not recorded|Not recorded|Not recorded"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var words []string
 			for _, s := range stepsOf(steps, c.run) {
-				words = append(words, s.Look.Word)
+				words = append(words, strings.TrimSpace(s.Look.Word+" "+s.Took))
 				if s.Look == stepUnsure && s.Note == "" {
 					t.Errorf("step %s does not say why it is not known", s.Name)
 				}

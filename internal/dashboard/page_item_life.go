@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,6 +24,8 @@ type attempt struct {
 	StartedAt  *time.Time `json:"startedAt"`
 	FinishedAt time.Time  `json:"finishedAt"`
 	LogTail    *string    `json:"logTail"`
+
+	StepTimes json.RawMessage `json:"stepTimes"`
 }
 
 // Took returns how long the attempt ran; 0 if it had not begun.
@@ -79,7 +82,7 @@ func lifeOf(it *item, attempts []attempt, history []entry, why *reason, now time
 		repeats = l.repeated(repeats, from)
 		l.waits(from, i == len(attempts)-1 && known)
 		if a.StartedAt != nil {
-			l.add(phase{Status: "running", What: fmt.Sprintf("Attempt %d", a.Number), More: prefixed("on ", deref(a.Worker)), From: from, Until: a.FinishedAt})
+			l.add(phase{Status: "running", What: fmt.Sprintf("Attempt %d", a.Number), More: joined(prefixed("on ", deref(a.Worker)), briefText(stepsText(a.StepTimes), lifeSteps)), From: from, Until: a.FinishedAt})
 		}
 		l.mark(a.FinishedAt, a.Outcome, fmt.Sprintf("Attempt %d: %s", a.Number, strings.ToLower(statusLook(a.Outcome).Word)),
 			joined(prefixed("step ", deref(a.Step)), deref(a.Error), deref(a.Reason)))
@@ -184,6 +187,9 @@ func (l *life) wait(from, until time.Time, notDue bool) phase {
 	return p
 }
 
+// lifeSteps bounds the text of the steps of a run, in characters.
+const lifeSteps = 160
+
 // run adds the latest run, which no record of an attempt describes: it goes on, or has succeeded.
 func (l *life) run() {
 	it := l.it
@@ -192,7 +198,7 @@ func (l *life) run() {
 	case it.Status == "Running":
 		p.Open, p.More = true, joined(p.More, prefixed("now in step ", deref(it.Step)), deref(it.Progress))
 	case it.Ended():
-		p.Until = *it.FinishedAt
+		p.Until, p.More = *it.FinishedAt, joined(p.More, briefText(stepsText(it.StepTimes), lifeSteps))
 	default:
 		return
 	}

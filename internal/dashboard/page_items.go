@@ -28,6 +28,7 @@ type item struct {
 	Encrypted       bool            `json:"encrypted"`
 	Step            *string         `json:"step"`
 	LogTail         *string         `json:"logTail"`
+	StepTimes       json.RawMessage `json:"stepTimes"`
 	PipelineHash    *string         `json:"pipelineHash"`
 	EstimateMs      *int64          `json:"assignedEstimateMs"`
 	Channel         *string         `json:"channel"`

@@ -79,6 +79,7 @@ type pipelinePage struct {
 	Recent   *figures // nil: no figures
 	Ended    *chart
 	Steps    []stepFailures
+	Times    *timesOfSteps // nil: not known
 	Versions []version
 	Diff     *difference
 }
@@ -144,6 +145,10 @@ func (d *Dashboard) showPipeline(r *http.Request, p *page) (string, error) {
 		ask.optional("/report", values("since", "24h", "pipeline", name), &failed)
 	}
 	if err := ask.wait(); err != nil {
+		return "", err
+	}
+	var err error
+	if v.Times, err = d.stepTimes(r, p.Caller, &v.Pipeline); err != nil {
 		return "", err
 	}
 	if v.Diff != nil {

@@ -60,6 +60,7 @@ type attemptRecord struct {
 	Step          *string
 	Progress      *string
 	LogTail       *string
+	StepTimes     nullText
 	PipelineHash  *string
 	Error         *string
 	ErrorKind     *string
@@ -82,8 +83,8 @@ func (s *itemLists) Attempts(ctx context.Context, itemID int64) ([]workqueue.Att
 		attempts[i] = workqueue.Attempt{
 			ID: r.ID, ItemID: r.ItemID, Attempt: r.AttemptNumber, Fence: r.Fence, Outcome: r.Outcome,
 			WorkerID: r.WorkerID, WorkerName: r.WorkerName, Host: r.Host, Step: r.Step, Progress: r.Progress, LogTail: r.LogTail,
-			PipelineHash: r.PipelineHash,
-			Error:        r.Error, ErrorKind: (*workqueue.ErrorKind)(r.ErrorKind), StartedAt: r.StartedAt.Pointer(), FinishedAt: r.FinishedAt.Time,
+			StepTimes: workqueue.JSONText(r.StepTimes), PipelineHash: r.PipelineHash,
+			Error: r.Error, ErrorKind: (*workqueue.ErrorKind)(r.ErrorKind), StartedAt: r.StartedAt.Pointer(), FinishedAt: r.FinishedAt.Time,
 		}
 		if r.Outcome == "snoozed" {
 			attempts[i].Reason, attempts[i].Error = r.Error, nil

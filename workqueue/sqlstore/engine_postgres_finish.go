@@ -26,15 +26,15 @@ func (*postgresEngine) writePlain(ctx context.Context, s *connection, on runner,
 // plainArrays passes the ends column by column.
 func plainArrays(p plainEnds, v values) values {
 	ids, fences, failures := make([]int64, len(p)), make([]int64, len(p)), make([]int64, len(p))
-	hashes, outputs := make([]*string, len(p)), make([]*string, len(p))
+	hashes, outputs, times := make([]*string, len(p)), make([]*string, len(p)), make([]*string, len(p))
 	kept, took := make([]*int64, len(p)), make([]*int64, len(p))
 	for i := range p {
 		end := &p[i]
 		ids[i], fences[i], failures[i] = end.ItemID, end.ItemFence, int64(end.Failures)
-		hashes[i], outputs[i], kept[i], took[i] = end.NewHash, end.NewOutput, end.KeepMs, end.TookMs
+		hashes[i], outputs[i], times[i], kept[i], took[i] = end.NewHash, end.NewOutput, end.NewStepTimes, end.KeepMs, end.TookMs
 	}
 	return values{
 		"worker": v["worker"], "instance": v["instance"], "now": v["now"],
-		"ids": ids, "fences": fences, "failures": failures, "hashes": hashes, "outputs": outputs, "kept_ms": kept, "took_ms": took,
+		"ids": ids, "fences": fences, "failures": failures, "hashes": hashes, "outputs": outputs, "kept_ms": kept, "took_ms": took, "step_times": times,
 	}
 }

@@ -47,7 +47,7 @@ func (*sqliteEngine) writePlain(ctx context.Context, s *connection, on runner, p
 }
 
 // plainJSON encodes the ends as rows without names: [[id, fence, failures, start of the run,
-// hash, output, retention in ms]]. They end at now.
+// hash, output, retention in ms, times of the steps]]. They end at now.
 func plainJSON(p plainEnds, now time.Time) (string, error) {
 	rows := []byte{'['}
 	for i := range p {
@@ -67,10 +67,15 @@ func plainJSON(p plainEnds, now time.Time) (string, error) {
 			rows = append(append(rows, quoted...), ',')
 		}
 		if end.KeepMs == nil {
-			rows = append(rows, "null]"...)
+			rows = append(rows, "null,"...)
 		} else {
-			rows = append(strconv.AppendInt(rows, *end.KeepMs, 10), ']')
+			rows = append(strconv.AppendInt(rows, *end.KeepMs, 10), ',')
 		}
+		times, err := json.Marshal(end.NewStepTimes)
+		if err != nil {
+			return "", err
+		}
+		rows = append(append(rows, times...), ']')
 	}
 	return string(append(rows, ']')), nil
 }

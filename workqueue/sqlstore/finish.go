@@ -119,7 +119,9 @@ func (s *leaseStore) finishRow(f *workqueue.Finish) (finishRow, error) {
 	row := finishRow{
 		refRow: refRow{ItemID: f.ItemID, ItemFence: f.Fence}, NewState: int(f.State), Failures: f.RetryCount,
 		NewOutput: null(string(f.Output)), NewAnalytics: null(string(f.Analytics)), ErrorText: null(f.Error), Kind: null(string(f.ErrorKind)),
-		progressColumns: newProgressColumns(f.Step, f.Progress, f.LogTail, f.PipelineHash, f.Percent),
+		progressColumns: newProgressColumns(&workqueue.ProgressNote{
+			Step: f.Step, Progress: f.Progress, LogTail: f.LogTail, PipelineHash: f.PipelineHash, Percent: f.Percent, StepTimes: f.StepTimes,
+		}),
 	}
 	if !f.Released() {
 		row.DelayMs = new(ms(f.Delay))

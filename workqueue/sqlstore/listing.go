@@ -153,6 +153,11 @@ func (s *itemLists) narrow(ctx context.Context, orm *gorm.DB, f workqueue.ItemFi
 	if f.BeforeID > 0 {
 		orm = orm.Where(clause.Lt{Column: column("Id"), Value: f.BeforeID})
 	}
+	if f.Newest > 0 {
+		orm = orm.Where(clause.Expr{SQL: "? > (SELECT COALESCE(MAX(?), 0) FROM ?) - ?", Vars: []any{
+			column("Id"), column("Id"), clause.Table{Name: itemRow{}.TableName()}, f.Newest,
+		}})
+	}
 	for _, condition := range s.searched(&f) {
 		orm = orm.Where(condition)
 	}

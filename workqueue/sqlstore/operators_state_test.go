@@ -196,7 +196,7 @@ func (d *desk) wantLikeRepeat() {
 			"AssignedAt" = %[1]s, "StartedAt" = %[1]s, "FirstStartedAt" = %[1]s, "FinishedAt" = %[1]s, "RetainUntil" = %[1]s,
 			"LeaseExpiresAt" = %[1]s, "LockKey" = 'secret', "Robot" = 'ann', "RunOrder" = 5, "AssignedEstimateMs" = 90000, "Channel" = 'voice',
 			"Output" = '1', "Analytics" = '2', "Progress" = 'half', "ProgressPercent" = 50, "Step" = 'load', "LogTail" = 'a line',
-			"PipelineHash" = 'abc', "Error" = 'no such host', "ErrorKind" = 'error', "DeadlineAt" = %[1]s, "ExpiresAt" = %[1]s
+			"StepTimes" = '[]', "PipelineHash" = 'abc', "Error" = 'no such host', "ErrorKind" = 'error', "DeadlineAt" = %[1]s, "ExpiresAt" = %[1]s
 			WHERE "Id" = %[2]d`, past, id)
 		before, err := d.store.Item(d.Context(), id)
 		if err != nil {

@@ -56,6 +56,8 @@ func filterPlans() []filterPlan {
 		{name: "limit", reads: walks, filter: workqueue.ItemFilter{Limit: 50}},
 		{name: "count at most", reads: walks, filter: workqueue.ItemFilter{CountAtMost: 50}},
 		{name: "before", reads: indexed, index: primaryKey, filter: workqueue.ItemFilter{BeforeID: 500}},
+		{name: "newest", reads: indexed, index: primaryKey, filter: workqueue.ItemFilter{Newest: 500}},
+		{name: "newest of a pipeline", reads: indexed, index: primaryKey, filter: workqueue.ItemFilter{Newest: 500, Pipeline: "None"}},
 		{name: "ids", reads: indexed, index: primaryKey, filter: workqueue.ItemFilter{IDs: []int64{7, 99, 500_000}}},
 		{name: "key", reads: indexed, index: "NaturalKey", filter: workqueue.ItemFilter{NaturalKey: "order-77"}},
 		{name: "failed", reads: indexed, index: "Archived(At)?", filter: workqueue.ItemFilter{Failed: short}},

@@ -26,7 +26,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 		if e.Driver == database.Postgres {
 			plain = map[string]any{
 				"worker": 1, "instance": "x",
-				"ids": "{1}", "fences": "{1}", "failures": "{0}", "hashes": "{x}", "outputs": "{x}", "kept_ms": "{1}", "took_ms": "{1}",
+				"ids": "{1}", "fences": "{1}", "failures": "{0}", "hashes": "{x}", "outputs": "{x}", "kept_ms": "{1}", "took_ms": "{1}", "step_times": "{x}",
 			}
 		}
 		for _, c := range []struct {

@@ -15,11 +15,14 @@ type progressColumns struct {
 	NewPercent  *int    `json:",omitempty"`
 	NewTail     *string `json:",omitempty"`
 	NewHash     *string `json:",omitempty"`
+
+	NewStepTimes *string `json:",omitempty"`
 }
 
-func newProgressColumns(step, progress, tail, hash string, percent *int) progressColumns {
+func newProgressColumns(n *workqueue.ProgressNote) progressColumns {
 	return progressColumns{
-		NewStep: null(clip(step, nameLen)), NewProgress: null(clip(progress, reasonLen)), NewPercent: percent, NewTail: null(tail), NewHash: null(hash),
+		NewStep: null(clip(n.Step, nameLen)), NewProgress: null(clip(n.Progress, reasonLen)), NewPercent: n.Percent,
+		NewTail: null(n.LogTail), NewHash: null(n.PipelineHash), NewStepTimes: null(string(n.StepTimes)),
 	}
 }
 
@@ -50,7 +53,7 @@ func (s *leaseStore) progress(ctx context.Context, workerID int64, instanceID st
 	refs := make([]refRow, len(notes))
 	for i, n := range notes {
 		refs[i] = refRow{ItemID: n.ItemID, ItemFence: n.Fence}
-		rows[i] = progressRow{refs[i], newProgressColumns(n.Step, n.Progress, n.LogTail, n.PipelineHash, n.Percent), null(string(n.Output))}
+		rows[i] = progressRow{refs[i], newProgressColumns(&n), null(string(n.Output))}
 		if n.Encrypted {
 			var err error
 			if rows[i].NewOutput, err = s.sealText(rows[i].NewOutput, outputColumn, n.ItemID); err != nil {

@@ -91,6 +91,7 @@ type itemRow struct {
 	BatchWaitMs         *int64
 	BatchAtMostMs       *int64
 	BatchLeaderID       *int64 `gorm:"column:BatchLeaderId"`
+	StepTimes           nullText
 	BegunFence          *int64 // read only by claims
 	LeftOut             *int64 `gorm:"-"` // only in claims: not NULL if large texts were not returned
 
@@ -168,6 +169,7 @@ func (s *itemRows) item(r *itemRow) workqueue.Item {
 		BatchWaitMs:         r.BatchWaitMs,
 		BatchAtMostMs:       r.BatchAtMostMs,
 		BatchLeaderID:       r.BatchLeaderID,
+		StepTimes:           workqueue.JSONText(r.StepTimes),
 	}
 	if it.Encrypted {
 		s.open(&it)

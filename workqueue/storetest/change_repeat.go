@@ -12,7 +12,7 @@ func changeRepeatedAsNew(x *fixture) {
 		x.exec(1, `UPDATE "BotWorkQueueItems" SET "State" = %d, "RetryCount" = 2, "ReleaseCount" = 1, "WorkerId" = 7, "Fence" = 9,
 			"AssignedAt" = %[2]s, "StartedAt" = %[2]s, "FirstStartedAt" = %[2]s, "FinishedAt" = %[2]s, "RetainUntil" = %[2]s,
 			"LeaseExpiresAt" = %[2]s, "LockKey" = 'secret', "Robot" = 'ann', "RunOrder" = 5, "AssignedEstimateMs" = 90000, "Channel" = 'voice',
-			"Output" = '1', "Analytics" = '2', "Progress" = 'half', "ProgressPercent" = 50, "Step" = 'load', "LogTail" = 'a line',
+			"Output" = '1', "Analytics" = '2', "Progress" = 'half', "ProgressPercent" = 50, "Step" = 'load', "LogTail" = 'a line', "StepTimes" = '[]',
 			"PipelineHash" = 'abc', "Error" = 'no such host', "ErrorKind" = 'error', "DeadlineAt" = %[2]s, "ExpiresAt" = %[2]s
 			WHERE "Id" = %[3]d`, state, longAgo, made.ID)
 		if err := Do(x.ctx, x.Store, workqueue.Repeat, made.ID, ""); err != nil {

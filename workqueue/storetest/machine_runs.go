@@ -76,6 +76,7 @@ func (m *machine) progress(t *rapid.T) {
 		note := workqueue.ProgressNote{ItemRef: ref, Step: "fetch"}
 		if rapid.Bool().Draw(t, "with more") {
 			note.Progress, note.Percent, note.LogTail, note.Output = "half", new(50), "a line", `{"half":true}`
+			note.StepTimes = `[{"step":"load","ms":7}]`
 			note.PipelineHash = textOf("import", "one").Hash
 		}
 		notes = append(notes, note)
@@ -122,6 +123,9 @@ func (m *machine) drawEnd(t *rapid.T, ref workqueue.ItemRef) workqueue.Finish {
 	}
 	if seldom(t, "with its progress") {
 		f.Step, f.Progress, f.LogTail, f.PipelineHash = "load", "done", "another line", textOf("import", "two").Hash
+	}
+	if seldom(t, "with the times of its steps") {
+		f.StepTimes = `[{"step":"load","ms":7},{"step":"save","ms":0}]`
 	}
 	if kind == "success" {
 		f.State, f.Output = workqueue.Processed, `{"done":true}`

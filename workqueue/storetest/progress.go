@@ -17,6 +17,7 @@ func progressTests() []test {
 		{"the end of a run sets the last progress", progressFinish},
 		{"a rescue keeps the progress", progressRescue},
 		{"texts that no column can store", progressTexts},
+		{"the times of steps", progressTimes},
 	}
 }
 
@@ -174,4 +175,38 @@ func progressTexts(x *fixture) {
 	if tail := deref(got.LogTail); !strings.HasPrefix(tail, "a\uFFFDb\uFFFDlong long") || len(tail) < 50_000 {
 		x.Errorf("the log tail is %.40q… of %d bytes, want the complete text with unsupported characters replaced", tail, len(tail))
 	}
+}
+
+// The times of the steps stay when the item succeeds. A failure keeps them with the attempt, and the next claim
+// begins without.
+func progressTimes(x *fixture) {
+	const part, whole workqueue.JSONText = `[{"step":"load","ms":7}]`, `[{"step":"load","ms":7},{"step":"sa\"ve","ms":1200}]`
+	w := x.Worker(WorkerOpts{})
+	want := func(id int64, times workqueue.JSONText) {
+		x.Helper()
+		if got := x.show(id).StepTimes; got != times {
+			x.Errorf("item %d: the times of its steps are %q, want %q", id, got, times)
+		}
+	}
+	good, silent, bad := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w}), x.Item(ItemOpts{State: workqueue.Blocked, Worker: w}), x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
+	for _, it := range []workqueue.Item{good, silent, bad} {
+		x.progress(w, workqueue.ProgressNote{ItemRef: ref(it), Step: "load", StepTimes: part})
+		want(it.ID, part)
+	}
+	x.progress(w, workqueue.ProgressNote{ItemRef: ref(good), Step: "save"})
+	want(good.ID, part)
+	well, badly := success(good), failure(bad, workqueue.Ready)
+	well.StepTimes, badly.StepTimes = whole, whole
+	x.wantIDs("lost", x.finish(w, well, success(silent)), nil)
+	x.wantIDs("lost", x.finish(w, badly), nil)
+	want(good.ID, whole)
+	want(silent.ID, part)
+	want(bad.ID, whole)
+	if got := x.attempts(bad.ID); len(got) != 1 || got[0].StepTimes != whole {
+		x.Errorf("got the attempts %s, want one with the times %s", asJSON(got), whole)
+	}
+	x.dueNow(bad.ID)
+	x.Assign(w, bad.ID)
+	x.claim(w, 1)
+	want(bad.ID, "")
 }

@@ -5,4 +5,5 @@
 "PipelineHash" = NULL,
 "IdempotencyKey" = COALESCE("IdempotencyKey", {{random_key}}),
 "LogTail" = NULL,
+"StepTimes" = NULL,
 "BatchLeaderId" = NULL,

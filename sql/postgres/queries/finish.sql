@@ -2,7 +2,7 @@
 -- A run of known duration started that long before its end, but not before the claim or its
 -- recorded start: until then the item waited in the worker's memory.
 -- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
---      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail,
+--      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail, NewStepTimes,
 --      NewAnalytics, KeepMs, Hidden, TookMs (NULL: unknown),
 --      Unbegun (1: released before the run started), Alone (1: it runs alone from now on), Completed, Failed, Stays, Happened [the events for the
 --      statistics over time], DueAt}], now (NULL: the database clock)
@@ -20,7 +20,7 @@
 -- not locked: a pass rescues and assigns in two statements, and could deadlock with this one.
 WITH j AS MATERIALIZED (
     SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint, "NewState" int, "Failures" int, "DelayMs" bigint, "NewOutput" text, "ErrorText" text,
-    "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewHash" text, "NewTail" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "TookMs" bigint, "Unbegun" int, "Alone" int, "Completed" int, "Failed" int, "Stays" text, "Happened" json, "DueAt" timestamptz)
+    "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewHash" text, "NewTail" text, "NewStepTimes" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "TookMs" bigint, "Unbegun" int, "Alone" int, "Completed" int, "Failed" int, "Stays" text, "Happened" json, "DueAt" timestamptz)
     -- include: lock_rows
 ), done AS (
 UPDATE "BotWorkQueueItems" SET
@@ -44,6 +44,7 @@ UPDATE "BotWorkQueueItems" SET
     "ProgressPercent" = COALESCE(j."NewPercent", "BotWorkQueueItems"."ProgressPercent"),
     "PipelineHash" = COALESCE(j."NewHash", "BotWorkQueueItems"."PipelineHash"),
     "LogTail" = CASE WHEN j."NewState" <> 2 THEN COALESCE(j."NewTail", "BotWorkQueueItems"."LogTail") END,
+    "StepTimes" = COALESCE(j."NewStepTimes", "BotWorkQueueItems"."StepTimes"),
     "Error" = j."ErrorText",
     "ErrorKind" = j."Kind",
     "RetainUntil" = {{now_plus ms=j."KeepMs"}},

@@ -42,6 +42,7 @@ UPDATE "BotWorkQueueItems" SET
     "PipelineHash" = NULL,
     "IdempotencyKey" = COALESCE("IdempotencyKey", {{random_key}}),
     "LogTail" = NULL,
+    "StepTimes" = NULL,
     "BatchLeaderId" = @leader,
     "State" = 1,
     "LeaseExpiresAt" = {{now_plus ms=CAST(@lease_ms AS bigint)}}

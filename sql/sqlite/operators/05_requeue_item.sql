@@ -26,6 +26,7 @@ UPDATE BotWorkQueueItems SET
     ProgressPercent = NULL,
     Step = NULL,
     LogTail = NULL,
+    StepTimes = NULL,
     PipelineHash = NULL,
     Error = NULL,
     ErrorKind = NULL,

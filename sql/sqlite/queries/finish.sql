@@ -2,7 +2,7 @@
 -- A run of known duration started that long before its end, but not before the claim or its
 -- recorded start: until then the item waited in the worker's memory.
 -- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
---      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail,
+--      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail, NewStepTimes,
 --      NewAnalytics, KeepMs, Hidden, TookMs (NULL: unknown),
 --      Unbegun (1: released before the run started), Alone (1: it runs alone from now on)}], now (NULL: the database clock)
 -- Without DelayMs the item keeps AvailableAt; without NewOutput it keeps its output, until it
@@ -30,6 +30,7 @@ UPDATE BotWorkQueueItems SET
     ProgressPercent = COALESCE(j.NewPercent, BotWorkQueueItems.ProgressPercent),
     PipelineHash = COALESCE(j.NewHash, BotWorkQueueItems.PipelineHash),
     LogTail = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewTail, BotWorkQueueItems.LogTail) END,
+    StepTimes = COALESCE(j.NewStepTimes, BotWorkQueueItems.StepTimes),
     Error = j.ErrorText,
     ErrorKind = j.Kind,
     RetainUntil = CASE WHEN j.KeepMs IS NOT NULL THEN {{now_plus ms=j.KeepMs}} END,
@@ -43,7 +44,7 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.I
         json_extract(value, '$.ErrorText') AS ErrorText, json_extract(value, '$.Kind') AS Kind,
         json_extract(value, '$.NewStep') AS NewStep, json_extract(value, '$.NewProgress') AS NewProgress,
         json_extract(value, '$.NewPercent') AS NewPercent, json_extract(value, '$.NewTail') AS NewTail,
-        json_extract(value, '$.NewHash') AS NewHash,
+        json_extract(value, '$.NewHash') AS NewHash, json_extract(value, '$.NewStepTimes') AS NewStepTimes,
         json_extract(value, '$.NewAnalytics') AS NewAnalytics, json_extract(value, '$.KeepMs') AS KeepMs,
         json_extract(value, '$.Hidden') AS Hidden, json_extract(value, '$.Unbegun') AS Unbegun, json_extract(value, '$.Alone') AS Alone,
         CASE WHEN json_extract(value, '$.TookMs') IS NOT NULL THEN {{now_minus ms=json_extract(value, '$.TookMs')}} END AS BeganAt

@@ -3,7 +3,7 @@
 -- If it changes fewer rows than there are in the batch, some had lost their lease, and the
 -- transaction must be rolled back.
 -- In:  worker, instance, rows [[id, fence, failures, start of the run, hash of the pipeline's text or
---      null, output or null, retention in ms or null]], now (NULL: the database clock)
+--      null, output or null, retention in ms or null, times of the steps or null]], now (NULL: the database clock)
 UPDATE BotWorkQueueItems SET
     Version = Version + 1,
     State = 2,
@@ -17,6 +17,7 @@ UPDATE BotWorkQueueItems SET
     Step = NULL,
     PipelineHash = COALESCE(j.value ->> 4, PipelineHash),
     LogTail = NULL,
+    StepTimes = COALESCE(j.value ->> 7, StepTimes),
     Error = NULL,
     ErrorKind = NULL,
     RetainUntil = CASE WHEN j.value ->> 6 IS NOT NULL THEN {{now_plus ms=(j.value ->> 6)}} END

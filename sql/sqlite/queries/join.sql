@@ -23,6 +23,7 @@ UPDATE BotWorkQueueItems SET
     PipelineHash = NULL,
     IdempotencyKey = COALESCE(IdempotencyKey, {{random_key}}),
     LogTail = NULL,
+    StepTimes = NULL,
     BatchLeaderId = @leader,
     State = 1,
     LeaseExpiresAt = (SELECT {{now_plus ms=@lease_ms}})

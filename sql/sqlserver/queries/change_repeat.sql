@@ -27,6 +27,7 @@ UPDATE t SET
     ProgressPercent = NULL,
     Step = NULL,
     LogTail = NULL,
+    StepTimes = NULL,
     PipelineHash = NULL,
     Error = NULL,
     ErrorKind = NULL,

@@ -2,7 +2,7 @@
 -- A run of known duration started that long before its end, but not before the claim or its
 -- recorded start: until then the item waited in the worker's memory.
 -- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
---      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail,
+--      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail, NewStepTimes,
 --      NewAnalytics, KeepMs, Hidden, TookMs (NULL: unknown),
 --      Unbegun (1: released before the run started), Alone (1: it runs alone from now on)}], now (NULL: the database clock)
 -- Without DelayMs the item keeps AvailableAt; without NewOutput it keeps its output, until it
@@ -30,6 +30,7 @@ UPDATE t SET
     ProgressPercent = COALESCE(j.NewPercent, t.ProgressPercent),
     PipelineHash = COALESCE(j.NewHash, t.PipelineHash),
     LogTail = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewTail, t.LogTail) END,
+    StepTimes = COALESCE(j.NewStepTimes, t.StepTimes),
     Error = j.ErrorText,
     ErrorKind = j.Kind,
     RetainUntil = {{now_plus ms=j.KeepMs}},
@@ -41,7 +42,7 @@ FROM BotWorkQueueItems t
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence', NewState INT '$.NewState', Failures INT '$.Failures',
     DelayMs BIGINT '$.DelayMs', NewOutput NVARCHAR(MAX) '$.NewOutput', ErrorText NVARCHAR(MAX) '$.ErrorText',
     Kind NVARCHAR(MAX) '$.Kind', NewStep NVARCHAR(MAX) '$.NewStep', NewProgress NVARCHAR(MAX) '$.NewProgress',
-    NewPercent INT '$.NewPercent', NewHash NVARCHAR(64) '$.NewHash', NewTail NVARCHAR(MAX) '$.NewTail', NewAnalytics NVARCHAR(MAX) '$.NewAnalytics',
+    NewPercent INT '$.NewPercent', NewHash NVARCHAR(64) '$.NewHash', NewTail NVARCHAR(MAX) '$.NewTail', NewStepTimes NVARCHAR(MAX) '$.NewStepTimes', NewAnalytics NVARCHAR(MAX) '$.NewAnalytics',
     KeepMs BIGINT '$.KeepMs', Hidden INT '$.Hidden', TookMs BIGINT '$.TookMs', Unbegun INT '$.Unbegun', Alone INT '$.Alone') j ON j.ItemId = t.Id
 WHERE t.State = 1 AND t.Fence = j.ItemFence
   AND (t.WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = CAST(@instance AS NVARCHAR(450)))

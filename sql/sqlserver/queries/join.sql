@@ -37,6 +37,7 @@ UPDATE t SET
     PipelineHash = NULL,
     IdempotencyKey = COALESCE(t.IdempotencyKey, {{random_key}}),
     LogTail = NULL,
+    StepTimes = NULL,
     BatchLeaderId = @leader,
     State = 1,
     LeaseExpiresAt = {{now_plus ms=@lease_ms}}

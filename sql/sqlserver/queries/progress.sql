@@ -1,5 +1,5 @@
 -- progress: record the progress of runs, and that they have started. NULL keeps the value.
--- In:  worker, instance, rows [{ItemId, ItemFence, NewStep, NewProgress, NewPercent, NewHash, NewTail, NewOutput}]
+-- In:  worker, instance, rows [{ItemId, ItemFence, NewStep, NewProgress, NewPercent, NewHash, NewTail, NewStepTimes, NewOutput}]
 -- Out: nothing; the number of changed rows must be that of held.
 UPDATE t SET
     BegunFence = t.Fence,
@@ -8,10 +8,11 @@ UPDATE t SET
     ProgressPercent = COALESCE(j.NewPercent, t.ProgressPercent),
     PipelineHash = COALESCE(j.NewHash, t.PipelineHash),
     LogTail = COALESCE(j.NewTail, t.LogTail),
+    StepTimes = COALESCE(j.NewStepTimes, t.StepTimes),
     Output = COALESCE(j.NewOutput, t.Output)
 FROM BotWorkQueueItems t
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence', NewStep NVARCHAR(MAX) '$.NewStep',
-    NewProgress NVARCHAR(MAX) '$.NewProgress', NewPercent INT '$.NewPercent', NewHash NVARCHAR(64) '$.NewHash', NewTail NVARCHAR(MAX) '$.NewTail',
+    NewProgress NVARCHAR(MAX) '$.NewProgress', NewPercent INT '$.NewPercent', NewHash NVARCHAR(64) '$.NewHash', NewTail NVARCHAR(MAX) '$.NewTail', NewStepTimes NVARCHAR(MAX) '$.NewStepTimes',
     NewOutput NVARCHAR(MAX) '$.NewOutput') j ON j.ItemId = t.Id
 WHERE t.State = 1 AND t.WorkerId = @worker AND t.Fence = j.ItemFence
   AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = CAST(@instance AS NVARCHAR(450)));

@@ -80,7 +80,7 @@ func (m *Model) Repeat(id int64) error {
 	it.State, it.AvailableAt, it.RetryCount, it.ReleaseCount, it.WorkerID = workqueue.Ready, m.Now(), 0, 0, nil
 	it.LeaseExpiresAt, it.AssignedAt, it.StartedAt, it.FinishedAt, it.FirstStartedAt = nil, nil, nil, nil, nil
 	it.Output, it.Progress, it.Step, it.LogTail, it.PipelineHash, it.Error, it.ErrorKind = "", nil, nil, nil, nil, nil, nil
-	it.ProgressPercent, it.Analytics, it.RetainUntil = nil, "", nil
+	it.ProgressPercent, it.Analytics, it.StepTimes, it.RetainUntil = nil, "", "", nil
 	it.RunOrder, it.AssignedEstimateMs, it.Channel = 0, nil, nil
 	m.recordStart(it, 0)
 	it.DeadlineAt, it.FinishBy, it.ExpiresAt = m.unlessOver(it.DeadlineAt), m.unlessOver(it.FinishBy), m.unlessOver(it.ExpiresAt)

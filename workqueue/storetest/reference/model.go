@@ -167,7 +167,7 @@ func (m *Model) recordStart(it *workqueue.Item, fence int64) {
 // addAttempt adds an attempt, with the values of the item and the worker's row at its end.
 func (m *Model) addAttempt(it *workqueue.Item, worker *int64, a workqueue.Attempt) {
 	a.ItemID, a.Fence, a.StartedAt, a.FinishedAt, a.WorkerID = it.ID, it.Fence, it.StartedAt, m.Now(), worker
-	a.Progress, a.LogTail, a.PipelineHash = it.Progress, it.LogTail, it.PipelineHash
+	a.Progress, a.LogTail, a.StepTimes, a.PipelineHash = it.Progress, it.LogTail, it.StepTimes, it.PipelineHash
 	if a.Step == nil {
 		a.Step = it.Step
 	}

@@ -65,7 +65,7 @@ func (m *Model) claim(ids []int64, lease time.Duration) []workqueue.Item {
 	for _, id := range ids {
 		it := m.Items[id]
 		it.State, it.Fence, it.LeaseExpiresAt, it.StartedAt = workqueue.Blocked, m.nextFence(it.Fence), m.in(lease), m.in(0)
-		it.Step, it.Progress, it.LogTail, it.ProgressPercent, it.PipelineHash = nil, nil, nil, nil, nil
+		it.Step, it.Progress, it.LogTail, it.StepTimes, it.ProgressPercent, it.PipelineHash = nil, nil, nil, "", nil, nil
 		if it.FirstStartedAt == nil {
 			it.FirstStartedAt = it.StartedAt
 		}
@@ -119,7 +119,7 @@ func (m *Model) Progress(p Process, notes []workqueue.ProgressNote) (lost []int6
 		}
 		it := m.Items[n.ItemID]
 		m.recordStart(it, it.Fence)
-		recordProgress(it, n.Step, n.Progress, n.LogTail)
+		recordProgress(it, n.Step, n.Progress, n.LogTail, n.StepTimes)
 		it.ProgressPercent, it.PipelineHash = cmp.Or(n.Percent, it.ProgressPercent), cmp.Or(text(n.PipelineHash), it.PipelineHash)
 		it.Output = cmp.Or(n.Output, it.Output)
 	}
@@ -174,7 +174,7 @@ func (m *Model) end(it *workqueue.Item, f workqueue.Finish) {
 	}
 	it.Error, it.ErrorKind = text(f.Error), (*workqueue.ErrorKind)(text(string(f.ErrorKind)))
 	it.FinishedAt = m.in(0)
-	recordProgress(it, f.Step, f.Progress, f.LogTail)
+	recordProgress(it, f.Step, f.Progress, f.LogTail, f.StepTimes)
 	it.PipelineHash = cmp.Or(text(f.PipelineHash), it.PipelineHash)
 	it.ProgressPercent, it.Analytics, it.RetainUntil = cmp.Or(f.Percent, it.ProgressPercent), cmp.Or(f.Analytics, it.Analytics), nil
 	if f.Retain != nil {
@@ -203,8 +203,9 @@ func (m *Model) end(it *workqueue.Item, f workqueue.Finish) {
 	}
 }
 
-func recordProgress(it *workqueue.Item, step, progress, tail string) {
+func recordProgress(it *workqueue.Item, step, progress, tail string, times workqueue.JSONText) {
 	it.Step = cmp.Or(text(step), it.Step)
 	it.Progress = cmp.Or(text(progress), it.Progress)
 	it.LogTail = cmp.Or(text(tail), it.LogTail)
+	it.StepTimes = cmp.Or(times, it.StepTimes)
 }

@@ -15,6 +15,7 @@ UPDATE "BotWorkQueueItems" SET
     "PipelineHash" = NULL,
     "IdempotencyKey" = COALESCE("IdempotencyKey", CAST(gen_random_uuid() AS text)),
     "LogTail" = NULL,
+    "StepTimes" = NULL,
     "BatchLeaderId" = NULL,
     "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + COALESCE(CAST(@lease_ms AS bigint), (SELECT q."CheckoutMs" FROM "BotQueues" q WHERE q."Name" = @queue), 600000) * INTERVAL '1 millisecond'
 WHERE "State" IN (0, 4) AND "Id" = ANY (ARRAY(
@@ -83,4 +84,4 @@ RETURNING
     "FirstStartedAt", "ProgressPercent", "Analytics", "Encrypted", "ExpiresAt", "LimitKey", "Robot",
     "RetainMs", "TaskScope", "TaskPlannedAt", "RunOrder", "AssignedEstimateMs", "Channel",
     "PipelineHash", "IdempotencyKey", "Version", "FinishBy", "BatchKey", "BatchMax", "BatchWaitMs",
-    "BatchAtMostMs", "BatchLeaderId";
+    "BatchAtMostMs", "BatchLeaderId", "StepTimes";

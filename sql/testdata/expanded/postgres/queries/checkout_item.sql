@@ -8,7 +8,7 @@ SELECT
     i."Analytics", i."Encrypted", i."ExpiresAt", i."LimitKey", i."Robot", i."RetainMs", i."TaskScope",
     i."TaskPlannedAt", i."RunOrder", i."AssignedEstimateMs", i."Channel", i."PipelineHash",
     i."IdempotencyKey", i."Version", i."FinishBy", i."BatchKey", i."BatchMax", i."BatchWaitMs",
-    i."BatchAtMostMs", i."BatchLeaderId",
+    i."BatchAtMostMs", i."BatchLeaderId", i."StepTimes",
     CASE WHEN i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) THEN 1 ELSE 0 END,
     CASE WHEN i."State" = 1 AND i."WorkerId" IS NULL AND i."Fence" = @fence AND i."Robot" = CAST(@robot AS text)
         AND i."LockKey" = CAST(@lock_key AS text) AND i."LeaseExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) THEN 1 ELSE 0 END,

@@ -8,7 +8,7 @@ SELECT
     i."Analytics", i."Encrypted", i."ExpiresAt", i."LimitKey", i."Robot", i."RetainMs", i."TaskScope",
     i."TaskPlannedAt", i."RunOrder", i."AssignedEstimateMs", i."Channel", i."PipelineHash",
     i."IdempotencyKey", i."Version", i."FinishBy", i."BatchKey", i."BatchMax", i."BatchWaitMs",
-    i."BatchAtMostMs", i."BatchLeaderId"
+    i."BatchAtMostMs", i."BatchLeaderId", i."StepTimes"
 FROM "BotWorkQueueItems" i
 WHERE i."Id" = ANY (ARRAY(
     SELECT h."Id"

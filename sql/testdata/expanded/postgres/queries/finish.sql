@@ -1,6 +1,6 @@
 WITH j AS MATERIALIZED (
     SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint, "NewState" int, "Failures" int, "DelayMs" bigint, "NewOutput" text, "ErrorText" text,
-    "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewHash" text, "NewTail" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "TookMs" bigint, "Unbegun" int, "Alone" int, "Completed" int, "Failed" int, "Stays" text, "Happened" json, "DueAt" timestamptz)
+    "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewHash" text, "NewTail" text, "NewStepTimes" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "TookMs" bigint, "Unbegun" int, "Alone" int, "Completed" int, "Failed" int, "Stays" text, "Happened" json, "DueAt" timestamptz)
     CROSS JOIN LATERAL (SELECT 1 FROM "BotWorkQueueItems" i WHERE i."Id" = r."ItemId"
         AND CASE WHEN i."Fence" = r."ItemFence" AND i."State" = 1 THEN TRUE ELSE FALSE END FOR UPDATE) l
 ), done AS (
@@ -25,6 +25,7 @@ UPDATE "BotWorkQueueItems" SET
     "ProgressPercent" = COALESCE(j."NewPercent", "BotWorkQueueItems"."ProgressPercent"),
     "PipelineHash" = COALESCE(j."NewHash", "BotWorkQueueItems"."PipelineHash"),
     "LogTail" = CASE WHEN j."NewState" <> 2 THEN COALESCE(j."NewTail", "BotWorkQueueItems"."LogTail") END,
+    "StepTimes" = COALESCE(j."NewStepTimes", "BotWorkQueueItems"."StepTimes"),
     "Error" = j."ErrorText",
     "ErrorKind" = j."Kind",
     "RetainUntil" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."KeepMs" * INTERVAL '1 millisecond',

@@ -34,6 +34,7 @@ UPDATE "BotWorkQueueItems" SET
     "PipelineHash" = NULL,
     "IdempotencyKey" = COALESCE("IdempotencyKey", CAST(gen_random_uuid() AS text)),
     "LogTail" = NULL,
+    "StepTimes" = NULL,
     "BatchLeaderId" = @leader,
     "State" = 1,
     "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'

@@ -15,6 +15,7 @@ UPDATE "BotWorkQueueItems" SET
     "PipelineHash" = NULL,
     "IdempotencyKey" = COALESCE("IdempotencyKey", CAST(gen_random_uuid() AS text)),
     "LogTail" = NULL,
+    "StepTimes" = NULL,
     "BatchLeaderId" = NULL,
     "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
 FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)

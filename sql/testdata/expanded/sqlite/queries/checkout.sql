@@ -15,6 +15,7 @@ UPDATE BotWorkQueueItems SET
     PipelineHash = NULL,
     IdempotencyKey = COALESCE(IdempotencyKey, lower(hex(randomblob(16)))),
     LogTail = NULL,
+    StepTimes = NULL,
     BatchLeaderId = NULL,
     LeaseExpiresAt = strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', COALESCE(@lease_ms, (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = @queue), 600000) / 1000.0))
 WHERE State IN (0, 4) AND Id IN (
@@ -77,4 +78,4 @@ RETURNING
     CreatedBy, AssignedAt, StartedAt, FinishedAt, RetainUntil, DeletedAt, DeletedReason, Step, LogTail,
     FirstStartedAt, ProgressPercent, Analytics, Encrypted, ExpiresAt, LimitKey, Robot, RetainMs,
     TaskScope, TaskPlannedAt, RunOrder, AssignedEstimateMs, Channel, PipelineHash, IdempotencyKey,
-    Version, FinishBy, BatchKey, BatchMax, BatchWaitMs, BatchAtMostMs, BatchLeaderId;
+    Version, FinishBy, BatchKey, BatchMax, BatchWaitMs, BatchAtMostMs, BatchLeaderId, StepTimes;

@@ -7,7 +7,7 @@ SELECT
     i.FirstStartedAt, i.ProgressPercent, i.Analytics, i.Encrypted, i.ExpiresAt, i.LimitKey, i.Robot,
     i.RetainMs, i.TaskScope, i.TaskPlannedAt, i.RunOrder, i.AssignedEstimateMs, i.Channel,
     i.PipelineHash, i.IdempotencyKey, i.Version, i.FinishBy, i.BatchKey, i.BatchMax, i.BatchWaitMs,
-    i.BatchAtMostMs, i.BatchLeaderId,
+    i.BatchAtMostMs, i.BatchLeaderId, i.StepTimes,
     CASE WHEN i.AvailableAt <= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) THEN 1 ELSE 0 END,
     CASE WHEN i.State = 1 AND i.WorkerId IS NULL AND i.Fence = @fence AND i.Robot = @robot
         AND i.LockKey = @lock_key AND i.LeaseExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) THEN 1 ELSE 0 END,

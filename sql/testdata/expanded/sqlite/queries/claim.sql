@@ -10,6 +10,7 @@ UPDATE BotWorkQueueItems SET
     PipelineHash = NULL,
     IdempotencyKey = COALESCE(IdempotencyKey, lower(hex(randomblob(16)))),
     LogTail = NULL,
+    StepTimes = NULL,
     BatchLeaderId = NULL,
     LeaseExpiresAt = (SELECT strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', @lease_ms / 1000.0)))
 WHERE +State = 5 AND +WorkerId = @worker AND Id IN (

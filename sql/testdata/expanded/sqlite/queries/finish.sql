@@ -19,6 +19,7 @@ UPDATE BotWorkQueueItems SET
     ProgressPercent = COALESCE(j.NewPercent, BotWorkQueueItems.ProgressPercent),
     PipelineHash = COALESCE(j.NewHash, BotWorkQueueItems.PipelineHash),
     LogTail = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewTail, BotWorkQueueItems.LogTail) END,
+    StepTimes = COALESCE(j.NewStepTimes, BotWorkQueueItems.StepTimes),
     Error = j.ErrorText,
     ErrorKind = j.Kind,
     RetainUntil = CASE WHEN j.KeepMs IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', j.KeepMs / 1000.0)) END,
@@ -32,7 +33,7 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.I
         json_extract(value, '$.ErrorText') AS ErrorText, json_extract(value, '$.Kind') AS Kind,
         json_extract(value, '$.NewStep') AS NewStep, json_extract(value, '$.NewProgress') AS NewProgress,
         json_extract(value, '$.NewPercent') AS NewPercent, json_extract(value, '$.NewTail') AS NewTail,
-        json_extract(value, '$.NewHash') AS NewHash,
+        json_extract(value, '$.NewHash') AS NewHash, json_extract(value, '$.NewStepTimes') AS NewStepTimes,
         json_extract(value, '$.NewAnalytics') AS NewAnalytics, json_extract(value, '$.KeepMs') AS KeepMs,
         json_extract(value, '$.Hidden') AS Hidden, json_extract(value, '$.Unbegun') AS Unbegun, json_extract(value, '$.Alone') AS Alone,
         CASE WHEN json_extract(value, '$.TookMs') IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -json_extract(value, '$.TookMs') / 1000.0)) END AS BeganAt

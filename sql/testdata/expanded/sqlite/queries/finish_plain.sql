@@ -11,6 +11,7 @@ UPDATE BotWorkQueueItems SET
     Step = NULL,
     PipelineHash = COALESCE(j.value ->> 4, PipelineHash),
     LogTail = NULL,
+    StepTimes = COALESCE(j.value ->> 7, StepTimes),
     Error = NULL,
     ErrorKind = NULL,
     RetainUntil = CASE WHEN j.value ->> 6 IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', (j.value ->> 6) / 1000.0)) END

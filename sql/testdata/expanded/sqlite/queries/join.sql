@@ -13,6 +13,7 @@ UPDATE BotWorkQueueItems SET
     PipelineHash = NULL,
     IdempotencyKey = COALESCE(IdempotencyKey, lower(hex(randomblob(16)))),
     LogTail = NULL,
+    StepTimes = NULL,
     BatchLeaderId = @leader,
     State = 1,
     LeaseExpiresAt = (SELECT strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', @lease_ms / 1000.0)))

@@ -15,6 +15,7 @@ UPDATE BotWorkQueueItems SET
     PipelineHash = NULL,
     IdempotencyKey = COALESCE(IdempotencyKey, lower(hex(randomblob(16)))),
     LogTail = NULL,
+    StepTimes = NULL,
     BatchLeaderId = NULL,
     LeaseExpiresAt = (SELECT strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', @lease_ms / 1000.0)))
 FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.RunOrder') AS RunOrder,

@@ -15,6 +15,7 @@ UPDATE t SET
     PipelineHash = NULL,
     IdempotencyKey = COALESCE(t.IdempotencyKey, LOWER(CONVERT(NVARCHAR(36), NEWID()))),
     LogTail = NULL,
+    StepTimes = NULL,
     BatchLeaderId = NULL,
     LeaseExpiresAt = DATEADD(millisecond, (COALESCE(CAST(@lease_ms AS BIGINT), (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = CAST(@queue AS NVARCHAR(450))), 600000) % 1000), DATEADD(second, (COALESCE(CAST(@lease_ms AS BIGINT), (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = CAST(@queue AS NVARCHAR(450))), 600000) / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
 OUTPUT
@@ -31,7 +32,7 @@ OUTPUT
     inserted.TaskPlannedAt, inserted.RunOrder, inserted.AssignedEstimateMs, inserted.Channel,
     inserted.PipelineHash, inserted.IdempotencyKey, inserted.Version, inserted.FinishBy,
     inserted.BatchKey, inserted.BatchMax, inserted.BatchWaitMs, inserted.BatchAtMostMs,
-    inserted.BatchLeaderId
+    inserted.BatchLeaderId, inserted.StepTimes
 FROM BotWorkQueueItems t
 WHERE t.State IN (0, 4) AND t.Id IN (
     SELECT TOP (@limit_rows) h.Id

@@ -7,7 +7,7 @@ SELECT
     i.FirstStartedAt, i.ProgressPercent, i.Analytics, i.Encrypted, i.ExpiresAt, i.LimitKey, i.Robot,
     i.RetainMs, i.TaskScope, i.TaskPlannedAt, i.RunOrder, i.AssignedEstimateMs, i.Channel,
     i.PipelineHash, i.IdempotencyKey, i.Version, i.FinishBy, i.BatchKey, i.BatchMax, i.BatchWaitMs,
-    i.BatchAtMostMs, i.BatchLeaderId,
+    i.BatchAtMostMs, i.BatchLeaderId, i.StepTimes,
     CASE WHEN i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN 1 ELSE 0 END,
     CASE WHEN i.State = 1 AND i.WorkerId IS NULL AND i.Fence = @fence AND i.Robot = CAST(@robot AS NVARCHAR(450))
         AND i.LockKey = CAST(@lock_key AS NVARCHAR(450)) AND i.LeaseExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN 1 ELSE 0 END,

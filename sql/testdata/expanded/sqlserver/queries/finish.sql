@@ -19,6 +19,7 @@ UPDATE t SET
     ProgressPercent = COALESCE(j.NewPercent, t.ProgressPercent),
     PipelineHash = COALESCE(j.NewHash, t.PipelineHash),
     LogTail = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewTail, t.LogTail) END,
+    StepTimes = COALESCE(j.NewStepTimes, t.StepTimes),
     Error = j.ErrorText,
     ErrorKind = j.Kind,
     RetainUntil = DATEADD(millisecond, (j.KeepMs % 1000), DATEADD(second, (j.KeepMs / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))),
@@ -30,7 +31,7 @@ FROM BotWorkQueueItems t
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence', NewState INT '$.NewState', Failures INT '$.Failures',
     DelayMs BIGINT '$.DelayMs', NewOutput NVARCHAR(MAX) '$.NewOutput', ErrorText NVARCHAR(MAX) '$.ErrorText',
     Kind NVARCHAR(MAX) '$.Kind', NewStep NVARCHAR(MAX) '$.NewStep', NewProgress NVARCHAR(MAX) '$.NewProgress',
-    NewPercent INT '$.NewPercent', NewHash NVARCHAR(64) '$.NewHash', NewTail NVARCHAR(MAX) '$.NewTail', NewAnalytics NVARCHAR(MAX) '$.NewAnalytics',
+    NewPercent INT '$.NewPercent', NewHash NVARCHAR(64) '$.NewHash', NewTail NVARCHAR(MAX) '$.NewTail', NewStepTimes NVARCHAR(MAX) '$.NewStepTimes', NewAnalytics NVARCHAR(MAX) '$.NewAnalytics',
     KeepMs BIGINT '$.KeepMs', Hidden INT '$.Hidden', TookMs BIGINT '$.TookMs', Unbegun INT '$.Unbegun', Alone INT '$.Alone') j ON j.ItemId = t.Id
 WHERE t.State = 1 AND t.Fence = j.ItemFence
   AND (t.WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = CAST(@instance AS NVARCHAR(450)))

@@ -30,6 +30,7 @@ UPDATE t SET
     PipelineHash = NULL,
     IdempotencyKey = COALESCE(t.IdempotencyKey, LOWER(CONVERT(NVARCHAR(36), NEWID()))),
     LogTail = NULL,
+    StepTimes = NULL,
     BatchLeaderId = @leader,
     State = 1,
     LeaseExpiresAt = DATEADD(millisecond, (@lease_ms % 1000), DATEADD(second, (@lease_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
