@@ -63,7 +63,8 @@ func BusyQueue(t *testing.T) *sqlstore.Store {
 	})
 	finish(enqueue(499, 0), workqueue.Finish{
 		Step: "check", Progress: "2 of 3 amounts", LogTail: "2026-11-21T10:00:00Z INF amount 1\n2026-11-21T10:00:01Z WRN amount 2\n",
-		State: workqueue.Cancelled, RetryCount: 1, Error: "amount is negative", ErrorKind: workqueue.KindBusiness,
+		StepTimes: `[{"step":"load","ms":1204},{"step":"check","ms":87}]`,
+		State:     workqueue.Cancelled, RetryCount: 1, Error: "amount is negative", ErrorKind: workqueue.KindBusiness,
 		Attempt: &workqueue.AttemptNote{Number: 1, Outcome: "failed", Step: "check"},
 	})
 	enqueue(1001, 0)
