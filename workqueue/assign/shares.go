@@ -12,11 +12,10 @@ import (
 )
 
 // shares decides which queue gives the next item where items of several queues with a share compete
-// for slots. It is a smooth weighted round robin: for each item that gets a slot, every competing
-// queue is credited its share, and the queue with the most credit gives the item and pays what all
-// were credited. So while the same queues compete, each is always less than one item away from its
-// part, however many slots a pass finds free. Credits are kept from pass to pass, one for each kind
-// (high, medium, low) of priorities and queue.
+// for slots. For each item that gets a slot, every competing queue is credited its share, and the queue
+// that gives the item pays what all were credited; turn says which one gives it. So while the same queues
+// compete, each is always less than one item away from its part, however many slots a pass finds free.
+// Credits are kept from pass to pass, one for each kind (high, medium, low) of priorities and queue.
 //
 // The queues compete at the place of their most urgent item that can run. Items without a share keep the places
 // that their priorities give them, and so do expedited items. Places are given away only within a
@@ -206,17 +205,13 @@ func (s *shares) contenders(t *trial, kind string, first, end int) []*contender 
 // next gives one place away. An item that gets no slot costs its queue nothing.
 func (s *shares) next(t *trial, competing []*contender, place int) {
 	for {
-		var first *contender
-		var most, total int64
+		var total int64
 		for _, c := range competing {
-			if len(c.items) == 0 {
-				continue
-			}
-			total += c.share
-			if credit := s.credit(c.scope) + c.share; first == nil || credit > most {
-				first, most = c, credit
+			if len(c.items) > 0 {
+				total += c.share
 			}
 		}
+		first := s.turn(competing, total)
 		if first == nil {
 			return
 		}
@@ -229,6 +224,34 @@ func (s *shares) next(t *trial, competing []*contender, place int) {
 			return
 		}
 	}
+}
+
+// turn returns the queue that gives the next item; nil: none has any. An item of a queue may go when the
+// queue's part of all items has begun to include it, which is when its credit with its share is above zero, and it
+// must go before the part includes the item after it. Of the queues that may give an item it is the one that must
+// do so first. No order is nearer to the shares than this: R. Tijdeman, The chairman assignment problem, 1980. To
+// take the one with the most credit would leave a queue more than an item behind now and then. If no queue may,
+// because others came and went, one of all does.
+func (s *shares) turn(competing []*contender, total int64) *contender {
+	var first *contender
+	var may bool
+	for _, c := range competing {
+		if len(c.items) == 0 {
+			continue
+		}
+		credit := s.credit(c.scope)
+		begun := credit+c.share > 0
+		switch {
+		case first == nil || begun && !may:
+		case may && !begun:
+			continue
+		// The queue must give an item within (total - credit) / share items, the first one within this.
+		case (total-credit)*first.share >= (total-s.credit(first.scope))*c.share:
+			continue
+		}
+		first, may = c, begun
+	}
+	return first
 }
 
 // pay credits the competing queues and charges the one that gave an item. Credits stay within what

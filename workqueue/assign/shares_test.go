@@ -119,6 +119,56 @@ func TestSharesAreExact(t *testing.T) {
 	})
 }
 
+// Over thousands of items, too, no queue is ever an item away from its part.
+func TestTurnsAreExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		given := rapid.SliceOfN(rapid.OneOf(rapid.Int64Range(1, 9), rapid.Int64Range(1, 1000)), 2, 12).Draw(t, "shares")
+		total := int64(0)
+		var competing []*contender
+		for i, share := range given {
+			competing = append(competing, &contender{scope: fmt.Sprint(i), share: share, items: []int{i}})
+			total += share
+		}
+		s, counts := newShares(nil, nil), make([]int64, len(given))
+		for n := int64(1); n <= 3000; n++ {
+			gave := s.turn(competing, total)
+			s.pay(competing, gave, total)
+			counts[gave.items[0]]++
+			for i, share := range given {
+				if away := counts[i]*total - n*share; away <= -total || away >= total {
+					t.Fatalf("of %d items %d are of the queue with the share %d of %d", n, counts[i], share, total)
+				}
+			}
+		}
+	})
+}
+
+// With the last of these shares, to take the queue with the most credit left one a whole item behind.
+func TestTurns(t *testing.T) {
+	for _, c := range []struct {
+		shares []int64
+		want   string
+	}{
+		{[]int64{1, 1}, "01010101"}, {[]int64{3, 1}, "00010001"}, {[]int64{2, 1, 1}, "01020102"}, {[]int64{6, 9, 1, 6, 1, 1}, "103101321031013410310135"},
+	} {
+		total := int64(0)
+		var competing []*contender
+		for i, share := range c.shares {
+			competing = append(competing, &contender{scope: fmt.Sprint(i), share: share, items: []int{i}})
+			total += share
+		}
+		s, got := newShares(nil, nil), ""
+		for range len(c.want) {
+			gave := s.turn(competing, total)
+			s.pay(competing, gave, total)
+			got += fmt.Sprint(gave.items[0])
+		}
+		if got != c.want {
+			t.Errorf("with the shares %v the queues give items in the order %s, want %s", c.shares, got, c.want)
+		}
+	}
+}
+
 func ids(m *shareMemory) (queues []string) {
 	of := map[int64]string{}
 	for _, it := range m.items {
