@@ -51,7 +51,7 @@ var known = map[string]uint64{
 	"lease/lost, and the run goes on":                     90,
 	"lost/forgets what was cancelled":                     44,
 	"mark/of what has not changed":                        14,
-	"shares/what cannot run opens a place":                25,
+	"shares/what cannot run opens a place":                157,
 	"shares/go before queues without one":                 14,
 	"still/forgets hidden items":                          20,
 	"still/forgets the due time":                          13,
