@@ -61,7 +61,7 @@ func (a *API) serveDocument(marshal func(*huma.OpenAPI) ([]byte, error), content
 	}
 }
 
-// tags describe the groups of operations, by the noun of their ids.
+// tags describe the groups of operations.
 var tags = map[string]string{
 	"assignments":   "Which worker gets which item",
 	"audit":         "Who changed what",
@@ -101,8 +101,7 @@ var tags = map[string]string{
 func (a *API) describeTags() {
 	used := map[string]bool{}
 	for _, op := range a.operations {
-		tag, _, _ := cutLast(op.ID)
-		used[tag] = true
+		used[op.Tag] = true
 	}
 	for _, tag := range slices.Sorted(maps.Keys(used)) {
 		a.huma.OpenAPI().Tags = append(a.huma.OpenAPI().Tags, &huma.Tag{Name: tag, Description: tags[tag]})

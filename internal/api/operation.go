@@ -63,6 +63,7 @@ type Operation struct {
 	Open                      bool          // it needs no caller
 	Once                      bool          // it takes an Idempotency-Key
 	Secret                    bool          // what is kept for the Idempotency-Key is encrypted
+	Tag                       string        // its group in the document
 }
 
 // Operations lists the operations in the order of their registration.
@@ -140,7 +141,7 @@ func (op *operation) tagged() string {
 }
 
 func (op *operation) known() Operation {
-	return Operation{ID: op.id, Method: op.method, Path: Prefix + op.path, Summary: op.summary, Roles: op.roles(), Bound: op.bound || op.open, Open: op.open, Once: op.once, Secret: op.secret}
+	return Operation{ID: op.id, Method: op.method, Path: Prefix + op.path, Summary: op.summary, Roles: op.roles(), Bound: op.bound || op.open, Open: op.open, Once: op.once, Secret: op.secret, Tag: op.tagged()}
 }
 
 // describe returns the operation as the document has it.

@@ -73,8 +73,9 @@ func TestDocumentIsComplete(t *testing.T) {
 	ids, templates := map[string]bool{}, map[string]string{}
 	tags := map[string]bool{}
 	for _, tag := range entriesOf(dig(doc, "tags")) {
-		if name, _ := dig(tag, "name").(string); dig(tag, "description") != nil {
-			tags[name] = true
+		name, _ := dig(tag, "name").(string)
+		if tags[name] = true; dig(tag, "description") == nil {
+			t.Errorf("the tag %q has no description", name)
 		}
 	}
 	paths, _ := dig(doc, "paths").(map[string]any)

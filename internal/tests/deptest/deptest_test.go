@@ -323,10 +323,11 @@ var may = map[string]map[string]string{
 		"internal/database":  "it opens a database of its own for a test",
 		"workqueue/sqlstore": "and migrates it",
 	},
-	"internal/tests/testbuild":  {},
-	"internal/tests/winetest":   {},
-	"internal/tests/wordstest":  {},
-	"internal/tests/yamllstest": {},
+	"internal/tests/openapitest": {},
+	"internal/tests/testbuild":   {},
+	"internal/tests/winetest":    {},
+	"internal/tests/wordstest":   {},
+	"internal/tests/yamllstest":  {},
 	"pipelines": {
 		"internal/tracing":           "steps are spans",
 		"workqueue/escalation":       "the rules for items that wait too long, with positions",
@@ -453,7 +454,7 @@ var may = map[string]map[string]string{
 var roots = []string{module, "cmd", "examples"}
 
 // testsOnly contain only tests of the whole program, which may import everything.
-var testsOnly = []string{"internal/tests/browsertest", "internal/tests/chaos", "internal/tests/deptest", "internal/tests/docstest", "internal/tests/e2e", "internal/tests/failover", "internal/tests/simulation", "internal/tests/winetest", "internal/tests/yamllstest"}
+var testsOnly = []string{"internal/tests/browsertest", "internal/tests/chaos", "internal/tests/deptest", "internal/tests/docstest", "internal/tests/e2e", "internal/tests/failover", "internal/tests/openapitest", "internal/tests/simulation", "internal/tests/winetest", "internal/tests/yamllstest"}
 
 // thirdParty lists the only packages whose non-test code may import a module, so
 // that only those must change if the module is replaced.

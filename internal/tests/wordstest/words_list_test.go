@@ -88,6 +88,7 @@ var done = []string{
 	"internal/tests/docstest",
 	"internal/tests/e2e",
 	"internal/tests/failover",
+	"internal/tests/openapitest",
 	"internal/tests/simulation",
 	"internal/tests/testbuild",
 	"internal/tests/winetest",
