@@ -229,9 +229,10 @@ func (s *shares) next(t *trial, competing []*contender, place int) {
 // turn returns the queue that gives the next item; nil: none has any. An item of a queue may go when the
 // queue's part of all items has begun to include it, which is when its credit with its share is above zero, and it
 // must go before the part includes the item after it. Of the queues that may give an item it is the one that must
-// do so first. No order is nearer to the shares than this: R. Tijdeman, The chairman assignment problem, 1980. To
-// take the one with the most credit would leave a queue more than an item behind now and then. If no queue may,
-// because others came and went, one of all does.
+// do so first. An order in which all are in time exists: S. Baruah, N. Cohen, C. Plaxton and D. Varvel, Proportionate
+// progress, 1996; and with one item at a time, the earliest deadline first finds it. The queue with the most credit
+// first does not: now and then it leaves a queue a whole item behind. If no queue may give an item, because others came
+// and went, one of all does.
 func (s *shares) turn(competing []*contender, total int64) *contender {
 	var first *contender
 	var may bool
