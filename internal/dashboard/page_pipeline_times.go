@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// timedRuns of the latest runs show where time goes. They are looked for among timedItems of the newest
-	// items, because no index has the items of a pipeline.
+	// The last runs of timedRuns ended items, the newest ones, show where time goes. They are looked for among
+	// timedItems of the newest items, because no index has the items of a pipeline.
 	timedRuns  = 100
 	timedItems = 20_000
 )
@@ -23,14 +23,14 @@ type stepTime struct {
 	Share     float64 // of the time in all steps
 }
 
-// timesOfSteps are those of the latest runs of a pipeline.
+// timesOfSteps are those of the last runs of a pipeline's newest items that have ended.
 type timesOfSteps struct {
 	Runs  int
 	Among int64 // items that were looked at, at most
 	Steps []stepTime
 }
 
-// stepTimes asks where the latest runs of a pipeline spent their time. It is nil for a pipeline that runs no items, or
+// stepTimes asks where the last runs of the newest items of a pipeline spent their time. It is nil for a pipeline that runs no items, or
 // has one step, and for a person who may not see the items of all its queues at once.
 func (d *Dashboard) stepTimes(r *http.Request, c caller, of *pipeline) (*timesOfSteps, error) {
 	queue, ok := c.scope()
