@@ -164,6 +164,11 @@ func (a *API) Handler() http.Handler {
 // Waiting returns how many robots wait for items.
 func (a *API) Waiting() int { return a.waiting.Waiting() }
 
+// Quiet reports whether nothing of these changes is known to have happened since a time; see [events.Hub.Quiet].
+func (a *API) Quiet(since time.Time, changes ...events.Change) bool {
+	return a.events.Quiet(since, changes...)
+}
+
 // Run does what the API does in the background, until ctx ends.
 func (a *API) Run(ctx context.Context) {
 	var running sync.WaitGroup

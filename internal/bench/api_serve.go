@@ -32,7 +32,7 @@ func (j job) serveAPI(ctx context.Context, store *sqlstore.Store, observed *atom
 		return err
 	}
 	a := api.New(api.Options{Store: store, Log: zerolog.Nop(), Version: "bench", Limits: limits, Draining: server.Draining(), Project: project})
-	pages, err := dashboard.New(dashboard.Options{API: a.Handler(), Log: zerolog.Nop(), Version: "bench"})
+	pages, err := dashboard.New(dashboard.Options{API: a.Handler(), Quiet: a.Quiet, Log: zerolog.Nop(), Version: "bench"})
 	if err != nil {
 		return err
 	}
@@ -44,6 +44,7 @@ func (j job) serveAPI(ctx context.Context, store *sqlstore.Store, observed *atom
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 		defer cancel()
 		err = errors.Join(err, server.Shutdown(ending))
+		pages.Close()
 		stop()
 		background.Wait()
 	}()

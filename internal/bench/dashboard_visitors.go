@@ -151,6 +151,7 @@ func (v *visitors) browse(ctx context.Context, leave context.CancelCauseFunc, wa
 var (
 	liveTopics = regexp.MustCompile(`data-live="([^"]*)"`)
 	followed   = regexp.MustCompile(`data-follow="([^"]*)"`)
+	ownPace    = regexp.MustCompile(`data-own="([0-9]+)"`)
 	pagePace   = regexp.MustCompile(`data-pace="([0-9]+)"`)
 )
 
@@ -178,11 +179,12 @@ func (v *visitor) watch(ctx context.Context, path string, renewed *atomic.Int64)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	news := make(chan struct{}, 1)
+	news := make(chan bool, 1) // true: a followed item has changed
 	go func() { cancel(v.follow(ctx, address, news)) }()
 	standing := time.NewTicker(20 * time.Second)
 	defer standing.Stop()
 	for last := time.Now(); ; {
+		header, paced := http.Header{"X-Renew": {v.tab}}, pagePace
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -191,9 +193,13 @@ func (v *visitor) watch(ctx context.Context, path string, renewed *atomic.Int64)
 				return err
 			}
 			continue
-		case <-news:
+		case own := <-news:
+			if own {
+				header.Set("X-News", "item")
+				paced = ownPace
+			}
 		}
-		ms, err := strconv.Atoi(attribute(page, pagePace))
+		ms, err := strconv.Atoi(attribute(page, paced))
 		if err != nil {
 			return errors.New("the page does not say how often it is renewed")
 		}
@@ -201,7 +207,7 @@ func (v *visitor) watch(ctx context.Context, path string, renewed *atomic.Int64)
 			return err
 		}
 		last = time.Now()
-		if page, err = v.get(ctx, path, http.Header{"X-Renew": {v.tab}}); err != nil {
+		if page, err = v.get(ctx, path, header); err != nil {
 			return err
 		}
 		renewed.Add(1)
@@ -209,7 +215,7 @@ func (v *visitor) watch(ctx context.Context, path string, renewed *atomic.Int64)
 }
 
 // follow reads events until the stream ends, which is an error.
-func (v *visitor) follow(ctx context.Context, address string, news chan<- struct{}) error {
+func (v *visitor) follow(ctx context.Context, address string, news chan<- bool) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.url+address, nil)
 	if err != nil {
 		return err
@@ -223,10 +229,14 @@ func (v *visitor) follow(ctx context.Context, address string, news chan<- struct
 		return fmt.Errorf("events: got the status %s", res.Status)
 	}
 	lines := bufio.NewScanner(res.Body)
+	own := false
 	for lines.Scan() {
+		if name, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+			own = name == "item"
+		}
 		if strings.HasPrefix(lines.Text(), "data: ") {
 			select {
-			case news <- struct{}{}:
+			case news <- own:
 			default:
 			}
 		}

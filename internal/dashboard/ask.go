@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"botwork/workqueue"
 )
@@ -127,6 +128,9 @@ type asking struct {
 	d       *Dashboard
 	r       *http.Request
 	running sync.WaitGroup
+
+	late atomic.Bool // an answer was not there in time, and is left out
+	old  atomic.Bool // an answer was an older one, while a newer one is asked for
 
 	mu     sync.Mutex
 	err    error

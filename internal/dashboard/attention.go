@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"botwork/internal/api/events"
 	"botwork/workqueue/report"
 )
 
@@ -27,10 +28,10 @@ type facts struct {
 func (f *facts) ask(a *asking, c caller) {
 	f.caller = c
 	a.shared(c).get("/stats/queues", nil, &f.stats)
-	a.shared(c).get("/queues", nil, &f.queues)
+	a.shared(c).until(events.QueueChanges).get("/queues", nil, &f.queues)
 	a.shared(c).optional("/workers", nil, &f.workers)
-	a.slow(c).optional("/runs", values("failed", "true", "since", "24h", "limit", "50"), &f.runs)
-	a.slow(c).optional("/report", values("since", "24h"), &f.failed)
+	a.slow(c).until(events.RunChanges).optional("/runs", values("failed", "true", "since", "24h", "limit", "50"), &f.runs)
+	a.slow(c).until(events.Failures, events.RunChanges).optional("/report", values("since", "24h"), &f.failed)
 }
 
 // slots counts the slots of the workers that take items.
@@ -183,9 +184,9 @@ type standing struct {
 // role and queues share it, so that a page costs no question of its own.
 func (d *Dashboard) standing(r *http.Request, c caller) (standing, error) {
 	var s standing
-	text, err := d.answers.get(r.Context(), sharedKey(c, "standing", nil), standingFor, func() (json.RawMessage, error) {
+	text, _, err := d.answers.get(r.Context(), sharedKey(c, "standing", nil), freshness{age: standingFor}, func() (json.RawMessage, error) {
 		var f facts
-		r, cancel := detached(r)
+		r, cancel := d.detached(r)
 		defer cancel()
 		ask := d.asking(r)
 		f.ask(ask, c)

@@ -1,11 +1,14 @@
 package dashboard
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"botwork/internal/api/events"
 )
 
 // apiPrefix begins the paths of the API's operations.
@@ -22,6 +25,10 @@ type Options struct {
 
 	// DeadlineRisk is how near the deadline of an item must be for it to be at risk; 0: 15 minutes.
 	DeadlineRisk time.Duration
+
+	// Quiet reports whether nothing of these changes is known to have happened since a time; see
+	// [events.Hub.Quiet]. nil: nothing is known.
+	Quiet func(since time.Time, changes ...events.Change) bool
 
 	// OpenID: people can sign in at /auth/oidc/start.
 	OpenID bool
@@ -40,9 +47,12 @@ type Dashboard struct {
 	pace    pace
 	risk    time.Duration
 	mux     *http.ServeMux
+
+	open  context.Context // until Close
+	close context.CancelFunc
 }
 
-// New returns a dashboard. The error is one of its own files.
+// New returns a dashboard, which Close ends. The error is one of its own files.
 func New(o Options) (*Dashboard, error) {
 	if o.DeadlineRisk == 0 {
 		o.DeadlineRisk = 15 * time.Minute
@@ -51,10 +61,11 @@ func New(o Options) (*Dashboard, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dashboard{api: o.API, log: o.Log, version: o.Version, name: o.Name, openID: o.OpenID, assets: files, risk: o.DeadlineRisk, mux: http.NewServeMux(), answers: newSharedAnswers()}
+	d := &Dashboard{api: o.API, log: o.Log, version: o.Version, name: o.Name, openID: o.OpenID, assets: files, risk: o.DeadlineRisk, mux: http.NewServeMux(), answers: newSharedAnswers(o.Quiet)}
 	if d.pages, err = loadPages(files); err != nil {
 		return nil, err
 	}
+	d.open, d.close = context.WithCancel(context.Background())
 	d.mux.Handle("GET "+assetPrefix, files)
 	d.mux.HandleFunc("GET /sign-in", d.showSignIn)
 	d.mux.HandleFunc("POST /sign-in", d.signIn)
@@ -126,6 +137,12 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		setHeaders(w.Header())
 	}
 	d.mux.ServeHTTP(w, r)
+}
+
+// Close ends what the dashboard still asks for, after its requests have ended.
+func (d *Dashboard) Close() {
+	d.close()
+	d.answers.running.Wait()
 }
 
 // Beside serves the API under its own paths, and the pages under all others.

@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"net/http"
 	"time"
 
 	"botwork/workqueue/forecast"
@@ -13,11 +12,13 @@ type earlierRow struct {
 	Kind, Link string // "" for all items
 }
 
-// askAccuracy compares the forecasts that were recorded with what happened.
-func (d *Dashboard) askAccuracy(r *http.Request) (*forecast.Accuracy, error) {
+// askAccuracy compares the forecasts that were recorded with what happened; nil if that is not known yet.
+func askAccuracy(ask *asking, c caller) (*forecast.Accuracy, error) {
 	a := &forecast.Accuracy{}
-	_, err := d.ask(r, http.MethodGet, "/forecast/accuracy", nil, nil, a)
-	return a, err
+	if err := ask.simulated(c, "").now("/forecast/accuracy", nil, a); err != nil || a.Since.IsZero() {
+		return nil, err
+	}
+	return a, nil
 }
 
 // EarlierRows are those of all items, of queues and of pipelines.

@@ -6,21 +6,27 @@ import (
 )
 
 // How often open pages may ask for themselves again. One tab may do so every two seconds; many share what the
-// server can make, about eight pages a second, down to one page of each tab in half a minute.
+// database can answer: about three pages a second, down to one page of each tab in a minute.
 const (
 	fastestPace = 2 * time.Second
-	slowestPace = 30 * time.Second
-	pacePerTab  = 120 * time.Millisecond
+	slowestPace = time.Minute
+	pacePerTab  = 300 * time.Millisecond
 )
 
+// calmer is how many times longer the tab of a single thing waits after news that are not of this thing.
+const calmer = 4
+
 // tabFor is how long a tab counts after it has asked last. It is longer than the slowest pace.
-const tabFor = time.Minute
+const tabFor = slowestPace + 30*time.Second
 
 // maxTabs bounds the memory for tabs.
 const maxTabs = 10_000
 
 // renewHeader names the tab of a page that asks for itself again.
 const renewHeader = "X-Renew"
+
+// newsHeader says that the page asks again because a thing that it follows has changed.
+const newsHeader = "X-News"
 
 // pace counts the tabs that ask for their pages again.
 type pace struct {
@@ -43,7 +49,7 @@ func (p *pace) note(tab string) {
 	p.tabs[tab] = now
 }
 
-// count returns how many tabs have asked in the last minute.
+// count returns how many tabs have asked in the last minutes.
 func (p *pace) count() int {
 	now := time.Now()
 	p.mu.Lock()
@@ -62,6 +68,14 @@ func (p *pace) count() int {
 // between is the time between two requests of a tab.
 func (p *pace) between() time.Duration {
 	return min(max(time.Duration(p.count())*pacePerTab, fastestPace), slowestPace)
+}
+
+// calm is the time between two requests of the tab of a single thing, if the news are not of this thing.
+func (p *pace) calm() time.Duration { return min(calmer*p.between(), slowestPace) }
+
+// slowFor is how long an answer serves that costs more than others, or changes by the minute.
+func (p *pace) slowFor() time.Duration {
+	return min(max(2*p.between(), 20*time.Second), slowestPace)
 }
 
 // sharedFor is how long an answer serves all people who may see the same: not as long as a tab waits, so that a

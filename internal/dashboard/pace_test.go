@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,27 +13,31 @@ func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p pace
 		for _, c := range []struct {
-			tabs                   int
-			between, shared, paced time.Duration
+			tabs                               int
+			between, calm, shared, paced, slow time.Duration
 		}{
-			{0, 2 * time.Second, time.Second, 0},
-			{1, 2 * time.Second, time.Second, 0},
-			{2, 2 * time.Second, time.Second, time.Second},
-			{25, 3 * time.Second, 2 * time.Second, 2 * time.Second},
-			{100, 12 * time.Second, 11 * time.Second, 11 * time.Second},
-			{1000, 30 * time.Second, 29 * time.Second, 29 * time.Second},
+			{0, 2 * time.Second, 8 * time.Second, time.Second, 0, 20 * time.Second},
+			{1, 2 * time.Second, 8 * time.Second, time.Second, 0, 20 * time.Second},
+			{2, 2 * time.Second, 8 * time.Second, time.Second, time.Second, 20 * time.Second},
+			{10, 3 * time.Second, 12 * time.Second, 2 * time.Second, 2 * time.Second, 20 * time.Second},
+			{100, 30 * time.Second, time.Minute, 29 * time.Second, 29 * time.Second, time.Minute},
+			{1000, time.Minute, time.Minute, 59 * time.Second, 59 * time.Second, time.Minute},
 		} {
 			for i := range c.tabs {
 				p.note(fmt.Sprint(i))
 			}
 			p.note("") // a browser that opens a page is no tab yet
-			if p.count() != c.tabs || p.between() != c.between || p.sharedFor() != c.shared || p.pacedFor() != c.paced {
-				t.Errorf("%d tabs (counted %d): between %s, shared for %s, paced for %s; want %s, %s, %s", c.tabs, p.count(), p.between(), p.sharedFor(), p.pacedFor(), c.between, c.shared, c.paced)
+			if p.count() != c.tabs {
+				t.Errorf("counted %d tabs, want %d", p.count(), c.tabs)
+			}
+			got := []time.Duration{p.between(), p.calm(), p.sharedFor(), p.pacedFor(), p.slowFor()}
+			if want := []time.Duration{c.between, c.calm, c.shared, c.paced, c.slow}; !slices.Equal(got, want) {
+				t.Errorf("%d tabs: between, calm, shared for, paced for and slow for are %v, want %v", c.tabs, got, want)
 			}
 		}
 		time.Sleep(tabFor + time.Second)
 		if n := p.count(); n != 0 {
-			t.Errorf("%d tabs count a minute after they were closed, want none", n)
+			t.Errorf("%d tabs count some time after they were closed, want none", n)
 		}
 		for i := range maxTabs + 5 {
 			p.note(fmt.Sprint(i))

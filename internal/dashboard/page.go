@@ -104,6 +104,8 @@ type page struct {
 	Section string  // of the navigation: overview, items, …
 	Live    string  // the topics of events after which the page asks for itself again; "": none
 	Follow  []int64 // items whose every change is news; at most 20
+	Calm    bool    // what happens to other items is less urgent
+	Again   bool    // something of the page is not there yet
 	Bare    bool    // without navigation: nobody is signed in
 	Failing *int    // what needs attention now, for the title and the icon; nil: the standing that all pages share
 	Broken  bool    // the server has failed
@@ -111,6 +113,8 @@ type page struct {
 
 	At   time.Time // when the page was made
 	Pace int64     // the least time in milliseconds between two requests of an open page
+	Own  int64     // likewise, if an item that it follows has changed
+	Old  int64     // how old in milliseconds an answer may be that the page has got
 
 	Caller  caller
 	Path    string // with its query
@@ -222,7 +226,10 @@ func (d *Dashboard) answerToForm(pattern string, maxForm int64, h handler) {
 // render sends a page. It is made before anything is sent, so a fault in it leaves no half page.
 func (d *Dashboard) render(w http.ResponseWriter, status int, name string, p *page) {
 	var text bytes.Buffer
-	p.At, p.Pace = time.Now(), d.pace.between().Milliseconds()
+	p.At, p.Pace, p.Own, p.Old = time.Now(), d.pace.between().Milliseconds(), d.pace.between().Milliseconds(), d.pace.slowFor().Milliseconds()
+	if p.Calm {
+		p.Pace, p.Own = d.pace.calm().Milliseconds(), fastestPace.Milliseconds()
+	}
 	if err := d.pages[name].ExecuteTemplate(&text, frame, p); err != nil {
 		d.log.Error().Err(err).Str("page", name).Msg("could not make a page")
 		http.Error(w, "the page could not be made; the server's log has the details", http.StatusInternalServerError)

@@ -64,13 +64,18 @@ func (d *Dashboard) showForecast(r *http.Request, p *page) (string, error) {
 		return "", &redirect{withQuery("/forecast", short)} // what a form sends has many empty fields
 	}
 	v := &forecastPage{Form: readWhatIf(given), Again: withQuery("/forecast", given)}
-	answer, err := d.askForecast(r, v)
+	ask := d.asking(r)
+	answer, err := d.askForecast(ask, p.Caller, v)
 	if err != nil {
 		return "", err
 	}
 	v.Present, v.Then, v.Enough = answer.Present, answer.WhatIf, answer.Enough
-	if v.Earlier, err = d.askAccuracy(r); err != nil {
+	if v.Earlier, err = askAccuracy(ask, p.Caller); err != nil {
 		return "", err
+	}
+	p.Again = ask.late.Load() || ask.old.Load()
+	if v.Present == nil {
+		return "simulating", nil
 	}
 	v.Form.offer(v.Present)
 	v.Groups, v.Lanes, v.Late = v.drains(), v.lanes(), v.late()
@@ -79,8 +84,8 @@ func (d *Dashboard) showForecast(r *http.Request, p *page) (string, error) {
 }
 
 // askForecast asks what the form says. If that cannot be answered, it is the present, and
-// v.Refused says why.
-func (d *Dashboard) askForecast(r *http.Request, v *forecastPage) (*forecast.Answer, error) {
+// v.Refused says why. It waits for a what-if, but not for the present.
+func (d *Dashboard) askForecast(ask *asking, c caller, v *forecastPage) (*forecast.Answer, error) {
 	question, faults := v.Form.question(time.Now())
 	query := url.Values{}
 	if !question.Until.IsZero() {
@@ -88,7 +93,7 @@ func (d *Dashboard) askForecast(r *http.Request, v *forecastPage) (*forecast.Ans
 	}
 	answer := &forecast.Answer{}
 	if len(faults) == 0 && (question.MeetDeadlines || !question.Change.IsZero()) {
-		_, err := d.ask(r, http.MethodPost, "/forecast", nil, question, answer)
+		_, err := d.ask(ask.r, http.MethodPost, "/forecast", nil, question, answer)
 		refused := (*problem)(nil)
 		if err == nil || !errors.As(err, &refused) || refused.Status != http.StatusUnprocessableEntity {
 			return answer, err
@@ -101,9 +106,9 @@ func (d *Dashboard) askForecast(r *http.Request, v *forecastPage) (*forecast.Ans
 		}
 	}
 	v.Refused, answer = faults, &forecast.Answer{}
-	_, err := d.ask(r, http.MethodGet, "/forecast", query, nil, answer)
+	err := ask.simulated(c, "").now("/forecast", query, answer)
 	if refused := (*problem)(nil); len(faults) > 0 && errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity {
-		_, err = d.ask(r, http.MethodGet, "/forecast", nil, nil, answer) // the time cannot be used, either
+		err = ask.simulated(c, "").now("/forecast", nil, answer) // the time cannot be used, either
 	}
 	return answer, err
 }

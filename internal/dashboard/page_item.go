@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
+
+	"botwork/internal/api/events"
 )
 
 // reason is why an item does not run.
@@ -80,7 +83,7 @@ func (d *Dashboard) showItem(r *http.Request, p *page) (string, error) {
 	one := make([]item, 1)
 	v.Item = &one[0]
 	ask := d.asking(r)
-	about := ask.paced(p.Caller)
+	about := ask.about(p.Caller)
 	if err := about.now("/items/"+id, nil, v.Item); err != nil {
 		return "", err
 	}
@@ -88,15 +91,15 @@ func (d *Dashboard) showItem(r *http.Request, p *page) (string, error) {
 	var history list[entry]
 	var workers list[worker]
 	var sameKey list[item]
-	var q queue
+	var queues list[queue]
 	present := itemPipeline{}
-	about.get("/items/"+id+"/why", nil, &v.Why)
+	ask.simulated(p.Caller, itoa(v.Item.Version)).get("/items/"+id+"/why", nil, &v.Why)
 	about.get("/items/"+id+"/attempts", nil, &attempts)
 	about.get("/items/"+id+"/history", nil, &history)
 	ask.shared(p.Caller).optional("/workers", nil, &workers)
-	ask.shared(p.Caller).optional("/queues/"+segment(v.Item.QueueName), nil, &q)
+	ask.shared(p.Caller).until(events.QueueChanges).get("/queues", nil, &queues)
 	if name := v.Item.pipelineName(); name != "" && len(name) <= maxPipelineName {
-		ask.refusable("/pipelines/"+segment(name), nil, &present)
+		about.refusable("/pipelines/"+segment(name), nil, &present)
 	}
 	if key := v.Item.NaturalKey; deref(key) != "" {
 		about.get("/items", values("key", *key, "queue", p.Caller.oneOf(v.Item.QueueName), "limit", itoa(relatedShown+1), "fields", "id,status,createdAt,integrationConfig,naturalKey"), &sameKey)
@@ -109,7 +112,7 @@ func (d *Dashboard) showItem(r *http.Request, p *page) (string, error) {
 	v.Attempts = attempts.Items
 	v.Life = lifeOf(v.Item, v.Attempts, history.Items, &v.Why, now)
 	v.Chart = chartOf(v.Life)
-	v.data(&q, p.Caller)
+	v.data(queues.Items, p.Caller)
 	v.Log = logOf(v.Item, v.Attempts)
 	v.Run = latestOf(v.Item, v.Attempts)
 	if present.Name != "" {
@@ -125,7 +128,7 @@ func (d *Dashboard) showItem(r *http.Request, p *page) (string, error) {
 		v.Actions = actionsOf(v.Item)
 		v.Changes = !v.Item.Ended() && v.Item.DeletedAt == nil
 	}
-	p.Data, p.Live, p.Follow = v, "items", []int64{v.Item.ID}
+	p.Data, p.Live, p.Follow, p.Calm, p.Again = v, "items", []int64{v.Item.ID}, true, ask.late.Load()
 	return "item", nil
 }
 
@@ -133,14 +136,15 @@ func (d *Dashboard) showItem(r *http.Request, p *page) (string, error) {
 const maxPipelineName = 200
 
 // data makes documents of what the person may see of an item.
-func (v *itemPage) data(q *queue, c caller) {
+func (v *itemPage) data(queues []queue, c caller) {
+	hidden := slices.ContainsFunc(queues, func(q queue) bool { return q.Name == v.Item.QueueName && q.Payloads == "hidden" })
 	v.Payload, v.Output = documentOf("payload", v.Item.Payload), documentOf("output", v.Item.Output)
 	v.Metadata, v.Analytics = documentOf("metadata", v.Item.Metadata), documentOf("analytics", v.Item.Analytics)
 	switch {
 	case c.May("editor"):
 	case v.Item.Encrypted:
 		v.Hidden = "Encrypted: your role may not see it."
-	case q.Payloads == "hidden":
+	case hidden:
 		v.Hidden = "Hidden by its queue: your role may not see it."
 	}
 }

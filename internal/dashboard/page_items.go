@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"botwork/internal/api/events"
 )
 
 // item is an item as the pages show it.
@@ -35,6 +37,7 @@ type item struct {
 	WorkerID        *int64          `json:"workerId"`
 	Robot           *string         `json:"robot"`
 	Fence           int64           `json:"fence"`
+	Version         int64           `json:"version"`
 	RetryCount      int             `json:"retryCount"`
 	ReleaseCount    int             `json:"releaseCount"`
 	NaturalKey      *string         `json:"naturalKey"`
@@ -203,7 +206,7 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	ask := d.asking(r)
 	ask.paced(p.Caller).get("/items", query, &got)
 	ask.paced(p.Caller).get("/items/count", upTo(v.Filter), &count)
-	ask.shared(p.Caller).get("/queues", nil, &queues)
+	ask.shared(p.Caller).until(events.QueueChanges).get("/queues", nil, &queues)
 	ask.shared(p.Caller).optional("/workers", nil, &workers)
 	ask.shared(p.Caller).optional("/pipelines", nil, &pipelines)
 	if err := ask.wait(); err != nil {

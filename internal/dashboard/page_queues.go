@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"botwork/internal/api/events"
 	"botwork/workqueue"
 )
 
@@ -45,7 +46,7 @@ func (d *Dashboard) listQueues(r *http.Request, p *page) (string, error) {
 	var stats queueCounts
 	var series workqueue.Series
 	ask := d.asking(r)
-	ask.shared(p.Caller).get("/queues", nil, &queues)
+	ask.shared(p.Caller).until(events.QueueChanges).get("/queues", nil, &queues)
 	ask.shared(p.Caller).get("/stats/queues", nil, &stats)
 	if q, ok := p.Caller.scope(); ok {
 		ask.slow(p.Caller).get("/stats", values("since", "24h", "by", "hour", "group", "queue", "queue", q), &series)

@@ -3,101 +3,64 @@ package dashboard
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	"botwork/internal/api/events"
 )
-
-// slowFor is how long an answer serves that costs more than others, or changes by the minute.
-const slowFor = 20 * time.Second
-
-// sharedAnswers are answers of the API by who may see them and what was asked. Pages ask for themselves again
-// when something happens, so many open browsers ask for the same at the same time.
-type sharedAnswers struct {
-	mu      sync.Mutex
-	answers map[string]*sharedAnswer
-}
-
-func newSharedAnswers() *sharedAnswers { return &sharedAnswers{answers: map[string]*sharedAnswer{}} }
-
-type sharedAnswer struct {
-	ready chan struct{} // closed when body and err are set
-	asked time.Time     // when ready: before it was asked for; guarded by the mutex of sharedAnswers
-	took  time.Duration // likewise
-	body  json.RawMessage
-	err   error
-}
-
-// costShare bounds the part of the time in which an answer is asked for: one that takes long serves longer.
-const costShare = 20
-
-// serves reports whether an answer serves who accepts one of this age. One that is being asked for serves
-// everybody. The caller holds the mutex.
-func (one *sharedAnswer) serves(age time.Duration) bool {
-	return one.asked.IsZero() || one.err == nil && time.Since(one.asked) < max(age, min(costShare*one.took, slowFor))
-}
-
-// get returns the answer for key, which is asked for once at a time. An answer that is older than age is
-// asked for again; so is an error.
-func (s *sharedAnswers) get(ctx context.Context, key string, age time.Duration, ask func() (json.RawMessage, error)) (json.RawMessage, error) {
-	s.mu.Lock()
-	one := s.answers[key]
-	if one == nil || !one.serves(age) {
-		one = &sharedAnswer{ready: make(chan struct{})}
-		s.forgetOld()
-		s.answers[key] = one
-		s.mu.Unlock()
-		began := time.Now()
-		one.body, one.err = ask()
-		s.mu.Lock()
-		one.asked, one.took = began, time.Since(began)
-		s.mu.Unlock()
-		close(one.ready)
-		return one.body, one.err
-	}
-	s.mu.Unlock()
-	select {
-	case <-one.ready:
-		return one.body, one.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// forget lets the next page ask again, so that a person sees the change that they have just made.
-func (s *sharedAnswers) forget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	clear(s.answers)
-}
-
-// forgetOld removes answers that serve no page any more. The caller holds the mutex.
-func (s *sharedAnswers) forgetOld() {
-	for key, one := range s.answers {
-		if !one.serves(max(slowFor, slowestPace)) {
-			delete(s.answers, key)
-		}
-	}
-}
 
 // sharing asks for what all people of a role and of the same queues see alike. The request of one of them
 // asks for all, so it does not end with its browser.
 type sharing struct {
 	*asking
+	freshness
+
 	caller caller
-	age    time.Duration // of an answer that is new enough; 0: only one that is asked for now
+	of     string // what the answer is of besides its address, such as a version
 }
 
 // shared asks for what many pages show.
-func (a *asking) shared(c caller) sharing { return sharing{a, c, a.d.pace.sharedFor()} }
+func (a *asking) shared(c caller) sharing { return a.sharing(c, a.d.pace.sharedFor()) }
 
 // paced asks for what a page is about. A person who is alone sees it as it is.
-func (a *asking) paced(c caller) sharing { return sharing{a, c, a.d.pace.pacedFor()} }
+func (a *asking) paced(c caller) sharing { return a.sharing(c, a.d.pace.pacedFor()) }
+
+// about is paced for a single thing, which a page shows as it is if it has just changed.
+func (a *asking) about(c caller) sharing {
+	s := a.paced(c)
+	if a.r.Header.Get(newsHeader) != "" {
+		s.age = min(s.age, fastestPace-time.Second)
+	}
+	return s
+}
 
 // slow asks for what costs more than other answers, or changes by the minute.
-func (a *asking) slow(c caller) sharing { return sharing{a, c, slowFor} }
+func (a *asking) slow(c caller) sharing { return a.sharing(c, a.d.pace.slowFor()) }
+
+func (a *asking) sharing(c caller, age time.Duration) sharing {
+	return sharing{asking: a, freshness: freshness{age: age}, caller: c}
+}
+
+// until makes an answer serve for minutes, if nothing of these changes happens.
+func (s sharing) until(changes ...events.Change) sharing {
+	s.changes = changes
+	return s
+}
+
+// simulationPatience is how long a page waits for a simulation. It asks for itself again for what is not there.
+const simulationPatience = 50 * time.Millisecond
+
+// simulated is paced for what the server simulates, which takes seconds in a large queue. A page that lacks it
+// asks for itself again.
+func (a *asking) simulated(c caller, of string) sharing {
+	s := a.sharing(c, max(a.d.pace.pacedFor(), time.Millisecond))
+	s.patience, s.of = simulationPatience, of
+	return s
+}
 
 func (s sharing) get(path string, query url.Values, out any) {
 	s.running.Go(func() { s.fail(s.now(path, query, out)) })
@@ -121,25 +84,33 @@ func (s sharing) refusable(path string, query url.Values, out any) {
 	})
 }
 
-// now returns when the answer is decoded.
+// now returns when the answer is decoded. An answer that is not there in time leaves out as it is, and is
+// noted: see late.
 func (s sharing) now(path string, query url.Values, out any) error {
 	if s.age == 0 {
 		_, err := s.d.ask(s.r, http.MethodGet, path, query, nil, out)
 		return err
 	}
-	body, err := s.d.answers.get(s.r.Context(), sharedKey(s.caller, path, query), s.age, func() (json.RawMessage, error) {
-		r, cancel := detached(s.r)
+	key := sharedKey(s.caller, path, query) + "\x00" + s.of
+	body, old, err := s.d.answers.get(s.r.Context(), key, s.freshness, func() (json.RawMessage, error) {
+		r, cancel := s.d.detached(s.r)
 		defer cancel()
 		var text json.RawMessage
 		_, err := s.d.ask(r, http.MethodGet, path, query, nil, &text)
 		return text, err
 	})
-	if isSignedOut(err) {
+	if old {
+		s.old.Store(true)
+	}
+	switch {
+	case errors.Is(err, errLate):
+		s.late.Store(true)
+		return nil
+	case isSignedOut(err):
 		// The session of the person whose request asked for all has just ended; this one may go on.
 		_, err := s.d.ask(s.r, http.MethodGet, path, query, nil, out)
 		return err
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	return json.Unmarshal(body, out)
@@ -147,14 +118,19 @@ func (s sharing) now(path string, query url.Values, out any) error {
 
 // sharedKey names an answer that all people of a role and of the same queues see alike.
 func sharedKey(c caller, path string, query url.Values) string {
-	return strings.Join(append([]string{c.Role, path, query.Encode()}, c.Queues...), "\x00")
+	return strings.Join(slices.Concat([]string{c.Role, path, query.Encode()}, c.Queues), "\x00")
 }
 
+// askedFor bounds a question that does not end with the browser of who has asked first. It is longer than the API
+// takes for any answer.
+const askedFor = time.Minute
+
 // detached returns the request with a time limit of its own: it asks for others, too, so it does not end
-// with its browser.
-func detached(r *http.Request) (*http.Request, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), 30*time.Second)
-	return r.WithContext(ctx), cancel
+// with its browser, but with the dashboard.
+func (d *Dashboard) detached(r *http.Request) (*http.Request, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), askedFor)
+	stop := context.AfterFunc(d.open, cancel)
+	return r.WithContext(ctx), func() { stop(); cancel() }
 }
 
 // forgetAnswers lets the next page ask for everything again.

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"botwork/internal/api/events"
 )
 
 // A hundred browsers ask at the same time: the API is asked once, and again when the answer is
@@ -20,7 +22,7 @@ import (
 func TestSharedAnswers(t *testing.T) {
 	const age = time.Second
 	synctest.Test(t, func(t *testing.T) {
-		s := newSharedAnswers()
+		s := newSharedAnswers(nil)
 		var asked atomic.Int64
 		ask := func() (json.RawMessage, error) {
 			time.Sleep(10 * time.Millisecond)
@@ -29,7 +31,7 @@ func TestSharedAnswers(t *testing.T) {
 		all := func() {
 			var running sync.WaitGroup
 			for range 100 {
-				running.Go(func() { _, _ = s.get(t.Context(), "a", age, ask) })
+				running.Go(func() { _, _, _ = s.get(t.Context(), "a", freshness{age: age}, ask) })
 			}
 			running.Wait()
 		}
@@ -44,20 +46,20 @@ func TestSharedAnswers(t *testing.T) {
 			t.Errorf("asked %d times after it, want twice", n)
 		}
 		time.Sleep(2 * age)
-		if _, err := s.get(t.Context(), "a", age, ask); err == nil {
+		if _, _, err := s.get(t.Context(), "a", freshness{age: age}, ask); err == nil {
 			t.Error("want the failure")
 		}
 		time.Sleep(time.Millisecond)
-		if _, err := s.get(t.Context(), "a", age, ask); err != nil {
+		if _, _, err := s.get(t.Context(), "a", freshness{age: age}, ask); err != nil {
 			t.Errorf("after a failure: %v", err)
 		}
 		time.Sleep(2 * slowestPace)
-		_, _ = s.get(t.Context(), "b", age, ask)
-		if _, err := s.get(t.Context(), "b", age/2, ask); err != nil || asked.Load() != 5 {
+		_, _, _ = s.get(t.Context(), "b", freshness{age: age}, ask)
+		if _, _, err := s.get(t.Context(), "b", freshness{age: age / 2}, ask); err != nil || asked.Load() != 5 {
 			t.Errorf("asked %d times, %v: want the answer again that is new enough for all", asked.Load(), err)
 		}
 		time.Sleep(age / 2)
-		if _, err := s.get(t.Context(), "b", age/2, ask); err != nil || asked.Load() != 6 {
+		if _, _, err := s.get(t.Context(), "b", freshness{age: age / 2}, ask); err != nil || asked.Load() != 6 {
 			t.Errorf("asked %d times, %v: want a newer answer for who accepts only that", asked.Load(), err)
 		}
 		if len(s.answers) != 1 {
@@ -69,10 +71,10 @@ func TestSharedAnswers(t *testing.T) {
 // What takes a second is asked for once in twenty, so that many pages do not keep the database busy.
 func TestCostlyAnswersServeLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSharedAnswers()
+		s := newSharedAnswers(nil)
 		asked := 0
 		for range 60 {
-			_, _ = s.get(t.Context(), "a", time.Second, func() (json.RawMessage, error) {
+			_, _, _ = s.get(t.Context(), "a", freshness{age: time.Second}, func() (json.RawMessage, error) {
 				asked++
 				time.Sleep(800 * time.Millisecond)
 				return json.RawMessage(`1`), nil
@@ -126,4 +128,123 @@ func errWhen(failed bool) error {
 		return errors.New("failed")
 	}
 	return nil
+}
+
+// While a costly answer is asked for again, the one before it serves, unless it is too old or a person has
+// changed something.
+func TestCostlyAnswersServeUntilANewerOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSharedAnswers(nil)
+		asked := 0
+		get := func() (string, bool, time.Duration) {
+			began := time.Now()
+			body, old, err := s.get(t.Context(), "a", freshness{age: time.Second}, func() (json.RawMessage, error) {
+				asked++
+				n := asked
+				time.Sleep(2 * time.Second)
+				return json.RawMessage(fmt.Sprint(n)), nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(body), old, time.Since(began)
+		}
+		want := func(what, body string, old bool, took time.Duration) {
+			t.Helper()
+			if gotBody, gotOld, gotTook := get(); gotBody != body || gotOld != old || gotTook != took {
+				t.Errorf("%s: got answer %s, old %v, after %v; want %s, %v, %v", what, gotBody, gotOld, gotTook, body, old, took)
+			}
+		}
+		want("the first", "1", false, 2*time.Second)
+		time.Sleep(costlyFor - time.Second)
+		want("it serves longer", "1", false, 0)
+		time.Sleep(2 * time.Second)
+		want("it is old", "1", true, 0)
+		time.Sleep(time.Second)
+		want("the newer one is not there yet", "1", true, 0)
+		time.Sleep(2 * time.Second)
+		want("the newer one", "2", false, 0)
+		s.forget()
+		want("after a change", "3", false, 2*time.Second)
+		time.Sleep(oldFor)
+		want("the one before is too old", "4", false, 2*time.Second)
+		s.running.Wait()
+	})
+}
+
+// Who does not wait gets the answer as soon as it is there. A failure is seen by who comes within some
+// seconds, and then it is asked for again.
+func TestPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSharedAnswers(nil)
+		asked, failed := 0, false
+		get := func() (string, error) {
+			body, _, err := s.get(t.Context(), "a", freshness{age: time.Millisecond, patience: simulationPatience}, func() (json.RawMessage, error) {
+				asked++
+				time.Sleep(30 * time.Second)
+				return json.RawMessage(`1`), errWhen(failed)
+			})
+			return string(body), err
+		}
+		for range 20 {
+			if body, err := get(); !errors.Is(err, errLate) {
+				t.Fatalf("got %s, %v; want that it is late", body, err)
+			}
+			time.Sleep(time.Second)
+		}
+		time.Sleep(15 * time.Second)
+		if body, err := get(); body != "1" || err != nil || asked != 1 {
+			t.Errorf("got %s, %v after %d questions; want the answer to the first", body, err, asked)
+		}
+		s.forget()
+		failed = true
+		_, _ = get()
+		time.Sleep(31 * time.Second)
+		for range 2 {
+			if _, err := get(); err == nil || errors.Is(err, errLate) || asked != 2 {
+				t.Errorf("got %v after %d questions, want the failure of the second", err, asked)
+			}
+		}
+		time.Sleep(failedFor)
+		if _, err := get(); !errors.Is(err, errLate) || asked != 3 {
+			t.Errorf("got %v after %d questions, want a third one", err, asked)
+		}
+		s.running.Wait()
+	})
+}
+
+// An answer serves for minutes while nothing happens that changes it, and not a moment longer.
+func TestAnswersServeWhileItIsQuiet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var changed time.Time
+		s := newSharedAnswers(func(since time.Time, changes ...events.Change) bool {
+			return len(changes) == 1 && changes[0] == events.Failures && !changed.After(since)
+		})
+		asked := 0
+		get := func(f freshness) int {
+			_, _, err := s.get(t.Context(), "a", f, func() (json.RawMessage, error) { asked++; return json.RawMessage(`1`), nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return asked
+		}
+		quiet := freshness{age: time.Second, changes: []events.Change{events.Failures}}
+		get(quiet)
+		time.Sleep(time.Minute)
+		if n := get(quiet); n != 1 {
+			t.Errorf("asked %d times in a quiet minute, want once", n)
+		}
+		changed = time.Now()
+		if n := get(quiet); n != 2 {
+			t.Errorf("asked %d times after a change, want twice", n)
+		}
+		time.Sleep(2 * time.Second)
+		if n := get(freshness{age: time.Second}); n != 3 {
+			t.Errorf("asked %d times for who depends on anything, want three times", n)
+		}
+		time.Sleep(quietFor)
+		if n := get(quiet); n != 4 {
+			t.Errorf("asked %d times after minutes, want four times", n)
+		}
+	})
 }

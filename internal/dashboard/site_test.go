@@ -40,8 +40,14 @@ func newSite(t *testing.T) *site {
 // newSiteWith is newSite with other options of the API.
 func newSiteWith(t *testing.T, change func(*api.Options)) *site {
 	t.Helper()
+	return newSiteBehind(t, change, func(api http.Handler) http.Handler { return api })
+}
+
+// newSiteBehind is newSiteWith whose pages ask the API through another handler.
+func newSiteBehind(t *testing.T, change func(*api.Options), through func(http.Handler) http.Handler) *site {
+	t.Helper()
 	a := apitest.Start(t, change)
-	pages, err := dashboard.New(dashboard.Options{API: a.API.Handler(), Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel), Version: "1.2.3-test"})
+	pages, err := dashboard.New(dashboard.Options{API: through(a.API.Handler()), Quiet: a.API.Quiet, Log: zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel), Version: "1.2.3-test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +56,7 @@ func newSiteWith(t *testing.T, change func(*api.Options)) *site {
 		t.Fatal(err)
 	}
 	server.Serve(pages.Beside(a.API.Handler()))
-	t.Cleanup(func() { _ = server.Shutdown(t.Context()) })
+	t.Cleanup(func() { _ = server.Shutdown(t.Context()); pages.Close() })
 	return &site{URL: server.URL(), Store: a.Store, API: a.API}
 }
 
@@ -95,7 +101,22 @@ type seen struct {
 	root   *html.Node // of a page; nil: it is none
 }
 
+// get opens a page, and opens it again while something of it is not there yet, as its script does.
 func (b *browser) get(path string) seen {
+	b.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		got := b.look(path)
+		if !strings.Contains(got.text, " data-again") {
+			return got
+		}
+		if time.Now().After(deadline) {
+			b.t.Fatalf("GET %s is not complete yet: %s", path, got.visible())
+		}
+	}
+}
+
+// look opens a page once.
+func (b *browser) look(path string) seen {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.site.URL+path, nil)
 	if err != nil {

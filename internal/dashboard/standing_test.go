@@ -74,7 +74,7 @@ func TestStandingIsShared(t *testing.T) {
 		time.Sleep(2 * time.Millisecond)
 		load()
 		want(2, 1)
-		time.Sleep(slowFor)
+		time.Sleep(slowestPace)
 		load()
 		want(3, 2)
 	})

@@ -34,6 +34,7 @@ const stopGrace = 20 * time.Second
 type Server struct {
 	*httpserver.Server
 	openID  *auth.OIDC // nil: none
+	pages   *dashboard.Dashboard
 	stop    context.CancelFunc
 	running sync.WaitGroup
 }
@@ -77,13 +78,13 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		Home: "/", Project: folder, Editor: newEditor(folder), Redact: o.App.Redactor().Redact,
 	})
 	pages, err := dashboard.New(dashboard.Options{
-		API: a.Handler(), Log: o.Log, Version: program, OpenID: signIn != nil, DeadlineRisk: deadlineRisk(o.Notifications.Rules),
+		API: a.Handler(), Quiet: a.Quiet, Log: o.Log, Version: program, OpenID: signIn != nil, DeadlineRisk: deadlineRisk(o.Notifications.Rules),
 	})
 	if err != nil {
 		return nil, errors.Join(err, server.Shutdown(ctx))
 	}
 	server.Serve(pages.Beside(a.Handler()))
-	s := &Server{Server: server, openID: signIn}
+	s := &Server{Server: server, openID: signIn, pages: pages}
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	s.running.Go(func() { a.Run(ctx) })
 	o.Log.Info().Str("url", server.URL()).Msg("HTTP API started")
@@ -117,6 +118,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 	defer cancel()
 	err := s.Shutdown(ctx)
+	s.pages.Close()
 	s.stop()
 	s.running.Wait()
 	if s.openID != nil {

@@ -19,6 +19,8 @@ type store struct {
 	clock  time.Duration // how far its clock is ahead
 	asks   atomic.Int64
 	grown  atomic.Int64
+	failed atomic.Int64
+	queues atomic.Pointer[[]workqueue.Queue]
 	broken atomic.Bool
 }
 
@@ -35,14 +37,18 @@ func (s *store) Series(_ context.Context, p workqueue.SeriesParams) (workqueue.S
 	if now := time.Now().Add(s.clock); now.Before(p.From) || now.After(p.Until.Add(time.Minute)) {
 		return workqueue.Series{}, s.ask() // the minute in which something has happened is not among them
 	}
-	return workqueue.Series{Points: []workqueue.SeriesPoint{{Group: "mail", Start: start.Truncate(time.Hour), Enqueued: s.grown.Add(1)}}}, s.ask()
+	return workqueue.Series{Points: []workqueue.SeriesPoint{{Group: "mail", Start: start.Truncate(time.Hour), Enqueued: s.grown.Add(1), Failed: s.failed.Load()}}}, s.ask()
 }
 
 func (s *store) Now(context.Context) (time.Time, error) { return time.Now().Add(s.clock), s.ask() }
 
 // Queues takes two statements.
 func (s *store) Queues(context.Context) ([]workqueue.Queue, error) {
-	return nil, errors.Join(s.ask(), s.ask())
+	err := errors.Join(s.ask(), s.ask())
+	if list := s.queues.Load(); list != nil {
+		return *list, err
+	}
+	return nil, err
 }
 
 func (s *store) Workers(context.Context) ([]workqueue.Worker, error) { return nil, s.ask() }

@@ -41,6 +41,8 @@ type source struct {
 	ahead     time.Duration
 	clockRead time.Time
 
+	diary diary
+
 	// What was read last; nil: nothing was.
 	counts   map[countKey]counts
 	revision map[string]queueMark
@@ -75,6 +77,7 @@ func (s *source) unfollow(ids []int64) {
 // forget drops what was read: without clients nothing is compared, and the next one starts afresh.
 func (s *source) forget() {
 	s.turn, s.rest, s.counts, s.revision, s.workers, s.runs, s.versions = 0, false, nil, nil, nil, nil, nil
+	s.diary.forget()
 }
 
 // order is the order in which topics are read: items and followed items every other time.
@@ -175,6 +178,7 @@ func (s *source) readCounts(ctx context.Context) ([]Event, error) {
 	before := s.counts
 	s.counts = now
 	if before == nil {
+		s.diary.compared(Items)
 		return nil, nil
 	}
 	byQueue := map[string]counts{}
@@ -185,11 +189,16 @@ func (s *source) readCounts(ctx context.Context) ([]Event, error) {
 		byQueue[key.queue] = total.plus(change)
 	}
 	parts := map[string]json.RawMessage{}
+	failed := 0
 	for queue, c := range byQueue {
 		if c != (counts{Queue: queue}) {
 			parts[queue] = encode(c)
 		}
+		if c.Failed != 0 || c.Retried != 0 || c.Cancelled != 0 || c.Rescued != 0 {
+			failed++
+		}
 	}
+	s.diary.compared(Items, happened(Failures, failed)...)
 	return summary(Items, parts), nil
 }
 
@@ -227,6 +236,7 @@ func (s *source) readQueues(ctx context.Context) ([]Event, error) {
 		}
 	}
 	s.revision = now
+	s.diary.compared(Queues, happened(QueueChanges, len(parts))...)
 	return summary(Queues, parts), nil
 }
 
@@ -285,6 +295,7 @@ func (s *source) readRuns(ctx context.Context) ([]Event, error) {
 		}
 	}
 	s.runs = now
+	s.diary.compared(Runs, happened(RunChanges, len(changes))...)
 	return whole(Runs, changes), nil
 }
 
@@ -364,6 +375,14 @@ func fingerprint(it *workqueue.Item) int64 {
 		h = h*31 + int64(c)
 	}
 	return h
+}
+
+// happened returns the change if a reading shows some.
+func happened(c Change, n int) []Change {
+	if n == 0 {
+		return nil
+	}
+	return []Change{c}
 }
 
 func encode(v any) json.RawMessage {

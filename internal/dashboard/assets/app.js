@@ -181,8 +181,9 @@
 	// be from before the event, so the page looks twice more when the events are over. It waits while the
 	// reader types, selects or has a sheet open, and while the page is hidden.
 	const page = document.querySelector("main[data-live]"), tab = crypto.getRandomValues(new Uint32Array(2)).join("-");
-	let wanted = false, last = 0, timer = 0, looks = [], looking = 0;
-	const pace = () => Number(page.dataset.pace), oldest = 21000; // an answer of the server serves 20 seconds at most
+	let wanted = false, soon = false, last = 0, timer = 0, looks = [], looking = 0;
+	const pace = () => Number(soon ? page.dataset.own : page.dataset.pace);
+	const missing = 700; // until the page asks again for what the server does not know yet
 
 	function busy() {
 		const active = document.activeElement;
@@ -193,13 +194,16 @@
 		timer = 0;
 		if (!wanted) return;
 		if (busy()) { timer = setTimeout(renew, 2000); return; }
-		wanted = false;
+		const headers = { "X-Renew": tab };
+		if (soon) headers["X-News"] = "item";
+		wanted = soon = false;
 		last = Date.now();
 		try {
-			const got = await fetch(location.href, { headers: { "X-Renew": tab }, redirect: "manual" });
+			const got = await fetch(location.href, { headers, redirect: "manual" });
 			if (!got.ok) { live(got.status === 0 || got.status === 401 ? "signed out" : "failing"); return; }
 			const all = new DOMParser().parseFromString(await got.text(), "text/html"), next = all.querySelector("main");
-			if (next) page.dataset.pace = next.dataset.pace;
+			if (next) for (const name of ["pace", "own", "old"]) page.dataset[name] = next.dataset[name];
+			page.toggleAttribute("data-again", next !== null && next.hasAttribute("data-again"));
 			mark(Number(/^\((\d+)\) /.exec(all.title)?.[1] || 0), false);
 			asked = Date.now();
 			// A page may bring the news in by itself, such as a list that does not jump.
@@ -215,17 +219,26 @@
 		} catch {
 			live("offline");
 		}
-		if (looks.length > 0) looking = setTimeout(want, looks.shift());
+		if (page.hasAttribute("data-again")) again();
+		else if (looks.length > 0) looking = setTimeout(want, looks.shift());
 	}
 
 	function want() {
 		clearTimeout(looking);
 		wanted = true;
-		if (timer === 0) timer = setTimeout(renew, Math.max(0, pace() - (Date.now() - last)));
+		clearTimeout(timer);
+		timer = setTimeout(renew, Math.max(0, pace() - (Date.now() - last)));
 	}
 
-	function news() {
-		looks = [pace(), oldest];
+	function again() {
+		wanted = true;
+		clearTimeout(timer);
+		timer = setTimeout(renew, missing);
+	}
+
+	function news(event) {
+		soon ||= event?.type === "item";
+		looks = [pace(), Number(page.dataset.old) + 1000];
 		want();
 	}
 
@@ -238,6 +251,7 @@
 		if (state === "offline" || state === "failing") mark(0, true);
 	}
 
+	if (page?.hasAttribute("data-again")) again();
 	if (page && page.dataset.live !== "") {
 		let address = "/api/v1/events?topic=" + encodeURIComponent(page.dataset.live);
 		if (page.dataset.follow) address += "&item=" + encodeURIComponent(page.dataset.follow);
