@@ -178,7 +178,7 @@ func (o DashboardOptions) open(ctx context.Context, store *sqlstore.Store, serve
 	moving, stop := context.WithCancel(ctx)
 	moved := make(chan error, 1)
 	go func() {
-		moved <- EventsOptions{Common: o.Common, Rate: o.Rate}.move(moving, store, []int64{waits})
+		moved <- EventsOptions{Common: o.Common, Rate: o.Rate}.move(moving, store, nil)
 	}()
 	defer func() {
 		stop()

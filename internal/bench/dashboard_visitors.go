@@ -179,8 +179,8 @@ func (v *visitor) watch(ctx context.Context, path string, renewed *atomic.Int64)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	news := make(chan bool, 1) // true: a followed item has changed
-	go func() { cancel(v.follow(ctx, address, news)) }()
+	news, own := make(chan struct{}, 1), atomic.Bool{}
+	go func() { cancel(v.follow(ctx, address, news, &own)) }()
 	standing := time.NewTicker(20 * time.Second)
 	defer standing.Stop()
 	for last := time.Now(); ; {
@@ -193,11 +193,11 @@ func (v *visitor) watch(ctx context.Context, path string, renewed *atomic.Int64)
 				return err
 			}
 			continue
-		case own := <-news:
-			if own {
-				header.Set("X-News", "item")
-				paced = ownPace
-			}
+		case <-news:
+		}
+		if own.Swap(false) {
+			header.Set("X-News", "item")
+			paced = ownPace
 		}
 		ms, err := strconv.Atoi(attribute(page, paced))
 		if err != nil {
@@ -214,8 +214,8 @@ func (v *visitor) watch(ctx context.Context, path string, renewed *atomic.Int64)
 	}
 }
 
-// follow reads events until the stream ends, which is an error.
-func (v *visitor) follow(ctx context.Context, address string, news chan<- bool) error {
+// follow reads events until the stream ends, which is an error. It sets own if a followed item has changed.
+func (v *visitor) follow(ctx context.Context, address string, news chan<- struct{}, own *atomic.Bool) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, v.url+address, nil)
 	if err != nil {
 		return err
@@ -229,14 +229,13 @@ func (v *visitor) follow(ctx context.Context, address string, news chan<- bool) 
 		return fmt.Errorf("events: got the status %s", res.Status)
 	}
 	lines := bufio.NewScanner(res.Body)
-	own := false
 	for lines.Scan() {
-		if name, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
-			own = name == "item"
+		if lines.Text() == "event: item" {
+			own.Store(true)
 		}
 		if strings.HasPrefix(lines.Text(), "data: ") {
 			select {
-			case news <- own:
+			case news <- struct{}{}:
 			default:
 			}
 		}

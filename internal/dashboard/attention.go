@@ -30,8 +30,8 @@ func (f *facts) ask(a *asking, c caller) {
 	a.shared(c).get("/stats/queues", nil, &f.stats)
 	a.shared(c).until(events.QueueChanges).get("/queues", nil, &f.queues)
 	a.shared(c).optional("/workers", nil, &f.workers)
-	a.slow(c).until(events.RunChanges).optional("/runs", values("failed", "true", "since", "24h", "limit", "50"), &f.runs)
-	a.slow(c).until(events.Failures, events.RunChanges).optional("/report", values("since", "24h"), &f.failed)
+	a.slow(c).until(events.RunFailures).optional("/runs", values("failed", "true", "since", "24h", "limit", "50"), &f.runs)
+	a.slow(c).until(events.Failures, events.RunFailures).optional("/report", values("since", "24h"), &f.failed)
 }
 
 // slots counts the slots of the workers that take items.

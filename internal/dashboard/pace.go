@@ -6,18 +6,22 @@ import (
 )
 
 // How often open pages may ask for themselves again. One tab may do so every two seconds; many share what the
-// database can answer: about three pages a second, down to one page of each tab in a minute.
+// database can answer: two or three pages a second, down to one page of each tab in a minute. What a tab follows
+// is more urgent.
 const (
 	fastestPace = 2 * time.Second
 	slowestPace = time.Minute
-	pacePerTab  = 300 * time.Millisecond
+	pacePerTab  = 400 * time.Millisecond
 )
 
 // calmer is how many times longer the tab of a single thing waits after news that are not of this thing.
-const calmer = 4
+const (
+	calmer      = 4
+	calmestPace = 2 * time.Minute
+)
 
-// tabFor is how long a tab counts after it has asked last. It is longer than the slowest pace.
-const tabFor = slowestPace + 30*time.Second
+// tabFor is how long a tab counts after it has asked last. It is longer than any tab waits between two requests.
+const tabFor = calmestPace + 30*time.Second
 
 // maxTabs bounds the memory for tabs.
 const maxTabs = 10_000
@@ -71,7 +75,10 @@ func (p *pace) between() time.Duration {
 }
 
 // calm is the time between two requests of the tab of a single thing, if the news are not of this thing.
-func (p *pace) calm() time.Duration { return min(calmer*p.between(), slowestPace) }
+func (p *pace) calm() time.Duration { return min(calmer*p.between(), calmestPace) }
+
+// own is the time between two requests of the tab of a single thing, if that has changed.
+func (p *pace) own() time.Duration { return max(p.between()/calmer, fastestPace) }
 
 // slowFor is how long an answer serves that costs more than others, or changes by the minute.
 func (p *pace) slowFor() time.Duration {

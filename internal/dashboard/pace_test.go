@@ -13,15 +13,15 @@ func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p pace
 		for _, c := range []struct {
-			tabs                               int
-			between, calm, shared, paced, slow time.Duration
+			tabs                                    int
+			between, own, calm, shared, paced, slow time.Duration
 		}{
-			{0, 2 * time.Second, 8 * time.Second, time.Second, 0, 20 * time.Second},
-			{1, 2 * time.Second, 8 * time.Second, time.Second, 0, 20 * time.Second},
-			{2, 2 * time.Second, 8 * time.Second, time.Second, time.Second, 20 * time.Second},
-			{10, 3 * time.Second, 12 * time.Second, 2 * time.Second, 2 * time.Second, 20 * time.Second},
-			{100, 30 * time.Second, time.Minute, 29 * time.Second, 29 * time.Second, time.Minute},
-			{1000, time.Minute, time.Minute, 59 * time.Second, 59 * time.Second, time.Minute},
+			{0, 2 * time.Second, 2 * time.Second, 8 * time.Second, time.Second, 0, 20 * time.Second},
+			{1, 2 * time.Second, 2 * time.Second, 8 * time.Second, time.Second, 0, 20 * time.Second},
+			{2, 2 * time.Second, 2 * time.Second, 8 * time.Second, time.Second, time.Second, 20 * time.Second},
+			{10, 4 * time.Second, 2 * time.Second, 16 * time.Second, 3 * time.Second, 3 * time.Second, 20 * time.Second},
+			{100, 40 * time.Second, 10 * time.Second, 2 * time.Minute, 39 * time.Second, 39 * time.Second, time.Minute},
+			{1000, time.Minute, 15 * time.Second, 2 * time.Minute, 59 * time.Second, 59 * time.Second, time.Minute},
 		} {
 			for i := range c.tabs {
 				p.note(fmt.Sprint(i))
@@ -30,9 +30,9 @@ func TestPace(t *testing.T) {
 			if p.count() != c.tabs {
 				t.Errorf("counted %d tabs, want %d", p.count(), c.tabs)
 			}
-			got := []time.Duration{p.between(), p.calm(), p.sharedFor(), p.pacedFor(), p.slowFor()}
-			if want := []time.Duration{c.between, c.calm, c.shared, c.paced, c.slow}; !slices.Equal(got, want) {
-				t.Errorf("%d tabs: between, calm, shared for, paced for and slow for are %v, want %v", c.tabs, got, want)
+			got := []time.Duration{p.between(), p.own(), p.calm(), p.sharedFor(), p.pacedFor(), p.slowFor()}
+			if want := []time.Duration{c.between, c.own, c.calm, c.shared, c.paced, c.slow}; !slices.Equal(got, want) {
+				t.Errorf("%d tabs: between, own, calm, shared for, paced for and slow for are %v, want %v", c.tabs, got, want)
 			}
 		}
 		time.Sleep(tabFor + time.Second)

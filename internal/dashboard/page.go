@@ -228,7 +228,7 @@ func (d *Dashboard) render(w http.ResponseWriter, status int, name string, p *pa
 	var text bytes.Buffer
 	p.At, p.Pace, p.Own, p.Old = time.Now(), d.pace.between().Milliseconds(), d.pace.between().Milliseconds(), d.pace.slowFor().Milliseconds()
 	if p.Calm {
-		p.Pace, p.Own = d.pace.calm().Milliseconds(), fastestPace.Milliseconds()
+		p.Pace, p.Own = d.pace.calm().Milliseconds(), d.pace.own().Milliseconds()
 	}
 	if err := d.pages[name].ExecuteTemplate(&text, frame, p); err != nil {
 		d.log.Error().Err(err).Str("page", name).Msg("could not make a page")

@@ -208,7 +208,7 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	ask.paced(p.Caller).get("/items/count", upTo(v.Filter), &count)
 	ask.shared(p.Caller).until(events.QueueChanges).get("/queues", nil, &queues)
 	ask.shared(p.Caller).optional("/workers", nil, &workers)
-	ask.shared(p.Caller).optional("/pipelines", nil, &pipelines)
+	ask.slow(p.Caller).optional("/pipelines", nil, &pipelines)
 	if err := ask.wait(); err != nil {
 		return "", err
 	}

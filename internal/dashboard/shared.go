@@ -33,7 +33,7 @@ func (a *asking) paced(c caller) sharing { return a.sharing(c, a.d.pace.pacedFor
 func (a *asking) about(c caller) sharing {
 	s := a.paced(c)
 	if a.r.Header.Get(newsHeader) != "" {
-		s.age = min(s.age, fastestPace-time.Second)
+		s.age = min(s.age, a.d.pace.own()-time.Second)
 	}
 	return s
 }

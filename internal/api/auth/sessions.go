@@ -26,8 +26,9 @@ func longestSession(by string) time.Duration {
 	return SessionLongest
 }
 
-// seenEvery is how often the use of a session is written.
-const seenEvery = 5 * time.Minute
+// seenEvery is how often the use of a session is written. A session that is not used ends that much earlier
+// at most.
+const seenEvery = 20 * time.Minute
 
 // usedFor is how long a session that is no longer used is read together with the others.
 const usedFor = time.Minute

@@ -12,11 +12,11 @@ type Change int
 const (
 	Failures     Change = iota // items have failed, wait for a retry, were cancelled, or were taken from a lost worker
 	QueueChanges               // queues were created, changed, paused or deleted
-	RunChanges                 // runs of system pipelines have started or ended
+	RunFailures                // runs of system pipelines have failed
 )
 
 // topicOf is the topic whose readings show a change.
-var topicOf = map[Change]Topic{Failures: Items, QueueChanges: Queues, RunChanges: Runs}
+var topicOf = map[Change]Topic{Failures: Items, QueueChanges: Queues, RunFailures: Runs}
 
 // readLately is how old the last reading of a topic may be. It is longer than all topics take by turns.
 const readLately = 30 * time.Second

@@ -28,7 +28,7 @@ func TestQuiet(t *testing.T) {
 		asked := time.Now()
 		time.Sleep(20 * time.Second)
 		quiet(true, asked, "only items were enqueued", Failures, QueueChanges)
-		quiet(false, asked, "a topic that no client follows", RunChanges)
+		quiet(false, asked, "a topic that no client follows", RunFailures)
 		s.failed.Add(1)
 		time.Sleep(10 * time.Second)
 		quiet(false, asked, "an item has failed", Failures)

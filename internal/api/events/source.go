@@ -287,15 +287,19 @@ func (s *source) readRuns(ctx context.Context) ([]Event, error) {
 	}
 	now := map[int64]workqueue.RunOutcome{}
 	var changes []json.RawMessage
+	failed := 0
 	for i := range slices.Backward(runs) {
 		r := &runs[i]
 		now[r.ID] = r.Outcome
 		if s.runs != nil && s.runs[r.ID] != r.Outcome {
+			if r.Outcome == workqueue.RunFailed {
+				failed++
+			}
 			changes = append(changes, encode(runChange{r.ID, r.Pipeline, r.Outcome}))
 		}
 	}
 	s.runs = now
-	s.diary.compared(Runs, happened(RunChanges, len(changes))...)
+	s.diary.compared(Runs, happened(RunFailures, failed)...)
 	return whole(Runs, changes), nil
 }
 
