@@ -116,6 +116,7 @@ var benchLines = []struct {
 	{bench.OpenPagesCPUPercent, "server with browsers, of one core", 2, "%"},
 	{bench.OpenPagesStatementsPerSecond, "the same, statements", 2, "/s"},
 	{bench.OpenPagesRenewedPerSecond, "pages that browsers asked for again", 2, "/s"},
+	{bench.OpenPagesDrainShare, "speed of a drain, of that without", 3, ""},
 	{bench.PeakRSSMb, "largest memory of this program", 0, "MB"},
 }
 

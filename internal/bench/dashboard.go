@@ -21,6 +21,7 @@ type DashboardOptions struct {
 	Browsers int           // that are open at the same time
 	Rate     int           // items per second that are enqueued while they are open
 	For      time.Duration // how long they are measured, after as long a time in which they settle
+	Drain    int           // items of each drain that is compared with one without browsers; 0: none is
 
 	hurry bool // for tests: no pauses
 }
@@ -37,6 +38,8 @@ const (
 	OpenPagesRenewedPerSecond    Figure = "openPagesRenewedPerSecond" // of all browsers together
 	MovingCPUPercent             Figure = "movingCpuPercent"          // of the same server without browsers
 	MovingStatementsPerSecond    Figure = "movingStatementsPerSecond"
+
+	OpenPagesDrainShare Figure = "openPagesDrainShare" // the speed of a drain while browsers are open, divided by that without them
 )
 
 // pageFigure is the p95 of one page, in milliseconds.
@@ -44,7 +47,7 @@ func pageFigure(page string) Figure { return Figure("pageP95Ms " + page) }
 
 // Work is the total that Progress reports.
 func (o DashboardOptions) Work() int {
-	return o.rounds() * (o.Finished + o.Waiting + o.Requests*len(o.pages(0, 0)))
+	return o.rounds() * (o.Finished + o.Waiting + o.Requests*len(o.pages(0, 0)) + 2*drainPairs*o.Drain)
 }
 
 // Dashboard measures the pages of a server whose database has many items: how long each page takes, one
@@ -55,7 +58,11 @@ func Dashboard(ctx context.Context, o DashboardOptions) (Report, error) {
 	var rounds []Sample
 	for range o.rounds() {
 		s := Sample{}
-		if err := o.round(ctx, s); err != nil {
+		err := o.round(ctx, s)
+		if err == nil {
+			err = o.drains(ctx, s)
+		}
+		if err != nil {
 			return o.newReport("dashboard", o.Finished+o.Waiting, rounds), err
 		}
 		rounds = append(rounds, s)
@@ -201,23 +208,16 @@ func (o DashboardOptions) open(ctx context.Context, store *sqlstore.Store, serve
 	if err := used(ctx, MovingCPUPercent, MovingStatementsPerSecond); err != nil {
 		return err
 	}
-	browsing, leave := context.WithCancelCause(ctx)
-	defer func() {
-		leave(nil)
-		v.running.Wait()
-		if cause := context.Cause(browsing); !errors.Is(cause, context.Canceled) {
-			err = cause
+	return v.during(ctx, waits, func(browsing context.Context) error {
+		if err := sleepUntil(browsing, time.Now().Add(o.For)); err != nil {
+			return err
 		}
-	}()
-	v.browse(browsing, leave, waits)
-	if err := sleepUntil(browsing, time.Now().Add(o.For)); err != nil {
-		return err
-	}
-	before := v.renewed.Load()
-	began := time.Now()
-	if err := used(browsing, OpenPagesCPUPercent, OpenPagesStatementsPerSecond); err != nil {
-		return err
-	}
-	s[OpenPagesRenewedPerSecond] = float64(v.renewed.Load()-before) / time.Since(began).Seconds()
-	return nil
+		before := v.renewed.Load()
+		began := time.Now()
+		if err := used(browsing, OpenPagesCPUPercent, OpenPagesStatementsPerSecond); err != nil {
+			return err
+		}
+		s[OpenPagesRenewedPerSecond] = float64(v.renewed.Load()-before) / time.Since(began).Seconds()
+		return nil
+	})
 }

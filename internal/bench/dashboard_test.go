@@ -12,12 +12,12 @@ func TestDashboard(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		progress := &counter{}
-		o := DashboardOptions{Common: common(t, e, progress), Finished: 300, Waiting: 50, Workers: 3, Requests: 2, Browsers: 10, Rate: 20, For: 3 * time.Second, hurry: true}
+		o := DashboardOptions{Common: common(t, e, progress), Finished: 300, Waiting: 50, Workers: 3, Requests: 2, Browsers: 10, Rate: 20, For: 3 * time.Second, Drain: 200, hurry: true}
 		r, err := Dashboard(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantPositive(t, r, PageP50Ms, PageP95Ms, SlowestPageP95Ms, FirstLoadKb, OpenPagesStatementsPerSecond, OpenPagesRenewedPerSecond)
+		wantPositive(t, r, PageP50Ms, PageP95Ms, SlowestPageP95Ms, FirstLoadKb, OpenPagesStatementsPerSecond, OpenPagesRenewedPerSecond, OpenPagesDrainShare)
 		if r.N != 350 || progress.sum() != o.Work() {
 			t.Errorf("report of %d items and progress %d, want 350 and %d", r.N, progress.sum(), o.Work())
 		}

@@ -1,0 +1,96 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"botwork/workqueue/sqlstore"
+)
+
+// drainPairs is how often a drain without browsers and one with them are measured in a round, by turns.
+const drainPairs = 3
+
+// drains compares drains while browsers have pages open with drains without them. The database is another one:
+// the workers of the pages that are measured would get the items, and run none.
+func (o DashboardOptions) drains(ctx context.Context, s Sample) error {
+	if o.Drain == 0 {
+		return nil
+	}
+	return o.inStore(ctx, func(store *sqlstore.Store, dsn string) (err error) {
+		later := newItem()
+		later.In = 24 * time.Hour
+		open, err := enqueueOne(ctx, store, later)
+		if err != nil {
+			return err
+		}
+		server, err := o.startChild(ctx, job{Driver: o.Driver, DSN: dsn, Name: "server", API: true, Capacity: max(o.Browsers, 1)})
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, server.end()) }()
+		visitors, err := o.visitors(ctx, store, server.url)
+		if err != nil {
+			return err
+		}
+		defer visitors.close()
+		rate := func(ctx context.Context) (float64, error) {
+			drained := Sample{}
+			if err := enqueue(ctx, store, o.Drain); err != nil {
+				return 0, err
+			}
+			ran := &tally{progress: o.progress}
+			err := drained.drain(ctx, store, ran, o.Drain, drainCapacity)
+			ran.reportRest()
+			return drained[ItemsPerSecond], err
+		}
+		var without, with []float64
+		for range drainPairs {
+			alone, err := rate(ctx)
+			if err != nil {
+				return err
+			}
+			beside := 0.0
+			err = visitors.during(ctx, open, func(browsing context.Context) error {
+				if err := sleepUntil(browsing, time.Now().Add(o.drainSettles())); err != nil {
+					return err
+				}
+				beside, err = rate(browsing)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			without, with = append(without, alone), append(with, beside)
+		}
+		slices.Sort(without)
+		slices.Sort(with)
+		s[OpenPagesDrainShare] = median(with) / median(without)
+		return nil
+	})
+}
+
+// drainCapacity is the number of slots of the worker that drains.
+const drainCapacity = 8
+
+// drainSettles is how long the browsers have their pages open before a drain begins.
+func (o DashboardOptions) drainSettles() time.Duration {
+	if o.hurry {
+		return 0
+	}
+	return 5 * time.Second
+}
+
+// during calls do while all browsers have their pages open. The error is the first of do and of the browsers.
+func (v *visitors) during(ctx context.Context, waits int64, do func(browsing context.Context) error) error {
+	browsing, leave := context.WithCancelCause(ctx)
+	v.browse(browsing, leave, waits)
+	err := do(browsing)
+	leave(nil)
+	v.running.Wait()
+	if cause := context.Cause(browsing); !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return err
+}
