@@ -23,6 +23,7 @@ type facts struct {
 	queues  list[queue]
 	runs    list[run]
 	failed  report.Report
+	rules   notifications
 }
 
 func (f *facts) ask(a *asking, c caller) {
@@ -31,6 +32,9 @@ func (f *facts) ask(a *asking, c caller) {
 	a.shared(c).until(events.QueueChanges).get("/queues", nil, &f.queues)
 	a.shared(c).optional("/workers", nil, &f.workers)
 	a.slow(c).until(events.RunFailures).optional("/runs", values("failed", "true", "since", "24h", "limit", "50"), &f.runs)
+	if c.Everywhere() {
+		a.slow(c).optional("/notifications", nil, &f.rules)
+	}
 	a.slow(c).until(events.Failures, events.RunFailures).optional("/report", values("since", "24h"), &f.failed)
 }
 
@@ -62,7 +66,7 @@ type attention struct {
 
 // list returns what a person should look at, the most urgent first.
 func (f *facts) list() []attention {
-	all := slices.Concat(f.absentWorkers(), f.lostWorkers(), f.failures(), f.failedRuns(), f.restrained())
+	all := slices.Concat(f.absentWorkers(), f.lostWorkers(), f.failures(), f.failedRuns(), f.beyondBounds(), f.restrained())
 	slices.SortStableFunc(all, func(a, b attention) int { return cmp.Compare(a.rank, b.rank) })
 	return all
 }

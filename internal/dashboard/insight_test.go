@@ -280,3 +280,52 @@ func TestTokensAndUsers(t *testing.T) {
 		}
 	}
 }
+
+// The overview shows what is beyond the bounds of notification rules. It knows the other events without rules.
+func TestOverviewShowsBounds(t *testing.T) {
+	s := newSiteWith(t, func(o *api.Options) {
+		o.Notifications = notifier.Plan{Rules: []notify.Rule{
+			notify.Rule{Name: "crowd", Event: notify.Backlog, GroupBy: []string{"queue"}}.Complete(),
+			notify.Rule{Name: "old", Event: notify.Oldest}.Complete(),
+			notify.Rule{Name: "failures", Event: notify.ItemCancelled}.Complete(),
+		}}
+	})
+	now, err := s.Store.Now(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	alert := func(rule, group string, phase workqueue.AlertPhase) workqueue.Alert {
+		return workqueue.Alert{Rule: rule, Group: group, Phase: phase, StartedAt: now, LastAt: now, Occurrence: 1}
+	}
+	alerts := []workqueue.Alert{
+		alert("crowd", "queue=default", workqueue.AlertFiring), alert("crowd", "queue="+hostile, workqueue.AlertFiring), alert("crowd", "queue=calm", workqueue.AlertOK),
+		alert("old", "", workqueue.AlertPending), alert("failures", "", workqueue.AlertFiring),
+	}
+	if err := s.Store.CommitAlerts(t.Context(), workqueue.Evaluation{By: "w1", Alerts: alerts}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Store.MuteAlerts(t.Context(), workqueue.Mute{Rule: "crowd", Group: "queue=default"}, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	got := s.as(t, access.Viewer).get("/")
+	judge(t, "/", got)
+	text := got.visible()
+	for _, want := range []string{
+		"Queue default: too many items wait beyond the bound of the rule crowd, which is muted", "Queue " + hostile + ": too many items wait", "An item waits for too long beyond the bound of the rule old",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the overview does not show %q: %s", want, text)
+		}
+	}
+	for _, not := range []string{"calm", "rule failures"} {
+		if strings.Contains(text, not) {
+			t.Errorf("the overview shows %q: %s", not, text)
+		}
+	}
+	if !slices.Contains(got.links(), "/queues/default") {
+		t.Errorf("the queue is not linked: %v", got.links())
+	}
+	if bound := s.as(t, access.Viewer, "default").get("/").visible(); strings.Contains(bound, "too many items") {
+		t.Errorf("a person who is bound to a queue sees the rules: %s", bound)
+	}
+}
