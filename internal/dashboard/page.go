@@ -74,6 +74,15 @@ var roleRanks = map[string]int{"viewer": 1, "operator": 2, "editor": 3, "admin":
 // is what a page offers.
 func (c caller) May(role string) bool { return roleRanks[c.Role] >= roleRanks[role] }
 
+// needs returns the refusal of a page on which people with this role change something; nil if the person may.
+// The API would refuse what the page sends.
+func (c caller) needs(role, what string) error {
+	if c.May(role) {
+		return nil
+	}
+	return &problem{Status: http.StatusForbidden, Detail: "the role " + c.Role + " may not " + what}
+}
+
 // Everywhere reports whether the person is not bound to queues: the API refuses those who are what is
 // about all queues.
 func (c caller) Everywhere() bool { return len(c.Queues) == 0 }

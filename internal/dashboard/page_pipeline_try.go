@@ -36,6 +36,9 @@ type dryRunPage struct {
 func (d *Dashboard) showDryRun(r *http.Request, p *page) (string, error) {
 	name := r.PathValue("pipeline")
 	p.Title, p.Section = "Dry run of "+name, "pipelines"
+	if err := p.Caller.needs("operator", "try pipelines"); err != nil {
+		return "", err
+	}
 	var one pipeline
 	if _, err := d.ask(r, http.MethodGet, "/pipelines/"+segment(name), nil, nil, &one); err != nil {
 		return "", err
