@@ -242,7 +242,7 @@ func (d *Dashboard) render(w http.ResponseWriter, status int, name string, p *pa
 		w.Header().Set("Content-Security-Policy", policy("'nonce-"+p.Nonce+"'"))
 	}
 	w.WriteHeader(status)
-	if _, err := w.Write(text.Bytes()); err != nil {
+	if _, err := w.Write(spellDirections(text.Bytes())); err != nil {
 		d.log.Debug().Err(err).Str("page", name).Msg("could not send a page")
 	}
 }
