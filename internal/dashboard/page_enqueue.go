@@ -157,6 +157,10 @@ func (d *Dashboard) sendItem(w http.ResponseWriter, r *http.Request) {
 		d.refuse(w, r, p, err)
 		return
 	}
+	if err := p.Caller.needs("operator", "enqueue and change items"); err != nil {
+		d.refuse(w, r, p, err)
+		return
+	}
 	to, err := d.store(r, v, f.Get("reason"))
 	d.forgetAnswers()
 	if err == nil {
