@@ -64,7 +64,7 @@ func TestNotifications(t *testing.T) {
 		return got
 	}
 	viewer, operator := s.as(t, access.Viewer), s.as(t, access.Operator)
-	if got := show(viewer, "failures", group, "Firing", "1,234", "by w1"); len(got.forms()) != 1 {
+	if got := show(viewer, "failures", strings.Replace(group, "\u202e", "[U+202E]", 1), "Firing", "1,234", "by w1"); len(got.forms()) != 1 {
 		t.Errorf("a viewer is offered %v", got.forms())
 	}
 	mute, unmute, test := "/notifications/rules/failures/mute", "/notifications/rules/failures/unmute", "/notifications/targets/ops/test"

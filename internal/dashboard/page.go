@@ -74,6 +74,15 @@ var roleRanks = map[string]int{"viewer": 1, "operator": 2, "editor": 3, "admin":
 // is what a page offers.
 func (c caller) May(role string) bool { return roleRanks[c.Role] >= roleRanks[role] }
 
+// needs returns the refusal of a page on which people with this role change something; nil if the person may.
+// The API would refuse what the page sends.
+func (c caller) needs(role, what string) error {
+	if c.May(role) {
+		return nil
+	}
+	return &problem{Status: http.StatusForbidden, Detail: "the role " + c.Role + " may not " + what}
+}
+
 // Everywhere reports whether the person is not bound to queues: the API refuses those who are what is
 // about all queues.
 func (c caller) Everywhere() bool { return len(c.Queues) == 0 }
@@ -240,7 +249,7 @@ func (d *Dashboard) render(w http.ResponseWriter, status int, name string, p *pa
 		w.Header().Set("Content-Security-Policy", policy("'nonce-"+p.Nonce+"'"))
 	}
 	w.WriteHeader(status)
-	if _, err := w.Write(text.Bytes()); err != nil {
+	if _, err := w.Write(spellDirections(text.Bytes())); err != nil {
 		d.log.Debug().Err(err).Str("page", name).Msg("could not send a page")
 	}
 }

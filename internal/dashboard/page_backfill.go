@@ -26,6 +26,9 @@ type backfillPage struct {
 func (d *Dashboard) showBackfill(r *http.Request, p *page) (string, error) {
 	name := r.PathValue("pipeline")
 	p.Title, p.Section = "Backfill "+name, "schedules"
+	if err := p.Caller.needs("operator", "run pipelines"); err != nil {
+		return "", err
+	}
 	q := r.URL.Query()
 	v := backfillPage{Pipeline: name, From: q.Get("from"), To: q.Get("to")}
 	if v.From != "" && v.To != "" {

@@ -49,6 +49,9 @@ func (d *Dashboard) formChoices(r *http.Request, v *itemForm) error {
 // showEnqueue shows the form of a new item. With from it has the values of an item.
 func (d *Dashboard) showEnqueue(r *http.Request, p *page) (string, error) {
 	p.Title, p.Section = "Enqueue an item", "items"
+	if err := p.Caller.needs("operator", "enqueue items"); err != nil {
+		return "", err
+	}
 	q := r.URL.Query()
 	v := &itemForm{Pipeline: q.Get("pipeline"), Queue: q.Get("queue"), From: q.Get("from"), Priority: "1000", Payload: "{}"}
 	if v.From != "" {
@@ -66,6 +69,9 @@ func (d *Dashboard) showEnqueue(r *http.Request, p *page) (string, error) {
 func (d *Dashboard) showChange(r *http.Request, p *page) (string, error) {
 	id := r.PathValue("id")
 	p.Title, p.Section = "Change item "+id, "items"
+	if err := p.Caller.needs("operator", "change items"); err != nil {
+		return "", err
+	}
 	var it struct {
 		item
 		Version int64 `json:"version"`
@@ -148,6 +154,10 @@ func (d *Dashboard) sendItem(w http.ResponseWriter, r *http.Request) {
 		p.Title = "Change item " + v.ID
 	}
 	if _, err := d.ask(r, http.MethodGet, "/auth/session", nil, nil, &p.Caller); err != nil {
+		d.refuse(w, r, p, err)
+		return
+	}
+	if err := p.Caller.needs("operator", "enqueue and change items"); err != nil {
 		d.refuse(w, r, p, err)
 		return
 	}

@@ -94,6 +94,9 @@ type manyPage struct {
 
 // previewMany shows what a change of all items of a filter would do.
 func (d *Dashboard) previewMany(r *http.Request, p *page) (string, error) {
+	if err := p.Caller.needs("operator", "change items"); err != nil {
+		return "", err
+	}
 	v, err := manyOf(r, r.URL.Query())
 	if err != nil {
 		return "", err

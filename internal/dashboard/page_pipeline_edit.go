@@ -102,7 +102,10 @@ func (d *Dashboard) showEditor(r *http.Request, p *page) (string, error) {
 }
 
 // startPipeline leads from the name of a new pipeline to its editor.
-func (d *Dashboard) startPipeline(r *http.Request, _ *page) (string, error) {
+func (d *Dashboard) startPipeline(r *http.Request, p *page) (string, error) {
+	if err := p.Caller.needs("editor", "edit pipelines"); err != nil {
+		return "", err
+	}
 	name := strings.TrimSpace(r.URL.Query().Get("name"))
 	if !newName.MatchString(name) {
 		return "", &redirect{withNotice("/pipelines", "refused", "the name of a pipeline has letters, digits, _ and -, at most 100")}

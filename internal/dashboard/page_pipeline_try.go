@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 )
@@ -36,6 +37,9 @@ type dryRunPage struct {
 func (d *Dashboard) showDryRun(r *http.Request, p *page) (string, error) {
 	name := r.PathValue("pipeline")
 	p.Title, p.Section = "Dry run of "+name, "pipelines"
+	if err := p.Caller.needs("operator", "try pipelines"); err != nil {
+		return "", err
+	}
 	var one pipeline
 	if _, err := d.ask(r, http.MethodGet, "/pipelines/"+segment(name), nil, nil, &one); err != nil {
 		return "", err
@@ -60,9 +64,14 @@ func (d *Dashboard) tryPipeline(r *http.Request, p *page) (string, error) {
 	case payload != "":
 		body["payload"] = json.RawMessage(payload)
 	}
-	v.Result = &dryRun{}
-	if _, err := d.ask(r, http.MethodPost, "/pipelines/"+segment(name)+"/dry-run", nil, body, v.Result); err != nil {
+	result := &dryRun{}
+	_, err := d.ask(r, http.MethodPost, "/pipelines/"+segment(name)+"/dry-run", nil, body, result)
+	if refused, ok := errors.AsType[*problem](err); ok && refused.Status == http.StatusUnprocessableEntity {
+		v.Refused = refused // with the payload that the person has entered, so that they can correct it
+	} else if err != nil {
 		return "", err
+	} else {
+		v.Result = result
 	}
 	p.Data = v
 	return "dryrun", nil

@@ -126,8 +126,8 @@ func (d *Dashboard) policyOf(r *http.Request) (*policyPage, error) {
 
 func (d *Dashboard) showPolicy(r *http.Request, p *page) (string, error) {
 	p.Title, p.Section = "Policy of "+r.PathValue("queue"), "queues"
-	if !p.Caller.May("editor") {
-		return "", &problem{Status: http.StatusForbidden, Detail: "the role " + p.Caller.Role + " may not change queues"}
+	if err := p.Caller.needs("editor", "change queues"); err != nil {
+		return "", err
 	}
 	v, err := d.policyOf(r)
 	p.Data = v
@@ -137,6 +137,9 @@ func (d *Dashboard) showPolicy(r *http.Request, p *page) (string, error) {
 // changePolicy shows what a change would do, and makes it when it is confirmed.
 func (d *Dashboard) changePolicy(r *http.Request, p *page) (string, error) {
 	p.Title, p.Section = "Policy of "+r.PathValue("queue"), "queues"
+	if err := p.Caller.needs("editor", "change queues"); err != nil {
+		return "", err
+	}
 	v, err := d.policyOf(r)
 	if err != nil {
 		return "", err

@@ -57,6 +57,9 @@ func selectedIDs(texts []string) ([]int64, error) {
 
 // previewSelected shows what a change of the selected items would do.
 func (d *Dashboard) previewSelected(r *http.Request, p *page) (string, error) {
+	if err := p.Caller.needs("operator", "change items"); err != nil {
+		return "", err
+	}
 	q := r.URL.Query()
 	action, err := manyActionOf(q.Get("action"))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"botwork/workqueue/access"
 )
 
-// hostile are texts that a page must show as they are.
+// hostile are texts that a page must show as they are, except the character at the end that turns words around.
 const hostile = `<script>alert("x")</script>'"><img src=x onerror=alert(1)>{{.}}` + "\u202e"
 
 // fill enqueues items of all kinds, with texts that would break a page that does not escape.

@@ -143,7 +143,7 @@ func (s *Server) Do(t testing.TB, r Request) Answer {
 	if err != nil {
 		t.Fatalf("%s %s: %v", r.Method, r.Path, err)
 	}
-	s.check(t, req, res, body)
+	s.Check(t, req, res, body)
 	return Answer{res.StatusCode, res.Header, body}
 }
 
@@ -179,8 +179,8 @@ func (s *Server) NewRequest(ctx context.Context, r Request) (*http.Request, erro
 	return req, nil
 }
 
-// check compares an answer with the document.
-func (s *Server) check(t testing.TB, req *http.Request, res *http.Response, body []byte) {
+// Check compares an answer with the document. The body of res is not read: it is given beside it.
+func (s *Server) Check(t testing.TB, req *http.Request, res *http.Response, body []byte) {
 	t.Helper()
 	if strings.HasPrefix(res.Header.Get("Content-Type"), "application/x-ndjson") || strings.HasPrefix(res.Header.Get("Content-Type"), "text/") {
 		return // streams and texts have no schema

@@ -72,6 +72,10 @@ func (x *project) history(day time.Time) {
 			x.Fatal(err)
 		}
 	}
+	// It runs nothing, so no item may be given to it.
+	if err := x.store.StopWorker(x.Context(), w.ID, "history"); err != nil {
+		x.Fatal(err)
+	}
 }
 
 // TestBrowserCalendar walks from the list over the calendar to a day and to the backfill of a missed

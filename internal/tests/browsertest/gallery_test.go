@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -22,11 +23,65 @@ func pagesOf(item int64) []shown {
 		{"pipelines", "/pipelines"}, {"pipeline", "/pipelines/book-invoice"}, {"schedules", "/schedules"},
 		{"pipeline-system", "/pipelines/nightly-close"}, {"dry-run", "/pipelines/book-invoice/dry-run"}, {"backfill", "/pipelines/nightly-close/backfill?from=2026-01-31&to=2026-02-03"}, {"tasks", "/tasks"}, {"audit", "/audit"},
 		{"enqueue", "/enqueue"}, {"not-found", "/nowhere"},
+		{"runs-failed", "/schedules?failed=1"}, {"day", "/schedules/day"}, {"calendar", "/schedules/calendar"},
+		{"editor", "/pipelines/book-invoice/edit"}, {"editor-new", "/pipelines/refund/edit?new=1"}, {"forecast", "/forecast"}, {"what-if", "/forecast?add=2&slots=4&arrivals=50&hours=24&meet=1"},
+		{"escalations", "/escalations"}, {"doctor", "/doctor"}, {"settings", "/settings"}, {"tokens", "/access"}, {"users", "/access/users"},
 	}
 	if item != 0 {
-		pages = append(pages, shown{"item", fmt.Sprintf("/items/%d", item)}, shown{"change-all", "/items/actions/cancel?queue=orders"})
+		pages = append(pages, shown{"item", fmt.Sprintf("/items/%d", item)}, shown{"change-all", "/items/actions/cancel?queue=orders"},
+			shown{"clone", fmt.Sprintf("/enqueue?from=%d", item)}, shown{"change", fmt.Sprintf("/change/%d", item)}, shown{"change-selected", fmt.Sprintf("/items/selected?action=repeat&id=%d&id=%d&id=99999", item, item+1)})
 	}
-	return pages
+	return append(pages, shown{"notifications", "/notifications"})
+}
+
+// gallerySettings have what the usual ones lack: rules, notifications and tasks.
+const gallerySettings = `
+queues:
+  orders:
+    description: Invoices and orders of the shop
+    limits: {concurrency: 8, rate: 600/1m}
+    escalation:
+      - {name: late, after: 10m, raise: {by: 100, to: 1500, every: 10m}}
+      - {name: overflow, when: length > 500, moveTo: mail, keep: 500}
+      - {name: slow, when: oldest > 1h, notify: true}
+  mail:
+    description: Letters to customers
+    retain: 30d
+    escalation:
+      - {name: give-up, after: 1d, cancel: true}
+tasks:
+  close-books:
+    pipeline: book-invoice
+    queue: orders
+    topic: books
+    description: Close the books of each branch
+    importance: high
+    schedule: {execute: monthly, startAt: 25, startTolerance: 5, timezone: Europe/Lisbon}
+    scope: [lisbon, porto, faro]
+  on-request: {pipeline: send-letter, queue: mail, importance: low}
+notifications:
+  targets:
+    chat: {kind: webhook, url: "http://127.0.0.1:9/none"}
+  rules:
+    failures: {event: item-cancelled, targets: [chat], groupBy: [queue], repeat: 1h}
+    dead: {event: no-worker, targets: [chat], wait: 5m, urgent: true}
+`
+
+// newGallery makes a project with past runs, users and tokens, and with gallerySettings.
+func newGallery(t *testing.T) *project {
+	t.Helper()
+	x := newProjectWith(t, gallerySettings, "BOTWORK_HTTP_EDIT=true")
+	for name, text := range calendarFiles {
+		x.write("pipelines/"+name+".yaml", "name: "+name+"\n"+text+"steps:\n  - {name: say, handler: Log, with: {message: x}}\n")
+	}
+	x.must("tasks", "define")
+	x.history(time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -1))
+	x.must("users", "create", "ada", "--role", "operator", "--queue", "orders", "--queue", "mail")
+	x.must("users", "create", "grace", "--role", "viewer")
+	x.must("users", "disable", "grace", "--reason", "has left")
+	x.must("tokens", "create", "erp", "--role", "operator")
+	x.must("tokens", "create", "scanner", "--role", "robot", "--queue", "mail", "--expires", "30d")
+	return x
 }
 
 // TestBrowserGallery shows every page in every state, size and theme: nothing overlaps the window, the
@@ -42,7 +97,7 @@ func TestBrowserGallery(t *testing.T) {
 		gallery(b.as("admin"), 0)
 	})
 	t.Run("busy", func(t *testing.T) {
-		x := newProject(t)
+		x := newGallery(t)
 		x.worker("bot-1")
 		x.worker("bot-2")
 		var lines []string
@@ -67,11 +122,19 @@ func TestBrowserGallery(t *testing.T) {
 		p.run(chromedp.Click(`input[name=id]`, chromedp.ByQuery))
 		p.see("1 selected")
 		p.picture(picture, "items-selected")
+		p.size(1440, "light")
+		p.open("/items?status=succeeded&sort=-priority")
+		p.click("Views…")
+		p.fill("[data-views] input", "Done, the most urgent first")
+		p.click("Save")
+		p.see("Done, the most urgent first")
+		p.picture(picture, "items-views")
+		p.examine()
 		x.enqueue(`{"pipeline": "send-letter", "queue": "mail", "in": "2h", "payload": {"to": "ada"}}`, `{"pipeline": "send-letter", "queue": "mail", "selectors": ["gpu = true"], "payload": {"to": "bob"}}`)
 		gallery(p, ids[0])
 	})
 	t.Run("failing", func(t *testing.T) {
-		x := newProject(t)
+		x := newGallery(t)
 		lost := x.worker("bot-1")
 		var lines []string
 		for i := range 12 {
@@ -87,6 +150,7 @@ func TestBrowserGallery(t *testing.T) {
 		x.enqueue(lines[0], lines[len(lines)-1])
 		p.open("/")
 		p.see("Queue mail is paused", "Worker bot-1 is lost")
+		p.examine()
 		gallery(p, ids[len(ids)-1])
 	})
 }
@@ -100,6 +164,16 @@ func gallery(p *tab, item int64) {
 		p.until(`document.querySelector("main h1, h1, main h2") && document.readyState === "complete"`)
 		p.picture(dir, page.name)
 	}
+}
+
+// examine shows what the doctor finds.
+func (p *tab) examine() {
+	p.Helper()
+	p.size(1440, "light")
+	p.open("/doctor")
+	p.click("Examine")
+	p.see("Not made")
+	p.picture(artefacts(p.T), "doctor-findings")
 }
 
 // picture makes pictures of the page in all sizes and themes, and judges it in each theme.

@@ -96,6 +96,12 @@ type project struct {
 // newProject makes a project and serves it.
 func newProject(t *testing.T, env ...string) *project {
 	t.Helper()
+	return newProjectWith(t, settings, env...)
+}
+
+// newProjectWith is newProject with other settings.
+func newProjectWith(t *testing.T, settings string, env ...string) *project {
+	t.Helper()
 	needBrowser(t)
 	x := &project{T: t, dir: t.TempDir(), env: env}
 	for _, f := range shipped.Files() {
