@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"botwork/internal/api/events"
 	"botwork/workqueue/report"
 )
 
@@ -42,7 +43,7 @@ type failuresPage struct {
 func (d *Dashboard) listFailures(r *http.Request, p *page) (string, error) {
 	p.Title, p.Section, p.Live = "Failures", "failures", "items,runs"
 	v := failuresPage{Range: rangeOf(r, "24h"), Ranges: ranges, Pipeline: r.URL.Query().Get("pipeline")}
-	if err := d.asking(r).paced(p.Caller).now("/report", values("since", v.Range, "pipeline", v.Pipeline), &v.Report); err != nil {
+	if err := d.asking(r).shared(p.Caller).until(events.Failures, events.RunFailures).now("/report", values("since", v.Range, "pipeline", v.Pipeline), &v.Report); err != nil {
 		return "", err
 	}
 	p.Data = v

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"botwork/internal/api/events"
 	"botwork/workqueue"
 	"botwork/workqueue/report"
 )
@@ -139,10 +140,10 @@ func (d *Dashboard) showPipeline(r *http.Request, p *page) (string, error) {
 		ask.get(at+"/diff", values("from", since), v.Diff)
 	}
 	if queue, ok := p.Caller.scope(); ok {
-		ask.optional("/stats", values("by", "hour", "since", "24h", "pipeline", name, "queue", queue), &series)
+		ask.slow(p.Caller).optional("/stats", values("by", "hour", "since", "24h", "pipeline", name, "queue", queue), &series)
 	}
 	if p.Caller.Everywhere() {
-		ask.optional("/report", values("since", "24h", "pipeline", name), &failed)
+		ask.shared(p.Caller).until(events.Failures, events.RunFailures).optional("/report", values("since", "24h", "pipeline", name), &failed)
 	}
 	if err := ask.wait(); err != nil {
 		return "", err

@@ -57,7 +57,7 @@ func (d *Dashboard) showQueue(r *http.Request, p *page) (string, error) {
 	queue.get("/queues/"+segment(name), nil, &v.Queue)
 	queue.get("/queues/"+segment(name), nil, &v.Policy)
 	queue.get("/queues/"+segment(name), nil, &rights)
-	queue.get("/queues/"+segment(name)+"/stats", nil, &v.Counts)
+	ask.shared(p.Caller).get("/queues/"+segment(name)+"/stats", nil, &v.Counts)
 	ask.slow(p.Caller).get("/stats", values("since", v.Range, "by", resolutions[v.Range], "queue", name), &series)
 	if err := ask.wait(); err != nil {
 		return "", err

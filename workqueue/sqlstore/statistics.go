@@ -132,25 +132,30 @@ func readKept(rows *sql.Rows, find func(string) *workqueue.QueueStatistics) erro
 	})
 }
 
-// readUnfinished adds the items that have not ended.
+// readUnfinished adds the items that have not ended. What is due is decided by the clock that the statement used.
 func readUnfinished(rows *sql.Rows, find func(string) *workqueue.QueueStatistics) error {
 	return eachRow(rows, func() error {
 		var name string
-		var state workqueue.State
-		var life workqueue.Lifecycle
-		var n int64
-		var due database.Time
-		if err := rows.Scan(&name, &state, &life, &n, &due); err != nil {
+		var waiting, pending, due, retry, assigned, running int64
+		var oldest database.Time
+		if err := rows.Scan(&name, &waiting, &pending, &due, &retry, &oldest, &assigned, &running); err != nil {
 			return err
 		}
 		q := find(name)
 		if q == nil {
 			return nil
 		}
-		q.States[state.String()] += n
-		q.Items[life] += n
-		if life == workqueue.LifePending && due.Valid {
-			q.Waits(due.Time)
+		q.States[workqueue.Ready.String()] += waiting - pending
+		q.States[workqueue.Pending.String()] += pending
+		q.States[workqueue.Assigned.String()] += assigned
+		q.States[workqueue.Blocked.String()] += running
+		q.Items[workqueue.LifePending] += due
+		q.Items[workqueue.LifeRetry] += retry
+		q.Items[workqueue.LifeScheduled] += waiting - due - retry
+		q.Items[workqueue.LifeAssigned] += assigned
+		q.Items[workqueue.LifeActive] += running
+		if due > 0 && oldest.Valid {
+			q.Waits(oldest.Time)
 		}
 		return nil
 	})

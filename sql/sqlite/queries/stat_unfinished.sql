@@ -1,24 +1,29 @@
--- stat_unfinished: count the waiting, assigned and running items. Each part uses its index, so that
--- ended items cost nothing. No fence is below 0, but the indexes of waiting items need the
--- condition.
+-- stat_unfinished: count the waiting, assigned and running items of each queue. Each part uses its index, so that
+-- ended items cost nothing; the entries of the indexes of waiting items have all that is read here, so that a million of
+-- them need no row of the table. No fence is below 0, but these indexes need the condition. Each part is grouped by itself,
+-- in the order of its index.
 -- In:  now (NULL: the database clock)
--- Out: queue, state, lifecycle, number, and the earliest time at which one of those became due.
-SELECT u.QueueName, u.State, u.Life, COUNT(*), MIN(u.AvailableAt)
-FROM (
-    SELECT i.QueueName, i.State, i.AvailableAt, CASE WHEN i.AvailableAt <= {{now}} THEN 'pending' WHEN i.RetryCount > 0 THEN 'retry' ELSE 'scheduled' END AS Life
-    FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NULL AND i.DeletedAt IS NULL
-    UNION ALL
-    SELECT i.QueueName, i.State, i.AvailableAt, CASE WHEN i.AvailableAt <= {{now}} THEN 'pending' WHEN i.RetryCount > 0 THEN 'retry' ELSE 'scheduled' END AS Life
-    FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NOT NULL AND i.DeletedAt IS NULL
-    UNION ALL
-    SELECT i.QueueName, i.State, i.AvailableAt, 'assigned' AS Life
-    FROM BotWorkQueueItems i
-    WHERE i.State = 5 AND i.DeletedAt IS NULL
-    UNION ALL
-    SELECT i.QueueName, i.State, i.AvailableAt, 'active' AS Life
-    FROM BotWorkQueueItems i
-    WHERE i.State = 1 AND i.DeletedAt IS NULL
-) u
-GROUP BY u.QueueName, u.State, u.Life;
+-- Out: queue, number of waiting items, of those with state 4, of those that are due, of the others those that have failed
+--      before, the earliest due time of a waiting item (NULL: none waits), number of assigned and of running items. A queue
+--      may have several rows.
+SELECT i.QueueName, COUNT(*) AS Waiting, SUM(CASE WHEN i.State = 4 THEN 1 ELSE 0 END) AS Pending, SUM(CASE WHEN i.AvailableAt <= {{now_once}} THEN 1 ELSE 0 END) AS Due,
+    SUM(CASE WHEN i.AvailableAt > {{now_once}} AND i.RetryCount > 0 THEN 1 ELSE 0 END) AS Retry, CAST(MIN(i.AvailableAt) AS TEXT) AS Oldest, 0 AS Assigned, 0 AS Running
+FROM BotWorkQueueItems i
+WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NULL AND i.DeletedAt IS NULL
+GROUP BY i.QueueName
+UNION ALL
+SELECT i.QueueName, COUNT(*) AS Waiting, SUM(CASE WHEN i.State = 4 THEN 1 ELSE 0 END) AS Pending, SUM(CASE WHEN i.AvailableAt <= {{now_once}} THEN 1 ELSE 0 END) AS Due,
+    SUM(CASE WHEN i.AvailableAt > {{now_once}} AND i.RetryCount > 0 THEN 1 ELSE 0 END) AS Retry, CAST(MIN(i.AvailableAt) AS TEXT) AS Oldest, 0 AS Assigned, 0 AS Running
+FROM BotWorkQueueItems i
+WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NOT NULL AND i.DeletedAt IS NULL
+GROUP BY i.QueueName
+UNION ALL
+SELECT i.QueueName, 0, 0, 0, 0, NULL, COUNT(*), 0
+FROM BotWorkQueueItems i
+WHERE i.State = 5 AND i.DeletedAt IS NULL
+GROUP BY i.QueueName
+UNION ALL
+SELECT i.QueueName, 0, 0, 0, 0, NULL, 0, COUNT(*)
+FROM BotWorkQueueItems i
+WHERE i.State = 1 AND i.DeletedAt IS NULL
+GROUP BY i.QueueName;

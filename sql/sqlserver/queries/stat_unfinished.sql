@@ -1,24 +1,29 @@
--- stat_unfinished: count the waiting, assigned and running items. Each part uses its index, so that
--- ended items cost nothing. No fence is below 0, but the indexes of waiting items need the
--- condition.
+-- stat_unfinished: count the waiting, assigned and running items of each queue. Each part uses its index, so that
+-- ended items cost nothing; the entries of the indexes of waiting items have all that is read here, so that a million of
+-- them need no row of the table. No fence is below 0, but these indexes need the condition. Each part is grouped by itself,
+-- in the order of its index.
 -- In:  now (NULL: the database clock)
--- Out: queue, state, lifecycle, number, and the earliest time at which one of those became due.
-SELECT u.QueueName, u.State, u.Life, COUNT_BIG(*), MIN(u.AvailableAt)
-FROM (
-    SELECT i.QueueName, i.State, i.AvailableAt, CASE WHEN i.AvailableAt <= {{now}} THEN N'pending' WHEN i.RetryCount > 0 THEN N'retry' ELSE N'scheduled' END AS Life
-    FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NULL AND i.DeletedAt IS NULL
-    UNION ALL
-    SELECT i.QueueName, i.State, i.AvailableAt, CASE WHEN i.AvailableAt <= {{now}} THEN N'pending' WHEN i.RetryCount > 0 THEN N'retry' ELSE N'scheduled' END AS Life
-    FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NOT NULL AND i.DeletedAt IS NULL
-    UNION ALL
-    SELECT i.QueueName, i.State, i.AvailableAt, N'assigned' AS Life
-    FROM BotWorkQueueItems i
-    WHERE i.State = 5 AND i.DeletedAt IS NULL
-    UNION ALL
-    SELECT i.QueueName, i.State, i.AvailableAt, N'active' AS Life
-    FROM BotWorkQueueItems i
-    WHERE i.State = 1 AND i.DeletedAt IS NULL
-) u
-GROUP BY u.QueueName, u.State, u.Life;
+-- Out: queue, number of waiting items, of those with state 4, of those that are due, of the others those that have failed
+--      before, the earliest due time of a waiting item (NULL: none waits), number of assigned and of running items. A queue
+--      may have several rows.
+SELECT i.QueueName, COUNT_BIG(*) AS Waiting, SUM(CASE WHEN i.State = 4 THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END) AS Pending, SUM(CASE WHEN i.AvailableAt <= {{now}} THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END) AS Due,
+    SUM(CASE WHEN i.AvailableAt > {{now}} AND i.RetryCount > 0 THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END) AS Retry, MIN(i.AvailableAt) AS Oldest, CAST(0 AS BIGINT) AS Assigned, CAST(0 AS BIGINT) AS Running
+FROM BotWorkQueueItems i
+WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NULL AND i.DeletedAt IS NULL
+GROUP BY i.QueueName
+UNION ALL
+SELECT i.QueueName, COUNT_BIG(*) AS Waiting, SUM(CASE WHEN i.State = 4 THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END) AS Pending, SUM(CASE WHEN i.AvailableAt <= {{now}} THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END) AS Due,
+    SUM(CASE WHEN i.AvailableAt > {{now}} AND i.RetryCount > 0 THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END) AS Retry, MIN(i.AvailableAt) AS Oldest, CAST(0 AS BIGINT) AS Assigned, CAST(0 AS BIGINT) AS Running
+FROM BotWorkQueueItems i
+WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NOT NULL AND i.DeletedAt IS NULL
+GROUP BY i.QueueName
+UNION ALL
+SELECT i.QueueName, CAST(0 AS BIGINT), CAST(0 AS BIGINT), CAST(0 AS BIGINT), CAST(0 AS BIGINT), CAST(NULL AS DATETIME2(3)), COUNT_BIG(*), CAST(0 AS BIGINT)
+FROM BotWorkQueueItems i
+WHERE i.State = 5 AND i.DeletedAt IS NULL
+GROUP BY i.QueueName
+UNION ALL
+SELECT i.QueueName, CAST(0 AS BIGINT), CAST(0 AS BIGINT), CAST(0 AS BIGINT), CAST(0 AS BIGINT), CAST(NULL AS DATETIME2(3)), CAST(0 AS BIGINT), COUNT_BIG(*)
+FROM BotWorkQueueItems i
+WHERE i.State = 1 AND i.DeletedAt IS NULL
+GROUP BY i.QueueName;

@@ -1,19 +1,21 @@
-SELECT u.QueueName, u.State, u.Life, COUNT_BIG(*), MIN(u.AvailableAt)
-FROM (
-    SELECT i.QueueName, i.State, i.AvailableAt, CASE WHEN i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN N'pending' WHEN i.RetryCount > 0 THEN N'retry' ELSE N'scheduled' END AS Life
-    FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NULL AND i.DeletedAt IS NULL
-    UNION ALL
-    SELECT i.QueueName, i.State, i.AvailableAt, CASE WHEN i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN N'pending' WHEN i.RetryCount > 0 THEN N'retry' ELSE N'scheduled' END AS Life
-    FROM BotWorkQueueItems i
-    WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NOT NULL AND i.DeletedAt IS NULL
-    UNION ALL
-    SELECT i.QueueName, i.State, i.AvailableAt, N'assigned' AS Life
-    FROM BotWorkQueueItems i
-    WHERE i.State = 5 AND i.DeletedAt IS NULL
-    UNION ALL
-    SELECT i.QueueName, i.State, i.AvailableAt, N'active' AS Life
-    FROM BotWorkQueueItems i
-    WHERE i.State = 1 AND i.DeletedAt IS NULL
-) u
-GROUP BY u.QueueName, u.State, u.Life;
+SELECT i.QueueName, COUNT_BIG(*) AS Waiting, SUM(CASE WHEN i.State = 4 THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END) AS Pending, SUM(CASE WHEN i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END) AS Due,
+    SUM(CASE WHEN i.AvailableAt > COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) AND i.RetryCount > 0 THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END) AS Retry, MIN(i.AvailableAt) AS Oldest, CAST(0 AS BIGINT) AS Assigned, CAST(0 AS BIGINT) AS Running
+FROM BotWorkQueueItems i
+WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NULL AND i.DeletedAt IS NULL
+GROUP BY i.QueueName
+UNION ALL
+SELECT i.QueueName, COUNT_BIG(*) AS Waiting, SUM(CASE WHEN i.State = 4 THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END) AS Pending, SUM(CASE WHEN i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END) AS Due,
+    SUM(CASE WHEN i.AvailableAt > COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) AND i.RetryCount > 0 THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END) AS Retry, MIN(i.AvailableAt) AS Oldest, CAST(0 AS BIGINT) AS Assigned, CAST(0 AS BIGINT) AS Running
+FROM BotWorkQueueItems i
+WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NOT NULL AND i.DeletedAt IS NULL
+GROUP BY i.QueueName
+UNION ALL
+SELECT i.QueueName, CAST(0 AS BIGINT), CAST(0 AS BIGINT), CAST(0 AS BIGINT), CAST(0 AS BIGINT), CAST(NULL AS DATETIME2(3)), COUNT_BIG(*), CAST(0 AS BIGINT)
+FROM BotWorkQueueItems i
+WHERE i.State = 5 AND i.DeletedAt IS NULL
+GROUP BY i.QueueName
+UNION ALL
+SELECT i.QueueName, CAST(0 AS BIGINT), CAST(0 AS BIGINT), CAST(0 AS BIGINT), CAST(0 AS BIGINT), CAST(NULL AS DATETIME2(3)), CAST(0 AS BIGINT), COUNT_BIG(*)
+FROM BotWorkQueueItems i
+WHERE i.State = 1 AND i.DeletedAt IS NULL
+GROUP BY i.QueueName;
