@@ -311,7 +311,7 @@ func TestOverviewShowsBounds(t *testing.T) {
 	judge(t, "/", got)
 	text := got.visible()
 	for _, want := range []string{
-		"Queue default: too many items wait beyond the bound of the rule crowd, which is muted", "Queue " + hostile + ": too many items wait", "An item waits for too long beyond the bound of the rule old",
+		"Queue default: too many items wait beyond the bound of the rule crowd, which is muted", "Queue " + strings.Replace(hostile, "\u202e", "[U+202E]", 1) + ": too many items wait", "An item waits for too long beyond the bound of the rule old",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the overview does not show %q: %s", want, text)
