@@ -20,10 +20,19 @@ type gate struct {
 
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if until, ok := g.held.Load(strings.TrimPrefix(r.URL.Path, "/api/v1")); ok {
+		if until == nil {
+			w.Header().Set("Content-Type", "application/problem+json")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprint(w, `{"status": 503, "detail": "it has not ended <b>in time</b>", "hint": "ask for less"}`)
+			return
+		}
 		<-until.(chan struct{})
 	}
 	g.api.ServeHTTP(w, r)
 }
+
+// fail lets the API answer a path with a failure.
+func (g *gate) fail(path string) { g.held.Store(path, nil) }
 
 // hold holds back the answers to a path until release is called.
 func (g *gate) hold(path string) (release func()) {
@@ -63,6 +72,32 @@ func TestPagesDoNotWaitForSimulations(t *testing.T) {
 		release()
 		if got := b.get(c.page); !strings.Contains(got.visible(), c.after) || strings.Contains(got.text, c.before) {
 			t.Errorf("%s afterwards: want %q in %s", c.page, c.after, got.visible())
+		}
+	}
+}
+
+// A simulation that fails leaves the rest of a page.
+func TestPagesOfSimulationsThatFail(t *testing.T) {
+	g := &gate{}
+	s := newSiteBehind(t, nil, func(api http.Handler) http.Handler { g.api = api; return g })
+	made, err := s.Store.Enqueue(t.Context(), []workqueue.NewItem{{IntegrationConfig: "hello", Priority: 900, State: workqueue.Pending}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := s.as(t, access.Viewer)
+	page := fmt.Sprintf("/items/%d", made[0].ID)
+	g.fail(page + "/why")
+	g.fail("/forecast")
+	for path, wanted := range map[string][]string{
+		page:        {"The server could not find out why it does not run: it has not ended <b>in time</b>", "Priority 900"},
+		"/forecast": {"There is no forecast it has not ended <b>in time</b> ask for less"},
+	} {
+		got := b.get(path)
+		judge(t, path, got)
+		for _, want := range wanted {
+			if text := got.visible(); !strings.Contains(text, want) {
+				t.Errorf("%s does not show %q: %s", path, want, text)
+			}
 		}
 	}
 }

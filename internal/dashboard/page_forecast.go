@@ -66,6 +66,10 @@ func (d *Dashboard) showForecast(r *http.Request, p *page) (string, error) {
 	v := &forecastPage{Form: readWhatIf(given), Again: withQuery("/forecast", given)}
 	ask := d.asking(r)
 	answer, err := d.askForecast(ask, p.Caller, v)
+	if failed := failureOf(err); failed != nil {
+		p.Data = failed
+		return "simulating", nil
+	}
 	if err != nil {
 		return "", err
 	}

@@ -46,6 +46,7 @@ type entry struct {
 type itemPage struct {
 	Item    *item
 	Why     reason
+	NoWhy   *problem // the server could not find out why
 	Actions []action
 	Changes bool // the person may change its values
 
@@ -93,7 +94,7 @@ func (d *Dashboard) showItem(r *http.Request, p *page) (string, error) {
 	var sameKey list[item]
 	var queues list[queue]
 	present := itemPipeline{}
-	ask.simulated(p.Caller, itoa(v.Item.Version)).get("/items/"+id+"/why", nil, &v.Why)
+	ask.simulated(p.Caller, itoa(v.Item.Version)).unlessFailed("/items/"+id+"/why", nil, &v.Why, &v.NoWhy)
 	about.get("/items/"+id+"/attempts", nil, &attempts)
 	about.get("/items/"+id+"/history", nil, &history)
 	ask.shared(p.Caller).optional("/workers", nil, &workers)

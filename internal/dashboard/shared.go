@@ -84,6 +84,26 @@ func (s sharing) refusable(path string, query url.Values, out any) {
 	})
 }
 
+// unlessFailed is get for what the server may not be able to find out: then fault says why, and out is as it was.
+func (s sharing) unlessFailed(path string, query url.Values, out any, fault **problem) {
+	s.running.Go(func() {
+		err := s.now(path, query, out)
+		if p := failureOf(err); p != nil {
+			*fault = p
+			return
+		}
+		s.fail(err)
+	})
+}
+
+// failureOf returns what the API says if it has failed, and nil if the error is another one or none.
+func failureOf(err error) *problem {
+	if p, ok := errors.AsType[*problem](err); ok && p.Status >= http.StatusInternalServerError {
+		return p
+	}
+	return nil
+}
+
 // now returns when the answer is decoded. An answer that is not there in time leaves out as it is, and is
 // noted: see late.
 func (s sharing) now(path string, query url.Values, out any) error {
