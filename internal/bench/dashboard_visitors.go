@@ -98,9 +98,18 @@ func (v *visitor) do(req *http.Request) ([]byte, error) {
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err == nil && (res.StatusCode != http.StatusOK || res.Request.URL.Path == "/sign-in") {
-		err = fmt.Errorf("%s %s: got the status %s", req.Method, req.URL.RequestURI(), res.Status)
+		err = fmt.Errorf("%s %s: got the status %s; the page says: %s", req.Method, req.URL.RequestURI(), res.Status, pageText(body))
 	}
 	return body, err
+}
+
+var tag = regexp.MustCompile(`<[^>]*>`)
+
+// pageText returns what a page says below its bar, in short.
+func pageText(page []byte) string {
+	_, main, _ := strings.Cut(string(page), "<main")
+	words := strings.Join(strings.Fields(tag.ReplaceAllString("<main"+main, " ")), " ")
+	return words[:min(len(words), 500)]
 }
 
 // linkedFile are the scripts, style sheets and icons of a page.
