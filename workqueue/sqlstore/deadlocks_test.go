@@ -21,8 +21,11 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// hunt is how long TestDeadlocksAreRetried runs.
-var hunt = flag.Duration("sqlstore.hunt", time.Second, "how long the test for deadlocks runs")
+// hunt is how long TestDeadlocksAreRetried runs at least. It runs on until each of hunted was done.
+var hunt = flag.Duration("sqlstore.hunt", time.Second, "how long the test for deadlocks runs at least")
+
+// hunted are the calls without which the test shows little.
+var hunted = []string{"claim", "finish", "beat", "pass"}
 
 // Processes that claim, finish, send heartbeats, run passes, enqueue and clean up at once may
 // cause deadlocks and lock timeouts. The store retries these errors, none reaches the caller,
@@ -37,9 +40,10 @@ func TestDeadlocksAreRetried(t *testing.T) {
 		for range 3 {
 			stores = append(stores, e.Open(t, dsn))
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), *hunt)
+		ctx, cancel := context.WithTimeout(t.Context(), *hunt+testdb.Slow(time.Minute))
 		defer cancel()
 		var all sync.WaitGroup
+		all.Go(func() { h.end(ctx, cancel) })
 		for i, store := range stores {
 			w, err := store.RegisterWorker(t.Context(), workqueue.WorkerSpec{Name: fmt.Sprint("w", i), Host: "h", Capacity: 40, Lease: time.Minute})
 			if err != nil {
@@ -69,12 +73,30 @@ func TestDeadlocksAreRetried(t *testing.T) {
 		if err != nil || len(report.Violations) > 0 {
 			t.Errorf("violations afterwards: %v, %v", report.Violations, err)
 		}
-		for _, name := range []string{"claim", "finish", "beat", "pass"} {
+		for _, name := range hunted {
 			if h.done[name] == 0 {
 				t.Errorf("%s was never done", name)
 			}
 		}
 	})
+}
+
+// end ends the hunt when it has lasted long enough and each of hunted was done.
+func (h *hunting) end(ctx context.Context, cancel context.CancelFunc) {
+	defer cancel()
+	for pause := *hunt; ; pause = 10 * time.Millisecond {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		h.mu.Lock()
+		missing := slices.ContainsFunc(hunted, func(name string) bool { return h.done[name] == 0 })
+		h.mu.Unlock()
+		if !missing {
+			return
+		}
+	}
 }
 
 // hunting counts completed calls and retried errors.
