@@ -177,12 +177,13 @@ func TestCostlyAnswersServeUntilANewerOne(t *testing.T) {
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSharedAnswers(nil)
-		asked, failed := 0, false
+		var asked atomic.Int64
+		var failed atomic.Bool
 		get := func() (string, error) {
 			body, _, err := s.get(t.Context(), "a", freshness{age: time.Millisecond, patience: simulationPatience}, func() (json.RawMessage, error) {
-				asked++
+				asked.Add(1)
 				time.Sleep(30 * time.Second)
-				return json.RawMessage(`1`), errWhen(failed)
+				return json.RawMessage(`1`), errWhen(failed.Load())
 			})
 			return string(body), err
 		}
@@ -193,21 +194,21 @@ func TestPatience(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		time.Sleep(15 * time.Second)
-		if body, err := get(); body != "1" || err != nil || asked != 1 {
-			t.Errorf("got %s, %v after %d questions; want the answer to the first", body, err, asked)
+		if body, err := get(); body != "1" || err != nil || asked.Load() != 1 {
+			t.Errorf("got %s, %v after %d questions; want the answer to the first", body, err, asked.Load())
 		}
 		s.forget()
-		failed = true
+		failed.Store(true)
 		_, _ = get()
 		time.Sleep(31 * time.Second)
 		for range 2 {
-			if _, err := get(); err == nil || errors.Is(err, errLate) || asked != 2 {
-				t.Errorf("got %v after %d questions, want the failure of the second", err, asked)
+			if _, err := get(); err == nil || errors.Is(err, errLate) || asked.Load() != 2 {
+				t.Errorf("got %v after %d questions, want the failure of the second", err, asked.Load())
 			}
 		}
 		time.Sleep(failedFor)
-		if _, err := get(); !errors.Is(err, errLate) || asked != 3 {
-			t.Errorf("got %v after %d questions, want a third one", err, asked)
+		if _, err := get(); !errors.Is(err, errLate) || asked.Load() != 3 {
+			t.Errorf("got %v after %d questions, want a third one", err, asked.Load())
 		}
 		s.running.Wait()
 	})
