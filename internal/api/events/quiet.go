@@ -46,7 +46,7 @@ func (d *diary) compared(t Topic, changes ...Change) {
 	}
 }
 
-// forget begins anew: nothing is compared any more.
+// forget drops all notes, because nothing is read any more.
 func (d *diary) forget() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -200,7 +200,12 @@
 		last = Date.now();
 		try {
 			const got = await fetch(location.href, { headers, redirect: "manual" });
-			if (!got.ok) { live(got.status === 0 || got.status === 401 ? "signed out" : "failing"); return; }
+			if (!got.ok) {
+				const out = got.status === 0 || got.status === 401;
+				live(out ? "signed out" : "failing");
+				if (!out && page.hasAttribute("data-again")) want();
+				return;
+			}
 			const all = new DOMParser().parseFromString(await got.text(), "text/html"), next = all.querySelector("main");
 			if (next) for (const name of ["pace", "own", "old"]) page.dataset[name] = next.dataset[name];
 			page.toggleAttribute("data-again", next !== null && next.hasAttribute("data-again"));
