@@ -6,12 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/failsafe-go/failsafe-go"
 	"gorm.io/gorm"
 
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore/check"
+)
+
+// What a filter says about states, for tests of its plans.
+var (
+	LifecycleStates = lifecycleStates
+	StatusLifecycle = statusLifecycle
 )
 
 // ForgetPolicies makes the next insert read the queues again, so that a test knows which
@@ -121,7 +128,7 @@ func WatchRetries(seen func(error)) (stop func()) {
 // answered, with the values of its parameters. The list of values is valid only during the call.
 func (s *Store) WatchListings(seen func(text string, args []any)) error {
 	watch := func(orm *gorm.DB) {
-		if orm.Statement.Table == (itemRow{}).TableName() {
+		if !orm.DryRun && strings.Contains(orm.Statement.SQL.String(), (itemRow{}).TableName()) { // a part of another statement is dry
 			seen(orm.Statement.SQL.String(), orm.Statement.Vars)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gorm.io/gorm"
@@ -43,7 +44,15 @@ func (s *itemLists) Items(ctx context.Context, f workqueue.ItemFilter) ([]workqu
 	var rows []itemRow
 	err := s.retry(ctx, "list items", func() error {
 		rows = nil
-		return s.page(ctx, f).Find(&rows).Error
+		ids, err := s.fewIDs(ctx, f)
+		if err != nil {
+			return err
+		}
+		if ids == nil {
+			return s.page(ctx, f).Find(&rows).Error
+		}
+		rows, err = s.itemsOf(ctx, f, ids)
+		return err
 	})
 	items := make([]workqueue.Item, len(rows))
 	for i := range rows {
@@ -52,16 +61,57 @@ func (s *itemLists) Items(ctx context.Context, f workqueue.ItemFilter) ([]workqu
 	return items, err
 }
 
+const (
+	// mostFew is how many items are few: to read and sort their ids costs less than to look for them among all items.
+	mostFew = 10_000
+
+	// mostIDs is how many ids a statement names.
+	mostIDs = 500
+)
+
+// fewIDs returns the ids of all items of a list in its order, if that is the order of the ids and the filter selects a
+// few items of an index of their states; otherwise nil.
+func (s *itemLists) fewIDs(ctx context.Context, f workqueue.ItemFilter) ([]int64, error) {
+	if _, sorts := sortColumns[f.Sort.By]; sorts || len(s.parts(&f)) == 0 {
+		return nil, nil
+	}
+	ids := []int64{}
+	if err := s.inParts(ctx, f, "Id").Limit(mostFew+1).Pluck("Id", &ids).Error; err != nil || len(ids) > mostFew {
+		return nil, err
+	}
+	slices.Sort(ids)
+	if f.Sort.NewestFirst() {
+		slices.Reverse(ids)
+	}
+	return ids, nil
+}
+
+// itemsOf returns the first page of the items with these ids that the filter still selects.
+func (s *itemLists) itemsOf(ctx context.Context, f workqueue.ItemFilter, ids []int64) (rows []itemRow, err error) {
+	for limit := orDefault(f.Limit, 100); len(ids) > 0 && len(rows) < limit; {
+		some := ids[:min(len(ids), limit-len(rows), mostIDs)]
+		ids = ids[len(some):]
+		var found []itemRow
+		selected := s.selected(ctx, s.shown(s.listing.WithContext(ctx)), f).Where(map[string]any{"Id": some})
+		if err := sorted(selected, f.Sort).Find(&found).Error; err != nil {
+			return nil, err
+		}
+		rows = append(rows, found...)
+	}
+	return rows, nil
+}
+
 // page returns the statement for Items without a payload. An order other than that of the ids sorts
 // all items that the filter selects. It sorts only their ids: SQLite needed ten seconds to sort a
 // million whole items, the latest first, and needs one for their ids.
 func (s *itemLists) page(ctx context.Context, f workqueue.ItemFilter) *gorm.DB {
 	limit := orDefault(f.Limit, 100)
-	if _, ok := sortColumns[f.Sort.By]; !ok {
+	by, sorts := sortColumns[f.Sort.By]
+	if !sorts {
 		return sorted(s.selected(ctx, s.shown(s.listing.WithContext(ctx)), f), f.Sort).Limit(limit)
 	}
-	ids := s.listing.WithContext(ctx).Model(&itemRow{}).Clauses(clause.Select{Columns: []clause.Column{column("Id")}})
-	ids = sorted(s.selected(ctx, ids, f), f.Sort).Limit(limit)
+	ids := sorted(s.inParts(ctx, f, "Id", by), f.Sort).Limit(limit)
+	ids = s.listing.WithContext(ctx).Table("(?) AS found", ids).Clauses(clause.Select{Columns: []clause.Column{column("Id")}})
 	return sorted(s.shown(s.listing.WithContext(ctx)).Where(clause.Expr{SQL: "? IN (?)", Vars: []any{column("Id"), ids}}), f.Sort)
 }
 
@@ -70,14 +120,19 @@ func (s *itemLists) CountItems(ctx context.Context, f workqueue.ItemFilter) (n i
 	if f.Payload != nil {
 		return s.countByPayload(ctx, f)
 	}
-	err = s.retry(ctx, "count items", func() error {
-		counted := s.selected(ctx, s.listing.WithContext(ctx).Model(&itemRow{}), f)
-		if f.CountAtMost > 0 {
-			ids := counted.Clauses(clause.Select{Columns: []clause.Column{column("Id")}}).Limit(int(f.CountAtMost))
-			counted = s.listing.WithContext(ctx).Table("(?) AS counted", ids)
-		}
-		return counted.Count(&n).Error
+	err = s.retry(ctx, "count items", func() (err error) {
+		n, err = s.count(ctx, f)
+		return err
 	})
+	return n, err
+}
+
+func (s *itemLists) count(ctx context.Context, f workqueue.ItemFilter) (n int64, err error) {
+	ids := s.inParts(ctx, f, "Id")
+	if f.CountAtMost > 0 {
+		ids = ids.Limit(int(f.CountAtMost))
+	}
+	err = s.listing.WithContext(ctx).Table("(?) AS counted", ids).Count(&n).Error
 	return n, err
 }
 
@@ -239,29 +294,28 @@ func (s *itemLists) lifecycles(of []workqueue.Lifecycle) []clause.Expression {
 }
 
 func (s *itemLists) lifecycle(l workqueue.Lifecycle) clause.Expression {
-	present := clause.Eq{Column: column("DeletedAt")}
-	state := func(states ...any) clause.Expression { return clause.IN{Column: column("State"), Values: states} }
-	due := func(compare string) clause.Expression {
-		return clause.Expr{SQL: "? " + compare + " " + s.engine.dialect().clock, Vars: []any{column("AvailableAt"), s.nowArg()}}
+	if l == workqueue.LifeDeleted {
+		return clause.Neq{Column: column("DeletedAt")}
+	}
+	var states []any
+	for _, one := range lifecycleStates(l) {
+		states = append(states, one)
+	}
+	all := []clause.Expression{clause.Eq{Column: column("DeletedAt")}, clause.IN{Column: column("State"), Values: states}}
+	due := func(compare string) {
+		all = append(all, clause.Expr{SQL: "? " + compare + " " + s.engine.dialect().clock, Vars: []any{column("AvailableAt"), s.nowArg()}})
 	}
 	switch l {
-	case workqueue.LifeDeleted:
-		return clause.Neq{Column: column("DeletedAt")}
-	case workqueue.LifeActive:
-		return clause.And(present, state(workqueue.Blocked))
-	case workqueue.LifeCompleted:
-		return clause.And(present, state(workqueue.Processed))
-	case workqueue.LifeArchived:
-		return clause.And(present, state(workqueue.Cancelled))
-	case workqueue.LifeAssigned:
-		return clause.And(present, state(workqueue.Assigned))
 	case workqueue.LifePending:
-		return clause.And(present, state(workqueue.Ready, workqueue.Pending), due("<="))
+		due("<=")
 	case workqueue.LifeRetry:
-		return clause.And(present, state(workqueue.Ready, workqueue.Pending), due(">"), clause.Gt{Column: column("RetryCount"), Value: 0})
-	default:
-		return clause.And(present, state(workqueue.Ready, workqueue.Pending), due(">"), clause.Eq{Column: column("RetryCount"), Value: 0})
+		due(">")
+		all = append(all, clause.Gt{Column: column("RetryCount"), Value: 0})
+	case workqueue.LifeScheduled:
+		due(">")
+		all = append(all, clause.Eq{Column: column("RetryCount"), Value: 0})
 	}
+	return clause.And(all...)
 }
 
 // statuses returns the conditions of each status, as workqueue.StatusOf computes them.
@@ -280,21 +334,10 @@ func (s *itemLists) status(status workqueue.Status) clause.Expression {
 	archived := func(kinds clause.Expression) clause.Expression {
 		return clause.And(s.lifecycle(workqueue.LifeArchived), kinds)
 	}
+	if l := statusLifecycle(status); l != workqueue.LifeArchived {
+		return s.lifecycle(l)
+	}
 	switch status {
-	case workqueue.StatusScheduled:
-		return s.lifecycle(workqueue.LifeScheduled)
-	case workqueue.StatusPending:
-		return s.lifecycle(workqueue.LifePending)
-	case workqueue.StatusAssigned:
-		return s.lifecycle(workqueue.LifeAssigned)
-	case workqueue.StatusRunning:
-		return s.lifecycle(workqueue.LifeActive)
-	case workqueue.StatusRetry:
-		return s.lifecycle(workqueue.LifeRetry)
-	case workqueue.StatusSucceeded:
-		return s.lifecycle(workqueue.LifeCompleted)
-	case workqueue.StatusDeleted:
-		return s.lifecycle(workqueue.LifeDeleted)
 	case workqueue.StatusBusinessError:
 		return archived(kind(workqueue.KindBusiness))
 	case workqueue.StatusExpired:

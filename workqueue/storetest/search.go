@@ -11,6 +11,7 @@ import (
 func searchTests() []test {
 	return []test{
 		{"ranges of times", searchTimes},
+		{"states, in every combination", searchStates},
 		{"failures in a range", searchFailed},
 		{"deadlines in a range", searchDeadlines},
 		{"error kinds and parts of texts", searchTexts},
