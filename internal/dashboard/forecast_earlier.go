@@ -15,7 +15,7 @@ type earlierRow struct {
 // askAccuracy compares the forecasts that were recorded with what happened; nil if that is not known yet.
 func askAccuracy(ask *asking, c caller) (*forecast.Accuracy, error) {
 	a := &forecast.Accuracy{}
-	if err := ask.simulated(c, "").now("/forecast/accuracy", nil, a); err != nil || a.Since.IsZero() {
+	if err := ask.patient(c).now("/forecast/accuracy", nil, a); err != nil || a.Since.IsZero() {
 		return nil, err
 	}
 	return a, nil

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"botwork/workqueue"
 	"botwork/workqueue/access"
@@ -15,15 +17,25 @@ import (
 // gate holds back the answers to some requests.
 type gate struct {
 	api  http.Handler
-	held sync.Map // paths of the API to channels that are closed when they are answered
+	held sync.Map // paths of the API to channels that are closed when they are answered, or to answers
 }
 
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if until, ok := g.held.Load(strings.TrimPrefix(r.URL.Path, "/api/v1")); ok {
+	path := strings.TrimPrefix(r.URL.Path, "/api/v1")
+	until, ok := g.held.Load(path)
+	if !ok && r.URL.Query().Has("sort") {
+		until, ok = g.held.Load(path + "?sort")
+	}
+	if ok {
 		if until == nil {
 			w.Header().Set("Content-Type", "application/problem+json")
 			w.WriteHeader(http.StatusServiceUnavailable)
 			fmt.Fprint(w, `{"status": 503, "detail": "it has not ended <b>in time</b>", "hint": "ask for less"}`)
+			return
+		}
+		if text, ok := until.(string); ok {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, text)
 			return
 		}
 		<-until.(chan struct{})
@@ -41,12 +53,12 @@ func (g *gate) hold(path string) (release func()) {
 	return sync.OnceFunc(func() { g.held.Delete(path); close(until) })
 }
 
-// A page does not wait for a simulation: it comes without it, asks for itself again, also without scripts, and
+// A page does not wait for what takes long: it comes without it, asks for itself again, also without scripts, and
 // then has it.
-func TestPagesDoNotWaitForSimulations(t *testing.T) {
+func TestPagesDoNotWait(t *testing.T) {
 	g := &gate{}
 	s := newSiteBehind(t, nil, func(api http.Handler) http.Handler { g.api = api; return g })
-	made, err := s.Store.Enqueue(t.Context(), []workqueue.NewItem{{IntegrationConfig: "hello", Priority: 900, State: workqueue.Pending}})
+	made, err := s.Store.Enqueue(t.Context(), slices.Repeat([]workqueue.NewItem{{IntegrationConfig: "hello", Priority: 900, State: workqueue.Pending}}, 51))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,28 +68,67 @@ func TestPagesDoNotWaitForSimulations(t *testing.T) {
 		{page + "/why", page, "Looking for the reason", "no worker is alive"},
 		{"/forecast", "/forecast", "Simulating…", "When it is empty"},
 		{"/forecast/accuracy", "/forecast", "Comparing…", "No forecast was recorded"},
+		{"/items", "/items", "Searching…", "Older items"},
+		{"/items", "/items?sort=-due", "Searching…", "hello"},
+		{"/items/count", "/items", "counting…", "51 items"},
 	} {
-		b.post("/queues/default/resume", url.Values{}, nil) // a change, after which no page has an answer from before
-		release := g.hold(c.asks)
-		t.Cleanup(release)
-		for range 2 {
-			got := b.look(c.page)
-			judge(t, c.page, got)
-			for _, want := range []string{c.before, " data-again", `<noscript><meta http-equiv="refresh"`} {
-				if !strings.Contains(got.text, want) {
-					t.Errorf("%s while %s takes long: want %q in %s", c.page, c.asks, want, got.visible())
-				}
+		g.check(t, b, c.asks, c.page, c.before, c.after)
+	}
+}
+
+// The page of a worker does not wait for what it ran.
+func TestPageOfAWorkerDoesNotWait(t *testing.T) {
+	g := &gate{}
+	s := newSiteBehind(t, nil, func(api http.Handler) http.Handler { g.api = api; return g })
+	if _, err := s.Store.RegisterWorker(t.Context(), workqueue.WorkerSpec{Name: "bot-1", InstanceID: "a", Host: "h", Capacity: 1, Lease: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	g.check(t, s.as(t, access.Operator), "/items?sort", "/workers/bot-1", "searching for what it ran…", "the last run of each item that it ran")
+}
+
+// check opens a page while the answer to a path is held back, and afterwards.
+func (g *gate) check(t *testing.T, b *browser, asks, page, before, after string) {
+	t.Helper()
+	b.post("/queues/default/resume", url.Values{}, nil) // a change, after which no page has an answer from before
+	release := g.hold(asks)
+	t.Cleanup(release)
+	for range 2 {
+		got := b.look(page)
+		judge(t, page, got)
+		for _, want := range []string{before, " data-again", `<noscript><meta http-equiv="refresh"`} {
+			if !strings.Contains(got.text, want) {
+				t.Errorf("%s while %s takes long: want %q in %s", page, asks, want, got.visible())
 			}
 		}
-		release()
-		if got := b.get(c.page); !strings.Contains(got.visible(), c.after) || strings.Contains(got.text, c.before) {
-			t.Errorf("%s afterwards: want %q in %s", c.page, c.after, got.visible())
+	}
+	release()
+	if got := b.get(page); !strings.Contains(got.visible(), after) || strings.Contains(got.text, before) {
+		t.Errorf("%s afterwards: want %q in %s", page, after, got.visible())
+	}
+}
+
+// The number of many items is that of the statistics, without a count.
+func TestCountsOfManyItems(t *testing.T) {
+	g := &gate{}
+	s := newSiteBehind(t, nil, func(api http.Handler) http.Handler { g.api = api; return g })
+	if _, err := s.Store.Enqueue(t.Context(), []workqueue.NewItem{{IntegrationConfig: "hello", Priority: 900, State: workqueue.Pending}}); err != nil {
+		t.Fatal(err)
+	}
+	g.held.Store("/stats/queues", `{"all": {"items": {"pending": 200000, "retry": 3, "completed": 1000000, "archived": 7, "deleted": 5}},
+		"queues": [{"queue": "default", "items": {"pending": 150000, "retry": 3, "completed": 900000}}]}`)
+	b := s.as(t, access.Viewer)
+	for query, want := range map[string]string{
+		"": "1,200,010 items", "?status=pending": "200,000 items", "?queue=default": "1,050,003 items", "?status=succeeded&status=retry&queue=default": "900,003 items",
+		"?status=retry": "0 items", "?status=failed": "0 items", "?pipeline=hello": "1 item", "?status=pending&pipeline=hello": "1 item",
+	} {
+		if got := b.get("/items" + query).visible(); !strings.Contains(got, " "+want+" ") {
+			t.Errorf("/items%s: want %q in %s", query, want, got)
 		}
 	}
 }
 
-// A simulation that fails leaves the rest of a page.
-func TestPagesOfSimulationsThatFail(t *testing.T) {
+// A simulation or a count that fails leaves the rest of a page.
+func TestPagesWhosePartsFail(t *testing.T) {
 	g := &gate{}
 	s := newSiteBehind(t, nil, func(api http.Handler) http.Handler { g.api = api; return g })
 	made, err := s.Store.Enqueue(t.Context(), []workqueue.NewItem{{IntegrationConfig: "hello", Priority: 900, State: workqueue.Pending}})
@@ -88,9 +139,11 @@ func TestPagesOfSimulationsThatFail(t *testing.T) {
 	page := fmt.Sprintf("/items/%d", made[0].ID)
 	g.fail(page + "/why")
 	g.fail("/forecast")
+	g.fail("/items/count")
 	for path, wanted := range map[string][]string{
 		page:        {"The server could not find out why it does not run: it has not ended <b>in time</b>", "Priority 900"},
 		"/forecast": {"There is no forecast it has not ended <b>in time</b> ask for less"},
+		"/items":    {"not counted: it has not ended <b>in time</b>", "hello"},
 	} {
 		got := b.get(path)
 		judge(t, path, got)

@@ -110,9 +110,9 @@ func (d *Dashboard) askForecast(ask *asking, c caller, v *forecastPage) (*foreca
 		}
 	}
 	v.Refused, answer = faults, &forecast.Answer{}
-	err := ask.simulated(c, "").now("/forecast", query, answer)
+	err := ask.patient(c).now("/forecast", query, answer)
 	if refused := (*problem)(nil); len(faults) > 0 && errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity {
-		err = ask.simulated(c, "").now("/forecast", nil, answer) // the time cannot be used, either
+		err = ask.patient(c).now("/forecast", nil, answer) // the time cannot be used, either
 	}
 	return answer, err
 }

@@ -94,7 +94,9 @@ func (d *Dashboard) showItem(r *http.Request, p *page) (string, error) {
 	var sameKey list[item]
 	var queues list[queue]
 	present := itemPipeline{}
-	ask.simulated(p.Caller, itoa(v.Item.Version)).unlessFailed("/items/"+id+"/why", nil, &v.Why, &v.NoWhy)
+	why := ask.patient(p.Caller)
+	why.of = itoa(v.Item.Version)
+	why.unlessFailed("/items/"+id+"/why", nil, &v.Why, &v.NoWhy)
 	about.get("/items/"+id+"/attempts", nil, &attempts)
 	about.get("/items/"+id+"/history", nil, &history)
 	ask.shared(p.Caller).optional("/workers", nil, &workers)

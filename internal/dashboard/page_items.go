@@ -143,9 +143,10 @@ type itemsPage struct {
 	Sort       string
 	Unsorted   string // the address of the list without an order
 	Items      []*item
-	Count      int64
-	CountMore  bool // there are more than Count
-	Capped     bool
+	Searching  bool       // the items are not there yet
+	Count      *itemCount // nil: they are not counted yet
+	NoCount    *problem   // why they cannot be counted
+	First      bool       // the list has the first items of others in an order without pages
 	More       string
 	Incomplete *struct {
 		Looked int    `json:"looked"`
@@ -155,6 +156,15 @@ type itemsPage struct {
 	Many    []manyLink   // changes of all items of the filter
 	Some    []manyAction // changes of selected ones
 }
+
+// itemCount is how many items a filter selects.
+type itemCount struct {
+	Count int64 `json:"count"`
+	More  bool  `json:"more"` // there are more than Count
+}
+
+// String returns the number with the word item or items.
+func (n itemCount) String() string { return counted(n.Count, n.More, "item", "items") }
 
 // exportLink leads to all items of the filter in a form.
 type exportLink struct{ Text, Link, File string }
@@ -199,13 +209,9 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	var workers list[worker]
 	var queues list[queue]
 	var pipelines list[pipeline]
-	var count struct {
-		Count int64 `json:"count"`
-		More  bool  `json:"more"`
-	}
 	ask := d.asking(r)
-	ask.paced(p.Caller).get("/items", query, &got)
-	ask.paced(p.Caller).get("/items/count", upTo(v.Filter), &count)
+	ask.patient(p.Caller).get("/items", query, &got)
+	v.count(ask, p.Caller)
 	ask.shared(p.Caller).until(events.QueueChanges).get("/queues", nil, &queues)
 	ask.shared(p.Caller).optional("/workers", nil, &workers)
 	ask.slow(p.Caller).optional("/pipelines", nil, &pipelines)
@@ -232,7 +238,9 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	for i := range got.Items {
 		v.Items = append(v.Items, &got.Items[i])
 	}
-	v.Count, v.CountMore, v.More, v.Incomplete, v.Chips = count.Count, count.More, nextPage(r, got.Next), got.Incomplete, chipsOf(v.Filter)
+	p.Again, v.Searching = ask.incomplete(), got.Items == nil
+	v.First = v.Sort != "" && (v.Count == nil || v.Count.Count > int64(len(v.Items)))
+	v.More, v.Incomplete, v.Chips = nextPage(r, got.Next), got.Incomplete, chipsOf(v.Filter)
 	for _, e := range []exportLink{{"CSV", "/items/export/csv", "items.csv"}, {"JSON", "/items/export/json", "items.json"}, {"NDJSON", apiPrefix + "/items.ndjson", "items.ndjson"}} {
 		if len(v.Filter) > 0 {
 			e.Link += "?" + v.Filter.Encode()
@@ -242,7 +250,7 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	if p.Caller.May("operator") {
 		v.Some = manyActions
 	}
-	if p.Caller.May("operator") && v.Count > 0 {
+	if p.Caller.May("operator") && (v.Count == nil || v.Count.Count > 0) {
 		for _, a := range manyActions {
 			link := manyLink{Text: a.Text, Link: "/items/actions/" + a.Name, Danger: a.Danger}
 			if len(v.Filter) > 0 {
@@ -253,6 +261,64 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	}
 	p.Data = v
 	return "items", nil
+}
+
+// count asks how many items the filter selects. The statistics have the number of many items in a status, so these are not
+// counted for a page; a few are, so that their number is that of the list.
+func (v *itemsPage) count(ask *asking, c caller) {
+	direct := func() {
+		ask.patient(c).unlessFailed("/items/count", upTo(v.Filter), &v.Count, &v.NoCount)
+	}
+	lives, ok := countedLives(v.Filter)
+	if !ok || v.Filter.Get("queue") == "" && !c.Everywhere() {
+		direct()
+		return
+	}
+	ask.running.Go(func() {
+		var stats *queueCounts
+		shared := ask.shared(c)
+		shared.patience = patience
+		if err := shared.now("/stats/queues", nil, &stats); err != nil {
+			ask.fail(err)
+			return
+		}
+		if stats == nil {
+			return // they are late
+		}
+		of := stats.All
+		if name := v.Filter.Get("queue"); name != "" {
+			of, _ = stats.of(name)
+		}
+		n := itemCount{}
+		for _, life := range lives {
+			n.Count += of.Items[life]
+		}
+		if n.Count <= mostCounted {
+			direct()
+			return
+		}
+		v.Count = &n
+	})
+}
+
+// countedLives returns the names of the statistics that make the count of a filter by one queue and statuses.
+func countedLives(filter url.Values) (lives []string, ok bool) {
+	for name, values := range filter {
+		if name != "status" && (name != "queue" || len(values) > 1) {
+			return nil, false
+		}
+	}
+	if len(filter["status"]) == 0 {
+		return []string{"scheduled", "pending", "assigned", "active", "retry", "completed", "archived"}, true
+	}
+	for _, status := range slices.Compact(slices.Sorted(slices.Values(filter["status"]))) {
+		life := map[string]string{"scheduled": "scheduled", "pending": "pending", "assigned": "assigned", "running": "active", "retry": "retry", "succeeded": "completed"}[status]
+		if life == "" {
+			return nil, false // the statistics do not divide these by their errors
+		}
+		lives = append(lives, life)
+	}
+	return lives, true
 }
 
 // find answers the search of the bar: a number is an item, other text a part of a key.

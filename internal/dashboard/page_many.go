@@ -79,14 +79,13 @@ type manyPage struct {
 	Filter   url.Values
 	Chips    []filterChip
 	Back     string // to the list
-	Count    int64  // items of the filter
 	ByStatus []statusCount
+	Left     itemCount // of the filter that the action changes
 
 	// Of a change that has begun.
 	Begun   bool
 	Done    int // in all requests
-	Left    int
-	Of      int // items to change, when the change began
+	Of      int // items to change, when the change began; 0: not known
 	Next    string
 	Reason  string
 	Changed changed
@@ -102,14 +101,8 @@ func (d *Dashboard) previewMany(r *http.Request, p *page) (string, error) {
 		return "", err
 	}
 	p.Title, p.Section = v.Action.Text+" items", "items"
-	var count struct {
-		Count int64 `json:"count"`
-	}
-	counts := make([]struct {
-		Count int64 `json:"count"`
-	}, len(statuses))
+	counts := make([]itemCount, len(statuses))
 	ask := d.asking(r)
-	ask.get("/items/count", v.Filter, &count)
 	for i, status := range statuses {
 		if given := v.Filter["status"]; len(given) > 0 && !slices.Contains(given, status) || status == "deleted" {
 			continue
@@ -117,17 +110,17 @@ func (d *Dashboard) previewMany(r *http.Request, p *page) (string, error) {
 		one := url.Values{}
 		maps.Copy(one, v.Filter)
 		one["status"] = []string{status}
-		ask.get("/items/count", one, &counts[i])
+		ask.get("/items/count", upTo(one), &counts[i])
 	}
 	if err := ask.wait(); err != nil {
 		return "", err
 	}
-	v.Count = count.Count
 	for i, status := range statuses {
 		if counts[i].Count > 0 {
-			v.ByStatus = append(v.ByStatus, statusCount{Status: strings.ReplaceAll(status, "-", " "), Count: counts[i].Count, Concerned: slices.Contains(v.Action.Statuses, status)})
+			v.ByStatus = append(v.ByStatus, statusCount{Status: strings.ReplaceAll(status, "-", " "), Count: counts[i].Count, More: counts[i].More, Concerned: slices.Contains(v.Action.Statuses, status)})
 			if slices.Contains(v.Action.Statuses, status) {
-				v.Left += int(counts[i].Count)
+				v.Left.Count += counts[i].Count
+				v.Left.More = v.Left.More || counts[i].More
 			}
 		}
 	}

@@ -71,6 +71,16 @@ type queueCounts struct {
 	Queues []counts `json:"queues"`
 }
 
+// of returns the counts of a queue.
+func (s *queueCounts) of(queue string) (counts, bool) {
+	for i := range s.Queues {
+		if s.Queues[i].Queue == queue {
+			return s.Queues[i], true
+		}
+	}
+	return counts{}, false
+}
+
 type list[T any] struct {
 	Items []T     `json:"items"`
 	Next  *string `json:"next"`

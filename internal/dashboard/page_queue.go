@@ -37,6 +37,7 @@ type schemaText struct{ Of, Text string }
 type statusCount struct {
 	Status string
 	Count  int64
+	More   bool // there are more than Count
 	Link   string
 
 	Concerned bool // by the change that a page offers
@@ -57,11 +58,13 @@ func (d *Dashboard) showQueue(r *http.Request, p *page) (string, error) {
 	queue.get("/queues/"+segment(name), nil, &v.Queue)
 	queue.get("/queues/"+segment(name), nil, &v.Policy)
 	queue.get("/queues/"+segment(name), nil, &rights)
-	ask.shared(p.Caller).get("/queues/"+segment(name)+"/stats", nil, &v.Counts)
+	var stats queueCounts
+	ask.shared(p.Caller).get("/stats/queues", nil, &stats) // of all queues, as other pages ask
 	ask.slow(p.Caller).get("/stats", values("since", v.Range, "by", resolutions[v.Range], "queue", name), &series)
 	if err := ask.wait(); err != nil {
 		return "", err
 	}
+	v.Counts, _ = stats.of(name)
 	v.Ended, v.Backlog, v.Runs = endedChart(&series), backlogChart(&series), runsChart(&series)
 	v.Ring = queueRing(name, &v.Counts, &series)
 	v.Robots = rights.Robots

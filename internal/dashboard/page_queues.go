@@ -58,10 +58,8 @@ func (d *Dashboard) listQueues(r *http.Request, p *page) (string, error) {
 	for i, q := range queues.Items {
 		row := &rows[i]
 		row.queue = q
-		for _, c := range stats.Queues {
-			if c.Queue == q.Name {
-				row.Counts, row.Day, row.Oldest = c, c.over("24h0m0s"), c.oldest()
-			}
+		if c, ok := stats.of(q.Name); ok {
+			row.Counts, row.Day, row.Oldest = c, c.over("24h0m0s"), c.oldest()
 		}
 		starts := int64(0)
 		for k := range series.Points {

@@ -27,6 +27,8 @@ type workerPage struct {
 	Line     slotLine
 	Latest   []item // that it ran, the latest first
 	Complete bool   // the line has all items of the stretch
+
+	Searching bool // what it ran is not there yet
 }
 
 // workerDetail is what the page of a worker shows besides the list.
@@ -144,7 +146,7 @@ func (d *Dashboard) showWorker(r *http.Request, p *page) (string, error) {
 	worker.get(at, nil, &v.Detail)
 	ask.get("/version", nil, &version)
 	worker.get("/items", values("worker", name, "status", "running", "status", "assigned", "limit", "200"), &held)
-	worker.get("/items", values("worker", name, "startedSince", "1h", "sort", "-started", "limit", strconv.Itoa(mostShown)), &ran)
+	ask.patient(p.Caller).get("/items", values("worker", name, "lifecycle", "completed,archived", "finishedSince", "1h", "sort", "-started", "limit", strconv.Itoa(mostShown)), &ran)
 	if err := ask.wait(); err != nil {
 		return "", err
 	}
@@ -156,7 +158,7 @@ func (d *Dashboard) showWorker(r *http.Request, p *page) (string, error) {
 		}
 	}
 	v.Latest = slices.DeleteFunc(ran.Items, func(it item) bool { return it.StartedAt == nil })
-	v.Complete = len(ran.Items) < mostShown
+	v.Complete, v.Searching, p.Again = len(ran.Items) < mostShown, ran.Items == nil, ask.incomplete()
 	line := slices.Clone(v.Latest)
 	for _, it := range v.Running { // those that began before
 		if it.StartedAt != nil && !slices.ContainsFunc(line, func(o item) bool { return o.ID == it.ID }) {

@@ -51,15 +51,20 @@ func (s sharing) until(changes ...events.Change) sharing {
 	return s
 }
 
-// simulationPatience is how long a page waits for a simulation. It asks for itself again for what is not there.
-const simulationPatience = 50 * time.Millisecond
+// patience is how long a page waits for what may take seconds.
+const patience = 50 * time.Millisecond
 
-// simulated is paced for what the server simulates, which takes seconds in a large queue. A page that lacks it
-// asks for itself again.
-func (a *asking) simulated(c caller, of string) sharing {
+// patient is paced for what may take seconds in a large database. A page that lacks it asks for itself again.
+func (a *asking) patient(c caller) sharing {
 	s := a.sharing(c, max(a.d.pace.pacedFor(), time.Millisecond))
-	s.patience, s.of = simulationPatience, of
+	s.patience = patience
 	return s
+}
+
+// incomplete reports whether the page is to ask for itself again: something is not there yet, or was an older answer
+// when the page was opened.
+func (a *asking) incomplete() bool {
+	return a.late.Load() || a.old.Load() && a.r.Header.Get(renewHeader) == ""
 }
 
 func (s sharing) get(path string, query url.Values, out any) {

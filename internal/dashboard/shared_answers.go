@@ -28,6 +28,10 @@ const (
 	failedFor = 10 * time.Second
 )
 
+// mostRunning is how many questions go on without a request at the same time, so that slow ones leave connections to
+// the database for others.
+const mostRunning = 4
+
 // errLate says that an answer is not there yet.
 var errLate = errors.New("the answer is not there yet")
 
@@ -43,6 +47,7 @@ type freshness struct {
 type sharedAnswers struct {
 	quiet   func(since time.Time, changes ...events.Change) bool
 	running sync.WaitGroup // of questions that go on without a request
+	slots   chan struct{}  // taken by these
 
 	mu      sync.Mutex
 	answers map[string]*sharedAnswer
@@ -52,7 +57,7 @@ func newSharedAnswers(quiet func(since time.Time, changes ...events.Change) bool
 	if quiet == nil {
 		quiet = func(time.Time, ...events.Change) bool { return false }
 	}
-	return &sharedAnswers{quiet: quiet, answers: map[string]*sharedAnswer{}}
+	return &sharedAnswers{quiet: quiet, slots: make(chan struct{}, mostRunning), answers: map[string]*sharedAnswer{}}
 }
 
 type sharedAnswer struct {
@@ -104,7 +109,11 @@ func (s *sharedAnswers) get(ctx context.Context, key string, f freshness, ask fu
 			s.fill(one, ask)
 			return one.body, false, one.err
 		}
-		s.running.Go(func() { s.fill(one, ask) })
+		s.running.Go(func() {
+			s.slots <- struct{}{}
+			defer func() { <-s.slots }()
+			s.fill(one, ask)
+		})
 	} else {
 		s.mu.Unlock()
 	}

@@ -180,7 +180,7 @@ func TestPatience(t *testing.T) {
 		var asked atomic.Int64
 		var failed atomic.Bool
 		get := func() (string, error) {
-			body, _, err := s.get(t.Context(), "a", freshness{age: time.Millisecond, patience: simulationPatience}, func() (json.RawMessage, error) {
+			body, _, err := s.get(t.Context(), "a", freshness{age: time.Millisecond, patience: patience}, func() (json.RawMessage, error) {
 				asked.Add(1)
 				time.Sleep(30 * time.Second)
 				return json.RawMessage(`1`), errWhen(failed.Load())

@@ -69,7 +69,7 @@ func (e *sqliteEngine) open(o Options, greet database.Greeting) (p pools, err er
 	if p.readers, err = database.Open(database.SQLite, existing); err != nil {
 		return p, errors.Join(err, p.db.Close())
 	}
-	p.readers.SetMaxOpenConns(4)
+	p.readers.SetMaxOpenConns(8)
 	return p, nil
 }
 
