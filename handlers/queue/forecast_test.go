@@ -2,6 +2,7 @@ package queue_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,32 +14,66 @@ import (
 	"botwork/internal/database"
 	"botwork/pipelines"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 	"botwork/workqueue/forecast"
 	"botwork/workqueue/sqlstore"
 	"botwork/workqueue/storetest"
 )
 
-// The step records the forecast of the items that wait, and a comparison finds it.
-func TestRecordForecast(t *testing.T) {
+// forecastStore opens an empty store whose time is that of clock.
+func forecastStore(t *testing.T, clock func() time.Time) *sqlstore.Store {
+	t.Helper()
+	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(database.SQLite), DSN: filepath.Join(t.TempDir(), "botwork.db"), Now: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := store.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// A forecast of a part of the due items has those that passes take first, and says so.
+func TestForecastOfTheFirstItems(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Millisecond)
-	open := func() *sqlstore.Store {
-		store, err := sqlstore.Open(t.Context(), sqlstore.Options{
-			Driver: string(database.SQLite), DSN: filepath.Join(t.TempDir(), "botwork.db"), Now: func() time.Time { return now },
-		})
+	store := forecastStore(t, func() time.Time { return now })
+	factory := storetest.NewFactory(t, store)
+	factory.Worker(storetest.WorkerOpts{})
+	var ids []int64
+	for _, priority := range []int{700, 900, 800} {
+		ids = append(ids, factory.Item(storetest.ItemOpts{Priority: priority, Estimate: time.Minute}).ID)
+	}
+	pass := assign.AssignParams{Band: workqueue.EveryPriority, Workers: assign.AvailableWorkers, FreeSlots: true}
+	pipeline := assign.SystemPipeline{Name: "Execute", Wake: true, Bands: []workqueue.Band{workqueue.EveryPriority}, Passes: []assign.AssignParams{pass}}
+	for most, want := range map[int][]int64{0: ids, 2: ids[1:], 3: ids} {
+		present, err := forecast.Read(t.Context(), store, assign.WhyParams{Pipelines: []assign.SystemPipeline{pipeline}, MostDue: most})
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() {
-			if err := store.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		if _, err := store.Migrate(t.Context()); err != nil {
+		f, err := present.Make(t.Context(), forecast.Params{Histories: 2})
+		if err != nil {
 			t.Fatal(err)
 		}
-		return store
+		for _, id := range ids {
+			if _, ok := f.Item(id); ok != slices.Contains(want, id) {
+				t.Errorf("at most %d: item %d is part of the forecast: %t", most, id, ok)
+			}
+		}
+		if said := strings.Contains(strings.Join(present.Notes, "\n"), "more than 2 items are due"); said != (most == 2) {
+			t.Errorf("at most %d: notes %q", most, present.Notes)
+		}
 	}
-	store := open()
+}
+
+// The step records the forecast of the items that wait, and a comparison finds it.
+func TestRecordForecast(t *testing.T) {
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	store := forecastStore(t, func() time.Time { return now })
 	catalogue := pipelines.NewCatalogue(pipelines.NewCompiler(registry(queue.Services{}), pipelines.Options{}))
 	for name, text := range map[string]string{
 		"Execute": "trigger: {cron: '* * * * *', wake: true, scope: each-worker}\nsteps:\n  - {handler: AssignTasksToWorker, with: {workers: available}}\n  - handler: ExecuteWorkItems\n",

@@ -19,6 +19,9 @@ type Situation struct {
 	// Items in any order; Prepare sorts them as AssignView.DueItems does.
 	Items []SimItem
 
+	// Cut is how many due items are among them, the first that passes take, if there are more; 0: all are.
+	Cut int
+
 	// Workers by id.
 	Workers []SimWorker
 

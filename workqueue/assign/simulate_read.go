@@ -39,9 +39,13 @@ func ReadSituation(ctx context.Context, store WhyStore, p WhyParams) (*Situation
 		if s, err = p.situation(ctx, view, workers, p.defaultEstimate()); err != nil {
 			return err
 		}
-		due, err := view.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, mostWindow)
+		most := cmp.Or(p.MostDue, mostWindow)
+		due, err := view.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, most+1)
 		if err != nil {
 			return err
+		}
+		if len(due) > most {
+			due, s.Cut = due[:most], most
 		}
 		s.addDue(due)
 		s.Rules = rules

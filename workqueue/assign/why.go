@@ -40,6 +40,9 @@ type WhyParams struct {
 	// Pipelines are the pipelines that assign or run items, in any order. Of the parameters of
 	// their passes, Profiles, Learned and NewRule are not used.
 	Pipelines []SystemPipeline
+
+	// MostDue bounds the due items that ReadSituation reads; 0: a million, as for passes.
+	MostDue int
 }
 
 // Why returns the reason why an item is not running yet, and what would change that; for an item

@@ -81,6 +81,9 @@ func Read(ctx context.Context, store Store, p assign.WhyParams) (*Present, error
 	if len(r.situation.Workers) == 0 {
 		r.note("no worker is alive")
 	}
+	if r.situation.Cut > 0 {
+		r.note("more than %d items are due; those that passes take after them are not part of the forecast, so queues and bands may be empty later than it says", r.situation.Cut)
+	}
 	r.noteRules()
 	for _, read := range []func(context.Context, Store) error{r.readQueues, r.readLater, r.readFinishing, r.readLearned, r.readFailures, r.readTasks, r.readStreams} {
 		if err := read(ctx, store); err != nil {
