@@ -105,6 +105,9 @@ func filterOf(q url.Values) url.Values {
 // mostFollowed is how many items a page follows one by one; the API allows as many.
 const mostFollowed = 20
 
+// mostListed is how many items the list shows at once.
+const mostListed = 50
+
 // filterChip is one condition of the filter, and the address without it.
 type filterChip struct{ Name, Value, Without string }
 
@@ -193,7 +196,7 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 		Filter: filterOf(q), Statuses: statuses, Kinds: errorKinds, Bands: []string{"high", "medium", "low"}, Columns: columnsOf(r, p), Sort: q.Get("sort"), Unsorted: "/items?" + filterOf(q).Encode(),
 	}
 	query := filterOf(q)
-	query.Set("limit", "50")
+	query.Set("limit", itoa(mostListed))
 	for _, name := range []string{"before", "sort"} {
 		if q.Get(name) != "" {
 			query.Set(name, q.Get(name))
@@ -210,8 +213,19 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	var queues list[queue]
 	var pipelines list[pipeline]
 	ask := d.asking(r)
-	ask.patient(p.Caller).get("/items", query, &got)
-	v.count(ask, p.Caller)
+	ask.running.Go(func() {
+		if err := ask.patient(p.Caller).now("/items", query, &got); err != nil {
+			ask.fail(err)
+			return
+		}
+		switch n := len(got.Items); {
+		case got.Items == nil: // it is late
+		case n < mostListed && !query.Has("before") && got.Incomplete == nil:
+			v.Count = &itemCount{Count: int64(n)}
+		default:
+			v.count(ask, p.Caller)
+		}
+	})
 	ask.shared(p.Caller).until(events.QueueChanges).get("/queues", nil, &queues)
 	ask.shared(p.Caller).optional("/workers", nil, &workers)
 	ask.slow(p.Caller).optional("/pipelines", nil, &pipelines)
@@ -274,31 +288,29 @@ func (v *itemsPage) count(ask *asking, c caller) {
 		direct()
 		return
 	}
-	ask.running.Go(func() {
-		var stats *queueCounts
-		shared := ask.shared(c)
-		shared.patience = patience
-		if err := shared.now("/stats/queues", nil, &stats); err != nil {
-			ask.fail(err)
-			return
-		}
-		if stats == nil {
-			return // they are late
-		}
-		of := stats.All
-		if name := v.Filter.Get("queue"); name != "" {
-			of, _ = stats.of(name)
-		}
-		n := itemCount{}
-		for _, life := range lives {
-			n.Count += of.Items[life]
-		}
-		if n.Count <= mostCounted {
-			direct()
-			return
-		}
-		v.Count = &n
-	})
+	var stats *queueCounts
+	shared := ask.shared(c)
+	shared.patience = patience
+	if err := shared.now("/stats/queues", nil, &stats); err != nil {
+		ask.fail(err)
+		return
+	}
+	if stats == nil {
+		return // they are late
+	}
+	of := stats.All
+	if name := v.Filter.Get("queue"); name != "" {
+		of, _ = stats.of(name)
+	}
+	n := itemCount{}
+	for _, life := range lives {
+		n.Count += of.Items[life]
+	}
+	if n.Count <= mostCounted {
+		direct()
+		return
+	}
+	v.Count = &n
 }
 
 // countedLives returns the names of the statistics that make the count of a filter by one queue and statuses.
