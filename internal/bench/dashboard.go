@@ -71,26 +71,33 @@ func Dashboard(ctx context.Context, o DashboardOptions) (Report, error) {
 }
 
 func (o DashboardOptions) round(ctx context.Context, s Sample) error {
-	return o.inStore(ctx, func(store *sqlstore.Store, dsn string) (err error) {
+	return o.inStore(ctx, func(store *sqlstore.Store, dsn string) error {
 		ended, waits, err := o.fill(ctx, store, dsn)
 		if err != nil {
 			return err
 		}
-		server, err := o.startChild(ctx, job{Driver: o.Driver, DSN: dsn, Name: "server", API: true, Capacity: max(o.Browsers, 1)})
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, server.end()) }()
-		visitors, err := o.visitors(ctx, store, server.url)
-		if err != nil {
-			return err
-		}
-		defer visitors.close()
-		if err := o.visit(ctx, visitors.all[0], o.pages(ended, waits), s); err != nil {
-			return err
-		}
-		return o.open(ctx, store, server, visitors, waits, s)
+		return o.served(ctx, store, dsn, func(server *child, visitors *visitors) error {
+			if err := o.visit(ctx, visitors.all[0], o.pages(ended, waits), s); err != nil {
+				return err
+			}
+			return o.open(ctx, store, server, visitors, waits, s)
+		})
 	})
+}
+
+// served calls do with a server of the database, in a process of its own, and with people who are signed in there.
+func (o DashboardOptions) served(ctx context.Context, store *sqlstore.Store, dsn string, do func(*child, *visitors) error) (err error) {
+	server, err := o.startChild(ctx, job{Driver: o.Driver, DSN: dsn, Name: "server", API: true, Capacity: max(o.Browsers, 1)})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.end()) }()
+	visitors, err := o.visitors(ctx, store, server.url)
+	if err != nil {
+		return err
+	}
+	defer visitors.close()
+	return do(server, visitors)
 }
 
 // fill creates the items and the workers, and counts the items in the statistics.

@@ -18,57 +18,54 @@ func (o DashboardOptions) drains(ctx context.Context, s Sample) error {
 	if o.Drain == 0 {
 		return nil
 	}
-	return o.inStore(ctx, func(store *sqlstore.Store, dsn string) (err error) {
+	return o.inStore(ctx, func(store *sqlstore.Store, dsn string) error {
 		later := newItem()
 		later.In = 24 * time.Hour
 		open, err := enqueueOne(ctx, store, later)
 		if err != nil {
 			return err
 		}
-		server, err := o.startChild(ctx, job{Driver: o.Driver, DSN: dsn, Name: "server", API: true, Capacity: max(o.Browsers, 1)})
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, server.end()) }()
-		visitors, err := o.visitors(ctx, store, server.url)
-		if err != nil {
-			return err
-		}
-		defer visitors.close()
-		rate := func(ctx context.Context) (float64, error) {
-			drained := Sample{}
-			if err := enqueue(ctx, store, o.Drain); err != nil {
-				return 0, err
-			}
-			ran := &tally{progress: o.progress}
-			err := drained.drain(ctx, store, ran, o.Drain, drainCapacity)
-			ran.reportRest()
-			return drained[ItemsPerSecond], err
-		}
-		var without, with []float64
-		for range drainPairs {
-			alone, err := rate(ctx)
-			if err != nil {
-				return err
-			}
-			beside := 0.0
-			err = visitors.during(ctx, open, func(browsing context.Context) error {
-				if err := sleepUntil(browsing, time.Now().Add(o.drainSettles())); err != nil {
-					return err
-				}
-				beside, err = rate(browsing)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			without, with = append(without, alone), append(with, beside)
-		}
-		slices.Sort(without)
-		slices.Sort(with)
-		s[OpenPagesDrainShare] = median(with) / median(without)
-		return nil
+		return o.served(ctx, store, dsn, func(_ *child, visitors *visitors) error {
+			return o.drainPairs(ctx, store, visitors, open, s)
+		})
 	})
+}
+
+// drainPairs measures drains without and with browsers by turns; open is the item whose page they have open.
+func (o DashboardOptions) drainPairs(ctx context.Context, store *sqlstore.Store, v *visitors, open int64, s Sample) error {
+	rate := func(ctx context.Context) (float64, error) {
+		drained := Sample{}
+		if err := enqueue(ctx, store, o.Drain); err != nil {
+			return 0, err
+		}
+		ran := &tally{progress: o.progress}
+		err := drained.drain(ctx, store, ran, o.Drain, drainCapacity)
+		ran.reportRest()
+		return drained[ItemsPerSecond], err
+	}
+	var without, with []float64
+	for range drainPairs {
+		alone, err := rate(ctx)
+		if err != nil {
+			return err
+		}
+		beside := 0.0
+		err = v.during(ctx, open, func(browsing context.Context) error {
+			if err := sleepUntil(browsing, time.Now().Add(o.drainSettles())); err != nil {
+				return err
+			}
+			beside, err = rate(browsing)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		without, with = append(without, alone), append(with, beside)
+	}
+	slices.Sort(without)
+	slices.Sort(with)
+	s[OpenPagesDrainShare] = median(with) / median(without)
+	return nil
 }
 
 // drainCapacity is the number of slots of the worker that drains.

@@ -122,12 +122,17 @@ func (d *Dashboard) inner(r *http.Request, method, path string, query url.Values
 	return inner, nil
 }
 
+// mostAtOnce is how many questions of a page run at the same time: about as many as there are connections to the
+// database that are kept open. For more, connections would be opened, and closed at once.
+const mostAtOnce = 4
+
 // asking collects what a page needs from the API. Its requests run at the same time; the first
 // error ends them.
 type asking struct {
 	d       *Dashboard
 	r       *http.Request
 	running sync.WaitGroup
+	slots   chan struct{} // taken by what runs
 
 	late atomic.Bool // an answer was not there in time, and is left out
 	old  atomic.Bool // an answer was an older one, while a newer one is asked for
@@ -139,14 +144,21 @@ type asking struct {
 
 func (d *Dashboard) asking(r *http.Request) *asking {
 	ctx, cancel := context.WithCancel(r.Context())
-	return &asking{d: d, r: r.WithContext(ctx), cancel: cancel}
+	return &asking{d: d, r: r.WithContext(ctx), slots: make(chan struct{}, mostAtOnce), cancel: cancel}
+}
+
+// ask asks with a request of the page, or one that goes on without it.
+func (a *asking) ask(r *http.Request, path string, query url.Values, out any) error {
+	a.slots <- struct{}{}
+	defer func() { <-a.slots }()
+	_, err := a.d.ask(r, http.MethodGet, path, query, nil, out)
+	return err
 }
 
 // get asks for a resource and decodes it into out when wait returns.
 func (a *asking) get(path string, query url.Values, out any) {
 	a.running.Go(func() {
-		_, err := a.d.ask(a.r, http.MethodGet, path, query, nil, out)
-		a.fail(err)
+		a.fail(a.ask(a.r, path, query, out))
 	})
 }
 
@@ -155,7 +167,7 @@ func (a *asking) runs(query url.Values, most int, out *list[run]) {
 	a.running.Go(func() {
 		for len(out.Items) < most {
 			var page list[run]
-			_, err := a.d.ask(a.r, http.MethodGet, "/runs", query, nil, &page)
+			err := a.ask(a.r, "/runs", query, &page)
 			if out.Items, out.Next = append(out.Items, page.Items...), page.Next; err != nil || page.Next == nil {
 				a.fail(err)
 				return
@@ -173,7 +185,7 @@ func (a *asking) runs(query url.Values, most int, out *list[run]) {
 // optional is get for what the role of the person may not allow: a refusal leaves out as it is.
 func (a *asking) optional(path string, query url.Values, out any) {
 	a.running.Go(func() {
-		if _, err := a.d.ask(a.r, http.MethodGet, path, query, nil, out); !isRefusal(err) {
+		if err := a.ask(a.r, path, query, out); !isRefusal(err) {
 			a.fail(err)
 		}
 	})
@@ -183,7 +195,7 @@ func (a *asking) optional(path string, query url.Values, out any) {
 // starts by no schedule, or the steps of a pipeline whose file has errors.
 func (a *asking) refusable(path string, query url.Values, out any) {
 	a.running.Go(func() {
-		if _, err := a.d.ask(a.r, http.MethodGet, path, query, nil, out); !isRefusal(err) && !isConflict(err) {
+		if err := a.ask(a.r, path, query, out); !isRefusal(err) && !isConflict(err) {
 			a.fail(err)
 		}
 	})

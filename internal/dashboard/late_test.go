@@ -128,7 +128,7 @@ func TestCountsOfManyItems(t *testing.T) {
 	}
 }
 
-// A simulation or a count that fails leaves the rest of a page.
+// A simulation, a search or a count that fails leaves the rest of a page.
 func TestPagesWhosePartsFail(t *testing.T) {
 	g := &gate{}
 	s := newSiteBehind(t, nil, func(api http.Handler) http.Handler { g.api = api; return g })
@@ -141,6 +141,7 @@ func TestPagesWhosePartsFail(t *testing.T) {
 	g.fail(page + "/why")
 	g.fail("/forecast")
 	g.fail("/items/count")
+	g.fail("/items?sort")
 	for path, wanted := range map[string][]string{
 		page:        {"The server could not find out why it does not run: it has not ended <b>in time</b>", "Priority 900"},
 		"/forecast": {"There is no forecast it has not ended <b>in time</b> ask for less"},

@@ -147,6 +147,7 @@ type itemsPage struct {
 	Unsorted   string // the address of the list without an order
 	Items      []*item
 	Searching  bool       // the items are not there yet
+	NoItems    *problem   // why they cannot be searched for
 	Count      *itemCount // nil: they are not counted yet
 	NoCount    *problem   // why they cannot be counted
 	First      bool       // the list has the first items of others in an order without pages
@@ -214,8 +215,11 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	var pipelines list[pipeline]
 	ask := d.asking(r)
 	ask.running.Go(func() {
-		if err := ask.patient(p.Caller).now("/items", query, &got); err != nil {
-			ask.fail(err)
+		err := ask.patient(p.Caller).now("/items", query, &got)
+		if v.NoItems = failureOf(err); err != nil {
+			if v.NoItems == nil {
+				ask.fail(err)
+			}
 			return
 		}
 		switch n := len(got.Items); {
@@ -252,7 +256,7 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	for i := range got.Items {
 		v.Items = append(v.Items, &got.Items[i])
 	}
-	p.Again, v.Searching = ask.incomplete(), got.Items == nil
+	p.Again, v.Searching = ask.incomplete(), got.Items == nil && v.NoItems == nil
 	v.First = v.Sort != "" && (v.Count == nil || v.Count.Count > int64(len(v.Items)))
 	v.More, v.Incomplete, v.Chips = nextPage(r, got.Next), got.Incomplete, chipsOf(v.Filter)
 	for _, e := range []exportLink{{"CSV", "/items/export/csv", "items.csv"}, {"JSON", "/items/export/json", "items.json"}, {"NDJSON", apiPrefix + "/items.ndjson", "items.ndjson"}} {

@@ -113,15 +113,17 @@ func failureOf(err error) *problem {
 // noted: see late.
 func (s sharing) now(path string, query url.Values, out any) error {
 	if s.age == 0 {
-		_, err := s.d.ask(s.r, http.MethodGet, path, query, nil, out)
-		return err
+		return s.ask(s.r, path, query, out)
 	}
 	key := sharedKey(s.caller, path, query) + "\x00" + s.of
 	body, old, err := s.d.answers.get(s.r.Context(), key, s.freshness, func() (json.RawMessage, error) {
 		r, cancel := s.d.detached(s.r)
 		defer cancel()
 		var text json.RawMessage
-		_, err := s.d.ask(r, http.MethodGet, path, query, nil, &text)
+		err := s.ask(r, path, query, &text)
+		if failureOf(err) != nil && errors.Is(r.Context().Err(), context.DeadlineExceeded) {
+			err = &problem{Status: http.StatusServiceUnavailable, Detail: "the answer has not come within " + span(askedFor), Hint: "ask for less, such as by another filter"}
+		}
 		return text, err
 	})
 	if old {
@@ -133,8 +135,7 @@ func (s sharing) now(path string, query url.Values, out any) error {
 		return nil
 	case isSignedOut(err):
 		// The session of the person whose request asked for all has just ended; this one may go on.
-		_, err := s.d.ask(s.r, http.MethodGet, path, query, nil, out)
-		return err
+		return s.ask(s.r, path, query, out)
 	case err != nil:
 		return err
 	}
