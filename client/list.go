@@ -26,11 +26,11 @@ type ItemQuery struct {
 // ItemPage is a page of a list of items.
 type ItemPage struct {
 	Items      []*Item     `json:"items"`
-	Incomplete *Incomplete `json:"incomplete"` // nil unless a search by payload has left items out
+	Incomplete *Incomplete `json:"incomplete"` // nil unless the search has left items out
 	Next       int64       `json:"-"`          // Before of the next page; 0: this is the last one
 }
 
-// Incomplete describes what a search by payload has left out.
+// Incomplete describes what a search has left out.
 type Incomplete struct {
 	Looked     int   `json:"looked"`     // the items that it has looked at
 	Below      int64 `json:"below"`      // the id where it stopped; 0: it has looked at all
@@ -105,7 +105,7 @@ func (c *Client) Items(ctx context.Context, q ItemQuery) iter.Seq2[*Item, error]
 	}
 }
 
-// CountItems counts the items of a selection. incomplete is nil unless a search by payload has left
+// CountItems counts the items of a selection. incomplete is nil unless the search has left
 // items out.
 func (c *Client) CountItems(ctx context.Context, s Selection) (n int64, incomplete *Incomplete, err error) {
 	query, err := s.query()

@@ -52,9 +52,15 @@ type ItemFilter struct {
 	// last id of the current one.
 	BeforeID int64
 
-	// Newest selects among this many of the newest items, by their ids, so that a list reads no more
-	// than those; 0 means among all.
-	Newest int64
+	// FromID selects the items with this id or a larger one.
+	FromID int64
+
+	// LookAt bounds how many items Items and CountItems look at, so that they are fast in a table of any
+	// size; 0 means no bound. Items look at all items in the states of the filter if there are no more of these, and
+	// what a better index selects. Otherwise they look at the newest ones below BeforeID, and an
+	// [IncompleteError] says where they ended; in another order than that of the newest, a list is one of these. Ids are
+	// counted, also those of items that are no more. Other uses of a filter ignore it.
+	LookAt int64
 
 	// Sort is the order of Items; the zero value lists the newest (highest id) first. Only
 	// that order has further pages. Other uses of a filter ignore it.

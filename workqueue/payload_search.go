@@ -9,12 +9,12 @@ import (
 const MaxPayloadSearch = 100_000
 
 // IncompleteError is returned by Items and CountItems, together with what they found, when a
-// search by payload did not look at all items that the rest of the filter selects.
+// search by payload, or one that is bounded by LookAt, did not look at all items that the rest of the filter selects.
 type IncompleteError struct {
-	Looked int // items whose payloads were read
+	Looked int // items whose payloads were read; without a payload, how many ids were looked at
 
 	// Below is the id of the last item that the search looked at before it reached
-	// MaxPayloadSearch: to continue, set it as ItemFilter.BeforeID. 0: it did not reach it.
+	// its bound: to continue, set it as ItemFilter.BeforeID. 0: it did not reach it.
 	Below int64
 
 	// Unreadable counts the items that were looked at and whose payload this process cannot
@@ -30,5 +30,5 @@ func (e *IncompleteError) Error() string {
 	if e.Unreadable > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d payloads could not be read", e.Unreadable, e.Looked))
 	}
-	return "search by payload: " + strings.Join(parts, "; ")
+	return "search: " + strings.Join(parts, "; ")
 }

@@ -38,14 +38,14 @@ type ItemListQuery struct {
 	SelectionQuery
 	Sort   string   `query:"sort" doc:"sort by id, priority, created, due, started or finished; with - before it, the largest or latest first. Only the newest items first have pages"`
 	Limit  int      `query:"limit" minimum:"1" maximum:"500" default:"50" doc:"at most this many items"`
-	Newest int64    `query:"newest" minimum:"1" maximum:"1000000" doc:"look only among this many of the newest items, so that a list with a rare filter stays fast"`
+	LookAt int64    `query:"lookAt" minimum:"1" maximum:"1000000" doc:"look at no more items than this, the newest first, unless an index has those of the filter, so that a list is fast in a table of any size; incomplete says where it ended, and next continues"`
 	Before int64    `query:"before" minimum:"1" doc:"only items with a smaller id: the next page"`
 	Fields []string `query:"fields" nullable:"false" doc:"only these fields of the items, separated by commas"`
 }
 
-// incomplete describes what a search by payload left out.
+// incomplete describes what a search left out.
 type incomplete struct {
-	Looked     int    `json:"looked" doc:"how many items the search has looked at"`
+	Looked     int    `json:"looked" doc:"how many items the search has looked at; without a payload, how many ids"`
 	Below      *int64 `json:"below" doc:"the id where it stopped; null if it looked at all items of the filter"`
 	Unreadable int    `json:"unreadable" doc:"how many items do not match because their payload cannot be read, or is encrypted and not for the caller"`
 }
@@ -55,7 +55,7 @@ type itemList struct {
 	Body struct {
 		Items      []itemView  `json:"items" nullable:"false"`
 		Next       *string     `json:"next" doc:"the relative URL of the next page; null: there is none"`
-		Incomplete *incomplete `json:"incomplete" doc:"null unless a search by payload left items out"`
+		Incomplete *incomplete `json:"incomplete" doc:"null unless the search left items out"`
 	}
 }
 
@@ -70,7 +70,7 @@ func (a *API) listItems(ctx context.Context, in *ItemListQuery) (*itemList, erro
 	if err := checkFields(in.Fields); err != nil {
 		return nil, err
 	}
-	filter.Limit, filter.BeforeID, filter.Newest = in.Limit, in.Before, in.Newest
+	filter.Limit, filter.BeforeID, filter.LookAt = in.Limit, in.Before, in.LookAt
 	if err := sortBy(&filter, in.Sort); err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func sortBy(filter *workqueue.ItemFilter, order string) (err error) {
 	return nil
 }
 
-// searched separates what a search by payload left out from other errors.
+// searched separates what a search left out from other errors.
 func searched(err error) (*incomplete, error) {
 	e, ok := errors.AsType[*workqueue.IncompleteError](err)
 	if !ok {
@@ -208,14 +208,15 @@ func (a *API) checkQueue(ctx context.Context, name string) error {
 // ItemCountQuery are the parameters of a count of items.
 type ItemCountQuery struct {
 	SelectionQuery
-	UpTo int64 `query:"upTo" minimum:"1" maximum:"1000000" doc:"count no further than this"`
+	UpTo   int64 `query:"upTo" minimum:"1" maximum:"1000000" doc:"count no further than this"`
+	LookAt int64 `query:"lookAt" minimum:"1" maximum:"1000000" doc:"look at no more items than this, as for the list; incomplete says where the count ended"`
 }
 
 type itemCount struct {
 	Body struct {
 		Count      int64       `json:"count"`
 		More       bool        `json:"more" doc:"there are more than upTo items; count is upTo"`
-		Incomplete *incomplete `json:"incomplete" doc:"null unless a search by payload left items out"`
+		Incomplete *incomplete `json:"incomplete" doc:"null unless the search left items out"`
 	}
 }
 
@@ -230,6 +231,7 @@ func (a *API) countItems(ctx context.Context, in *ItemCountQuery) (*itemCount, e
 	if in.UpTo > 0 {
 		filter.CountAtMost = in.UpTo + 1
 	}
+	filter.LookAt = in.LookAt
 	out := &itemCount{}
 	out.Body.Count, err = a.store.CountItems(ctx, filter)
 	if in.UpTo > 0 && out.Body.Count > in.UpTo {

@@ -39,7 +39,7 @@ func (d *Dashboard) stepTimes(r *http.Request, c caller, of *pipeline) (*timesOf
 	}
 	var ended list[item]
 	ask := d.asking(r)
-	ask.slow(c).optional("/items", values("pipeline", of.Name, "queue", queue, "state", "completed,archived", "newest", itoa(timedItems), "limit", itoa(timedRuns),
+	ask.slow(c).optional("/items", values("pipeline", of.Name, "queue", queue, "state", "completed,archived", "lookAt", itoa(timedItems), "limit", itoa(timedRuns),
 		"fields", "id,stepTimes"), &ended)
 	if err := ask.wait(); err != nil {
 		return nil, err

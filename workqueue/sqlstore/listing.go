@@ -38,6 +38,18 @@ func (s *itemLists) Item(ctx context.Context, id int64) (workqueue.Item, error) 
 
 // Items implements workqueue.ItemStore.
 func (s *itemLists) Items(ctx context.Context, f workqueue.ItemFilter) ([]workqueue.Item, error) {
+	f, cut, err := s.bounded(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	items, err := s.items(ctx, f)
+	if f.Sort.NewestFirst() && len(items) == orDefault(f.Limit, 100) {
+		cut = nil // the page is full, and the next one follows its last item
+	}
+	return items, leftOut(err, cut)
+}
+
+func (s *itemLists) items(ctx context.Context, f workqueue.ItemFilter) ([]workqueue.Item, error) {
 	if f.Payload != nil {
 		return s.itemsByPayload(ctx, f)
 	}
@@ -117,14 +129,22 @@ func (s *itemLists) page(ctx context.Context, f workqueue.ItemFilter) *gorm.DB {
 
 // CountItems implements workqueue.ItemStore.
 func (s *itemLists) CountItems(ctx context.Context, f workqueue.ItemFilter) (n int64, err error) {
-	if f.Payload != nil {
-		return s.countByPayload(ctx, f)
+	f, cut, err := s.bounded(ctx, f)
+	switch {
+	case err != nil:
+		return 0, err
+	case f.Payload != nil:
+		n, err = s.countByPayload(ctx, f)
+	default:
+		err = s.retry(ctx, "count items", func() (err error) {
+			n, err = s.count(ctx, f)
+			return err
+		})
 	}
-	err = s.retry(ctx, "count items", func() (err error) {
-		n, err = s.count(ctx, f)
-		return err
-	})
-	return n, err
+	if f.CountAtMost > 0 && n == f.CountAtMost {
+		cut = nil // it found as many as it was to count
+	}
+	return n, leftOut(err, cut)
 }
 
 func (s *itemLists) count(ctx context.Context, f workqueue.ItemFilter) (n int64, err error) {
@@ -208,10 +228,8 @@ func (s *itemLists) narrow(ctx context.Context, orm *gorm.DB, f workqueue.ItemFi
 	if f.BeforeID > 0 {
 		orm = orm.Where(clause.Lt{Column: column("Id"), Value: f.BeforeID})
 	}
-	if f.Newest > 0 {
-		orm = orm.Where(clause.Expr{SQL: "? > (SELECT COALESCE(MAX(?), 0) FROM ?) - ?", Vars: []any{
-			column("Id"), column("Id"), clause.Table{Name: itemRow{}.TableName()}, f.Newest,
-		}})
+	if f.FromID > 0 {
+		orm = orm.Where(clause.Gte{Column: column("Id"), Value: f.FromID})
 	}
 	for _, condition := range s.searched(&f) {
 		orm = orm.Where(condition)

@@ -59,11 +59,17 @@ func statusLifecycle(status workqueue.Status) workqueue.Lifecycle {
 // literal, engines do not use it. There are none if another index is better, or if a state has no such index.
 func (s *itemLists) parts(f *workqueue.ItemFilter) (all []clause.Expression) {
 	states := statesOf(f)
-	if len(states) == 0 || len(states) == len(workqueue.States()) || len(f.IDs) > 0 || f.NaturalKey != "" || f.Newest > 0 ||
+	if len(states) == 0 || len(states) == len(workqueue.States()) || len(f.IDs) > 0 || f.NaturalKey != "" || f.FromID > 0 ||
 		f.Failed != (workqueue.TimeRange{}) || f.Deadline != (workqueue.TimeRange{}) {
 		return nil
 	}
 	part := func(text string, vars ...any) { all = append(all, clause.Expr{SQL: text, Vars: vars}) }
+	ended := func(text string, vars ...any) {
+		if !f.Finished.Since.IsZero() {
+			text, vars = text+" AND ? >= ?", append(vars, column("FinishedAt"), s.engine.timeArg(f.Finished.Since))
+		}
+		part(text, vars...)
+	}
 	state, deleted, deadline, retained := column("State"), column("DeletedAt"), column("DeadlineAt"), column("RetainUntil")
 	if slices.Contains(states, workqueue.Ready) || slices.Contains(states, workqueue.Pending) {
 		// No fence is below 0, but these indexes need the condition.
@@ -77,7 +83,7 @@ func (s *itemLists) parts(f *workqueue.ItemFilter) (all []clause.Expression) {
 		part("? = 5 AND ? IS NULL", state, deleted)
 	}
 	if slices.Contains(states, workqueue.Cancelled) {
-		part("? = 3 AND ? IS NULL", state, deleted)
+		ended("? = 3 AND ? IS NULL", state, deleted)
 	}
 	if !slices.Contains(states, workqueue.Processed) {
 		return all
@@ -89,9 +95,9 @@ func (s *itemLists) parts(f *workqueue.ItemFilter) (all []clause.Expression) {
 	// are kept from their end on, so at least until the time that the filter begins with.
 	notKept := "? = 2 AND ? IS NULL AND ? IS NULL"
 	if f.QueueName == "" {
-		part(notKept+" AND ? IN (SELECT ? FROM ?)", state, retained, deleted, column("QueueName"), column("Name"), clause.Table{Name: queueRow{}.TableName()})
+		ended(notKept+" AND ? IN (SELECT ? FROM ?)", state, retained, deleted, column("QueueName"), column("Name"), clause.Table{Name: queueRow{}.TableName()})
 	} else {
-		part(notKept, state, retained, deleted)
+		ended(notKept, state, retained, deleted)
 	}
 	part("? = 2 AND ? IS NOT NULL AND ? >= ? AND ? IS NULL", state, retained, retained, s.engine.timeArg(f.Finished.Since), deleted)
 	return all
@@ -100,21 +106,33 @@ func (s *itemLists) parts(f *workqueue.ItemFilter) (all []clause.Expression) {
 // inParts returns the statement that reads columns of the items of the filter, by the indexes of their states if
 // they have any.
 func (s *itemLists) inParts(ctx context.Context, f workqueue.ItemFilter, names ...string) *gorm.DB {
+	parts := s.parts(&f)
+	of := func() *gorm.DB { return s.selected(ctx, s.columns(ctx, names), f) }
+	if len(parts) == 0 {
+		return of()
+	}
+	return s.union(ctx, parts, of, names)
+}
+
+// columns returns the statement that reads columns of all items.
+func (s *itemLists) columns(ctx context.Context, names []string) *gorm.DB {
+	return s.listing.WithContext(ctx).Model(&itemRow{}).Clauses(chosen(names))
+}
+
+func chosen(names []string) clause.Select {
 	columns := make([]clause.Column, len(names))
 	for i, name := range names {
 		columns[i] = column(name)
 	}
-	of := func() *gorm.DB {
-		return s.selected(ctx, s.listing.WithContext(ctx).Model(&itemRow{}).Clauses(clause.Select{Columns: columns}), f)
-	}
-	parts := s.parts(&f)
-	if len(parts) == 0 {
-		return of()
-	}
+	return clause.Select{Columns: columns}
+}
+
+// union returns the statement that reads columns of the items in any of the parts, from the statement of each.
+func (s *itemLists) union(ctx context.Context, parts []clause.Expression, of func() *gorm.DB, names []string) *gorm.DB {
 	var texts []string
 	var selects []any
 	for _, p := range parts {
 		texts, selects = append(texts, "?"), append(selects, of().Where(p))
 	}
-	return s.listing.WithContext(ctx).Table("("+strings.Join(texts, " UNION ALL ")+") AS parts", selects...).Clauses(clause.Select{Columns: columns})
+	return s.listing.WithContext(ctx).Table("("+strings.Join(texts, " UNION ALL ")+") AS parts", selects...).Clauses(chosen(names))
 }

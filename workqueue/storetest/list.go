@@ -57,9 +57,7 @@ func listFilters(x *fixture) {
 		{"low", workqueue.ItemFilter{Band: lowBand}, []int64{ready}},
 		{"before", workqueue.ItemFilter{BeforeID: pending}, []int64{mail, ready}},
 		{"limit", workqueue.ItemFilter{Limit: 2}, []int64{failed, held}},
-		{"newest", workqueue.ItemFilter{Newest: deleted - done}, []int64{failed, held}},
-		{"newest of a band", workqueue.ItemFilter{Newest: deleted - pending + 1, Band: highBand}, []int64{held, done}},
-		{"more than there are", workqueue.ItemFilter{Newest: 1 << 40}, []int64{failed, held, done, pending, mail, ready}},
+		{"from an id on", workqueue.ItemFilter{FromID: done, BeforeID: failed}, []int64{held, done}},
 		{"several at once", workqueue.ItemFilter{Worker: "ann", States: []workqueue.State{workqueue.Assigned}, Band: highBand, Limit: 5}, []int64{held}},
 	} {
 		items, err := x.Store.Items(x.ctx, c.filter)

@@ -12,6 +12,7 @@ func searchTests() []test {
 	return []test{
 		{"ranges of times", searchTimes},
 		{"states, in every combination", searchStates},
+		{"looks at a bounded number of items", searchBounded},
 		{"failures in a range", searchFailed},
 		{"deadlines in a range", searchDeadlines},
 		{"error kinds and parts of texts", searchTexts},
