@@ -152,23 +152,13 @@ type itemsPage struct {
 	NoCount    *problem   // why they cannot be counted
 	First      bool       // the list has the first items of others in an order without pages
 	More       string
-	Incomplete *struct {
-		Looked int    `json:"looked"`
-		Below  *int64 `json:"below"`
-	}
-	Exports []exportLink
-	Many    []manyLink   // changes of all items of the filter
-	Some    []manyAction // changes of selected ones
+	Cut        *searchCut // what the list leaves out besides later pages
+	Unbounded  bool       // it is that of a search without a bound
+	Everything string     // the address of such a list
+	Exports    []exportLink
+	Many       []manyLink   // changes of all items of the filter
+	Some       []manyAction // changes of selected ones
 }
-
-// itemCount is how many items a filter selects.
-type itemCount struct {
-	Count int64 `json:"count"`
-	More  bool  `json:"more"` // there are more than Count
-}
-
-// String returns the number with the word item or items.
-func (n itemCount) String() string { return counted(n.Count, n.More, "item", "items") }
 
 // exportLink leads to all items of the filter in a form.
 type exportLink struct{ Text, Link, File string }
@@ -198,6 +188,10 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	}
 	query := filterOf(q)
 	query.Set("limit", itoa(mostListed))
+	all := searchesAll(q)
+	if !all {
+		query.Set("lookAt", itoa(lookedAt(v.Filter)))
+	}
 	for _, name := range []string{"before", "sort"} {
 		if q.Get(name) != "" {
 			query.Set(name, q.Get(name))
@@ -205,10 +199,7 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	}
 	var got struct {
 		list[item]
-		Incomplete *struct {
-			Looked int    `json:"looked"`
-			Below  *int64 `json:"below"`
-		} `json:"incomplete"`
+		Cut *searchCut `json:"incomplete"`
 	}
 	var workers list[worker]
 	var queues list[queue]
@@ -224,10 +215,10 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 		}
 		switch n := len(got.Items); {
 		case got.Items == nil: // it is late
-		case n < mostListed && !query.Has("before") && got.Incomplete == nil:
-			v.Count = &itemCount{Count: int64(n)}
+		case n < mostListed && !query.Has("before"):
+			v.Count = &itemCount{Count: int64(n), Cut: got.Cut}
 		default:
-			v.count(ask, p.Caller)
+			v.count(ask, p.Caller, all)
 		}
 	})
 	ask.shared(p.Caller).until(events.QueueChanges).get("/queues", nil, &queues)
@@ -258,7 +249,8 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	}
 	p.Again, v.Searching = ask.incomplete(), got.Items == nil && v.NoItems == nil
 	v.First = v.Sort != "" && (v.Count == nil || v.Count.Count > int64(len(v.Items)))
-	v.More, v.Incomplete, v.Chips = nextPage(r, got.Next), got.Incomplete, chipsOf(v.Filter)
+	v.More, v.Cut, v.Chips = nextPage(r, got.Next), got.Cut, chipsOf(v.Filter)
+	v.bound(p, q, all)
 	for _, e := range []exportLink{{"CSV", "/items/export/csv", "items.csv"}, {"JSON", "/items/export/json", "items.json"}, {"NDJSON", apiPrefix + "/items.ndjson", "items.ndjson"}} {
 		if len(v.Filter) > 0 {
 			e.Link += "?" + v.Filter.Encode()
@@ -268,7 +260,7 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	if p.Caller.May("operator") {
 		v.Some = manyActions
 	}
-	if p.Caller.May("operator") && (v.Count == nil || v.Count.Count > 0) {
+	if p.Caller.May("operator") && (v.Count == nil || v.Count.Count > 0 || v.Count.Cut != nil) {
 		for _, a := range manyActions {
 			link := manyLink{Text: a.Text, Link: "/items/actions/" + a.Name, Danger: a.Danger}
 			if len(v.Filter) > 0 {
@@ -283,9 +275,13 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 
 // count asks how many items the filter selects. The statistics have the number of many items in a status, so these are not
 // counted for a page; a few are, so that their number is that of the list.
-func (v *itemsPage) count(ask *asking, c caller) {
+func (v *itemsPage) count(ask *asking, c caller, all bool) {
 	direct := func() {
-		ask.patient(c).unlessFailed("/items/count", upTo(v.Filter), &v.Count, &v.NoCount)
+		query := upTo(v.Filter)
+		if !all {
+			query.Set("lookAt", itoa(lookedAt(v.Filter)))
+		}
+		ask.patient(c).unlessFailed("/items/count", query, &v.Count, &v.NoCount)
 	}
 	lives, ok := countedLives(v.Filter)
 	if !ok || v.Filter.Get("queue") == "" && !c.Everywhere() {
@@ -373,5 +369,6 @@ func nextPage(r *http.Request, next *string) string {
 	}
 	q := u.Query()
 	q.Del("limit")
+	q.Del("lookAt")
 	return r.URL.Path + "?" + q.Encode()
 }
