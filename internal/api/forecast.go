@@ -21,9 +21,9 @@ const (
 	// forecastTimeout bounds a forecast, with the wait for another one.
 	forecastTimeout = 40 * time.Second
 
-	// forecastMostDue bounds the due items of a forecast, which is made in the memory of the server: 100,000 take 330 MB
+	// mostSimulated bounds the due items of a simulation, which is made in the memory of the server: 100,000 take 330 MB
 	// and five seconds of two cores.
-	forecastMostDue = 100_000
+	mostSimulated = 100_000
 
 	// forecastAge is how long the forecast of the present answers other requests.
 	forecastAge = 10 * time.Second
@@ -155,7 +155,7 @@ func (a *API) makeForecast(ctx context.Context, q forecast.Question) (*forecast.
 			return nil, err
 		}
 	}
-	p.MostDue = forecastMostDue
+	p.MostDue = mostSimulated
 	present, err := forecast.Read(ctx, a.store, p)
 	if err != nil {
 		return nil, err

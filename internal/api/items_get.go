@@ -155,6 +155,7 @@ func (a *API) explainItem(ctx context.Context, in *ItemPath) (*itemReason, error
 			return nil, err
 		}
 	}
+	p.MostDue = mostSimulated
 	reason, err := assign.Why(ctx, a.store, in.ID, p)
 	if reason.Error != "" {
 		a.redact(&reason.Error, &reason.Text)

@@ -39,7 +39,7 @@ func ReadSituation(ctx context.Context, store WhyStore, p WhyParams) (*Situation
 		if s, err = p.situation(ctx, view, workers, p.defaultEstimate()); err != nil {
 			return err
 		}
-		most := cmp.Or(p.MostDue, mostWindow)
+		most := p.mostDue()
 		due, err := view.DueItems(ctx, workqueue.EveryPriority, workqueue.Full{}, most+1)
 		if err != nil {
 			return err
@@ -166,13 +166,13 @@ func (w *why) situation(ctx context.Context) (*Situation, error) {
 func (w *why) waiting(ctx context.Context) ([]workqueue.DueItem, error) {
 	var list []workqueue.DueItem
 	for limit := 8 * leastWindow; ; limit *= 8 {
-		limit = min(limit, mostWindow)
+		limit = min(limit, w.p.mostDue())
 		var err error
 		list, err = w.view.DueItems(ctx, workqueue.Band{Min: w.item.Priority, Max: workqueue.EveryPriority.Max}, workqueue.Full{}, limit)
 		if err != nil {
 			return nil, err
 		}
-		if len(list) < limit || limit == mostWindow {
+		if len(list) < limit || limit == w.p.mostDue() {
 			break
 		}
 	}

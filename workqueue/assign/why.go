@@ -1,6 +1,7 @@
 package assign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -41,9 +42,13 @@ type WhyParams struct {
 	// their passes, Profiles, Learned and NewRule are not used.
 	Pipelines []SystemPipeline
 
-	// MostDue bounds the due items that ReadSituation reads; 0: a million, as for passes.
+	// MostDue bounds the due items that are read, in the order in which passes take them; 0: a million, as for passes. Why
+	// does not know when an item beyond them starts.
 	MostDue int
 }
+
+// mostDue returns how many due items are read.
+func (p *WhyParams) mostDue() int { return min(cmp.Or(p.MostDue, mostWindow), mostWindow) }
 
 // Why returns the reason why an item is not running yet, and what would change that; for an item
 // that runs or has ended, it says so. If several things prevent the item from running, it returns

@@ -29,6 +29,13 @@ func (w *why) expect(ctx context.Context, r *Reason) error {
 		r.ExpectedAt, r.Expected = &start, w.startText(start, f.by)
 		w.countFirst(f, r)
 		return nil
+	case f.beyond > 0:
+		r.Ahead = f.beyond
+		text := "more than " + goFirst(f.beyond)
+		if r.Expected = "unknown: " + text; r.Kind == WhyBehind {
+			r.Text = text
+		}
+		return nil
 	case f.expired:
 		r.Expected = "never: it expires before a worker is free"
 		return nil
@@ -55,6 +62,7 @@ type startFinder struct {
 
 	started, expired bool
 	cancelled        bool // or moved away, by a rule of escalation
+	beyond           int  // how many items go first, if that are too many to simulate
 	at               time.Duration
 	first            []int64 // the workers that started the items that went first
 	by               string  // the pipeline whose scheduled run starts the item; "": a run that continues
@@ -67,7 +75,13 @@ func (w *why) findStart(ctx context.Context) (*startFinder, error) {
 		return nil, err
 	}
 	f := &startFinder{m: s.NewSimulation(), item: int(s.item(w.item.ID))}
-	if f.item < 0 || s.steps == nil && !slices.ContainsFunc(s.Pipelines, func(p SystemPipeline) bool { return p.runs(w.item.Priority) }) {
+	if f.item < 0 {
+		if most := w.p.mostDue(); len(s.Items) >= most {
+			f.beyond = most
+		}
+		return f, nil
+	}
+	if s.steps == nil && !slices.ContainsFunc(s.Pipelines, func(p SystemPipeline) bool { return p.runs(w.item.Priority) }) {
 		return f, nil
 	}
 	return f, f.m.Run(ctx, nil, f)

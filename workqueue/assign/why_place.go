@@ -98,13 +98,13 @@ func (w *why) give(ctx context.Context, pl *passPlanner, due *workqueue.DueItem)
 	return g, nil
 }
 
-// before reads the due items of the item's priority and above, up to as many as a pass reads.
+// before reads the due items of the item's priority and above, up to as many as are read.
 func (w *why) before(ctx context.Context, pl *passPlanner, due *workqueue.DueItem) ([]workqueue.DueItem, error) {
 	band := workqueue.Band{Min: due.Priority, Max: w.pass.Params.Band.Max}
 	for limit := max(4*pl.room, leastWindow); ; limit *= 8 {
-		limit = min(limit, mostWindow)
+		limit = min(limit, w.p.mostDue())
 		list, err := w.view.DueItems(ctx, band, workqueue.Full{}, limit)
-		if err != nil || len(list) < limit || limit == mostWindow {
+		if err != nil || len(list) < limit || limit == w.p.mostDue() {
 			return list, err
 		}
 	}

@@ -35,7 +35,7 @@ func whyTests() []test {
 	for _, c := range slices.Concat(whyStates(), whyHeld(), whyEligible(), whyPlaces()) {
 		tests = append(tests, test{c.name, c.run})
 	}
-	return append(tests, test{"held items", heldItems}, test{"an item that does not exist", whyNotFound}, test{"the next pass agrees with the reasons", whyAgrees})
+	return append(tests, test{"held items", heldItems}, test{"an item that does not exist", whyNotFound}, test{"an item behind more than are read", whyBeyond}, test{"the next pass agrees with the reasons", whyAgrees})
 }
 
 // whyParams has passes for priorities of 500 and above in 30 seconds and in an hour, and
@@ -148,6 +148,30 @@ func (x *fixture) withSelectors(texts ...string) int64 {
 // sqlAgo returns the time d ago as an SQL literal.
 func sqlAgo(d time.Duration) string {
 	return "'" + time.Now().UTC().Add(-d).Format("2006-01-02 15:04:05.000") + "'"
+}
+
+// whyBeyond asks about the last of four items, and reads fewer or just enough.
+func whyBeyond(x *fixture) {
+	x.whyWorker("w", 1, nil)
+	last := x.Items(4, ItemOpts{Priority: 900, Estimate: time.Hour})[3]
+	for most, want := range map[int]string{0: "in about ", 4: "in about ", 3: "unknown: more than 3 items go first", 1: "unknown: more than 1 item goes first"} {
+		p := whyParams()
+		p.MostDue = most
+		r, err := assign.Why(x.ctx, x.Store, last, p)
+		if err != nil {
+			x.Fatal(err)
+		}
+		ahead := 3
+		if text, beyond := strings.CutPrefix(want, "unknown: "); beyond {
+			ahead = most
+			if r.Text != text {
+				x.Errorf("at most %d: %s", most, r.Text)
+			}
+		}
+		if r.Kind != assign.WhyBehind || r.Ahead != ahead || !strings.HasPrefix(r.Expected, want) {
+			x.Errorf("at most %d: %s, %d ahead, expected %s; want behind, %d, %s", most, r.Kind, r.Ahead, r.Expected, ahead, want)
+		}
+	}
 }
 
 func whyNotFound(x *fixture) {
