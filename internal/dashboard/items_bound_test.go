@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -78,5 +79,33 @@ func TestListsLookAtFewItems(t *testing.T) {
 		if live, all := !strings.Contains(got.text, `data-live=""`), strings.Contains(c.query, "search=all"); live == all {
 			t.Errorf("/items?%s: live %t; it searches all items: %t", c.query, live, all)
 		}
+	}
+}
+
+// The preview of a change counts no further than a list looks, and says that there may be more.
+func TestPreviewsLookAtFewItems(t *testing.T) {
+	s := newSiteBehind(t, nil, func(api http.Handler) http.Handler { return lookFew{api} })
+	items := slices.Repeat([]workqueue.NewItem{{IntegrationConfig: "hello"}}, 8)
+	items[0].IntegrationConfig = "rare"
+	if _, err := s.Store.Enqueue(t.Context(), items); err != nil {
+		t.Fatal(err)
+	}
+	b := s.as(t, access.Operator)
+	for query, wanted := range map[string][]string{
+		"cancel?pipeline=rare":  {"Pending 0+ changed", "Retry 0+ changed", "Cancel items"},
+		"cancel?pipeline=hello": {"Pending 3+ changed", "Cancel 3+ items"},
+		"cancel?status=retry":   {"Retry 0+ changed"},
+	} {
+		got := b.get("/items/actions/" + query)
+		judge(t, query, got)
+		for _, want := range wanted {
+			if !strings.Contains(got.visible(), want) {
+				t.Errorf("%s: want %q in %s", query, want, got.visible())
+			}
+		}
+	}
+	got := b.post("/items/actions/cancel", url.Values{"pipeline": {"rare"}, "reason": {"x"}}, nil)
+	if it, err := s.Store.Item(t.Context(), 1); err != nil || it.State != workqueue.Cancelled || !strings.Contains(got.visible(), "1 item were cancelled") && !strings.Contains(got.visible(), "1 item was cancelled") {
+		t.Errorf("changed: %v, %v: %s", it.State, err, got.visible())
 	}
 }

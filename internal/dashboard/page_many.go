@@ -110,18 +110,23 @@ func (d *Dashboard) previewMany(r *http.Request, p *page) (string, error) {
 		one := url.Values{}
 		maps.Copy(one, v.Filter)
 		one["status"] = []string{status}
-		ask.get("/items/count", upTo(one), &counts[i])
+		query := upTo(one)
+		query.Set("lookAt", itoa(lookedAt(one)))
+		ask.get("/items/count", query, &counts[i])
 	}
 	if err := ask.wait(); err != nil {
 		return "", err
 	}
 	for i, status := range statuses {
-		if counts[i].Count > 0 {
-			v.ByStatus = append(v.ByStatus, statusCount{Status: strings.ReplaceAll(status, "-", " "), Count: counts[i].Count, More: counts[i].More, Concerned: slices.Contains(v.Action.Statuses, status)})
-			if slices.Contains(v.Action.Statuses, status) {
-				v.Left.Count += counts[i].Count
-				v.Left.More = v.Left.More || counts[i].More
-			}
+		n, concerned := counts[i], slices.Contains(v.Action.Statuses, status)
+		n.More = n.More || !n.Whole()
+		if n.Count == 0 && (!n.More || !concerned) {
+			continue
+		}
+		v.ByStatus = append(v.ByStatus, statusCount{Status: strings.ReplaceAll(status, "-", " "), Count: n.Count, More: n.More, Concerned: concerned})
+		if concerned {
+			v.Left.Count += n.Count
+			v.Left.More = v.Left.More || n.More
 		}
 	}
 	p.Data = v
