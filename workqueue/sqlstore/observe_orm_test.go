@@ -37,6 +37,8 @@ func TestObserve(t *testing.T) {
 		"select_bot_pipeline_runs":                  func() error { _, err := store.Runs(t.Context(), workqueue.RunFilter{}); return err },
 		"select_bot_work_queue_items":               func() error { _, err := store.Items(t.Context(), workqueue.ItemFilter{}); return err },
 		"now":                                       func() error { _, err := store.Now(t.Context()); return err },
+		"state_marks":                               func() error { _, err := store.Marks(t.Context(), 1); return err },
+		"select_bot_queues now stat_read stat_unfinished": func() error { _, err := store.Statistics(t.Context(), ""); return err },
 		"series_read": func() error {
 			_, err := store.Series(t.Context(), workqueue.SeriesParams{By: workqueue.ByMinute, From: time.Now(), Until: time.Now(), CountsOnly: true})
 			return err

@@ -103,22 +103,31 @@ func (s *queueStore) Queue(ctx context.Context, name string) (workqueue.Queue, e
 
 // findQueues reads the queues with their robots, sorted by name.
 func findQueues(db *gorm.DB) ([]workqueue.Queue, error) {
-	var rows []queueRow
-	var robots []robotRow
-	if err := db.Order(ascending("Name")).Find(&rows).Error; err != nil {
+	queues, err := bareQueues(db)
+	if err != nil {
 		return nil, err
 	}
+	var robots []robotRow
 	if err := db.Order(ascending("Robot")).Find(&robots).Error; err != nil {
 		return nil, err
-	}
-	queues := make([]workqueue.Queue, len(rows))
-	for i := range rows {
-		queues[i] = rows[i].queue()
 	}
 	for _, r := range robots {
 		if q := queueOf(queues, r.QueueName); q != nil {
 			q.Robots = append(q.Robots, r.robot())
 		}
+	}
+	return queues, nil
+}
+
+// bareQueues reads the queues without their robots, sorted by name.
+func bareQueues(db *gorm.DB) ([]workqueue.Queue, error) {
+	var rows []queueRow
+	if err := db.Order(ascending("Name")).Find(&rows).Error; err != nil {
+		return nil, err
+	}
+	queues := make([]workqueue.Queue, len(rows))
+	for i := range rows {
+		queues[i] = rows[i].queue()
 	}
 	return queues, nil
 }

@@ -79,11 +79,11 @@ func (s *statisticsStore) statistics(ctx context.Context, only string) ([]workqu
 	return all, nil
 }
 
-// queuesForStatistics reads the queues that the caller asks for.
+// queuesForStatistics reads the queues that the caller asks for. Those of all queues come without their robots.
 func (s *statisticsStore) queuesForStatistics(ctx context.Context, only string) ([]workqueue.Queue, error) {
 	orm := s.listing.WithContext(ctx)
 	if only == "" {
-		return findQueues(orm)
+		return bareQueues(orm)
 	}
 	queue, err := s.queueByName(orm, only)
 	if err != nil {

@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"botwork/workqueue/access"
@@ -196,7 +198,7 @@ func TestSessionUseIsWrittenRarely(t *testing.T) {
 	}
 }
 
-// A hundred browsers that are used all the time cost one statement in two seconds. Each sees at once that
+// A hundred browsers that are used all the time cost one statement in five seconds. Each sees at once that
 // its session has ended.
 func TestSessionsAreReadTogether(t *testing.T) {
 	store := &countingStore{UserStore: open(t)}
@@ -247,6 +249,57 @@ func TestSessionsAreReadTogether(t *testing.T) {
 	if store.reads != 3 { // one for all, one for the session that was not among them
 		t.Errorf("%d statements, want 3", store.reads)
 	}
+}
+
+// ticketStore has one session, until it has ended.
+type ticketStore struct {
+	access.UserStore
+	ended atomic.Bool
+	reads atomic.Int64
+}
+
+func (s *ticketStore) SessionsByHash(_ context.Context, hashes []string) (map[string]access.Session, error) {
+	s.reads.Add(1)
+	found := map[string]access.Session{}
+	for _, hash := range hashes {
+		if !s.ended.Load() {
+			found[hash] = access.Session{ID: 1}
+		}
+	}
+	return found, nil
+}
+
+func (s *ticketStore) UsedSession(context.Context, int64, time.Duration) error { return nil }
+
+// A browser that asks ten times a second costs one statement in five seconds. When another process ends its session,
+// it is refused after five seconds at most; when this one does, at once.
+func TestSessionAge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &ticketStore{}
+		s := NewSessions(store)
+		wants := func(want error, when string) {
+			t.Helper()
+			if _, err := s.Session(t.Context(), "ticket"); !errors.Is(err, want) {
+				t.Errorf("%s: got %v, want %v", when, err, want)
+			}
+		}
+		for range 600 {
+			wants(nil, "a session")
+			time.Sleep(time.Second / 10)
+		}
+		if n := store.reads.Load(); n != 12 {
+			t.Errorf("a minute took %d statements, want 12", n)
+		}
+		wants(nil, "just before the session ends")
+		store.ended.Store(true)
+		time.Sleep(sessionAge)
+		wants(ErrNoSession, "5 seconds after another process has ended it")
+		store.ended.Store(false)
+		wants(nil, "a new session")
+		store.ended.Store(true)
+		s.Forget()
+		wants(ErrNoSession, "at once after this process has ended it")
+	})
 }
 
 // A statement that was under way when a session was forgotten says nothing about it any more.

@@ -30,6 +30,10 @@ func longestSession(by string) time.Duration {
 // at most.
 const seenEvery = 20 * time.Minute
 
+// sessionAge is how long a session that was looked up is used without asking the database again. A session
+// that another process ends works for that long; one that this process ends is refused at once, by Forget.
+const sessionAge = 5 * time.Second
+
 // usedFor is how long a session that is no longer used is read together with the others.
 const usedFor = time.Minute
 
@@ -75,8 +79,7 @@ func NewSessions(store access.UserStore) *Sessions {
 	return &Sessions{store: store, known: map[string]*knownSession{}, seen: map[int64]time.Time{}}
 }
 
-// Session returns the session that a cookie's text belongs to. A session that another process
-// ends works for two more seconds.
+// Session returns the session that a cookie's text belongs to, as it was sessionAge ago at most.
 func (s *Sessions) Session(ctx context.Context, text string) (access.Session, error) {
 	hash := access.Hash(text)
 	for {
@@ -159,9 +162,9 @@ func (s *Sessions) read(ctx context.Context, l *sessionLookup, now time.Time) {
 			continue
 		}
 		if c := s.known[hash]; c != nil {
-			c.session, c.until = session, now.Add(cacheAge)
+			c.session, c.until = session, now.Add(sessionAge)
 		} else if len(s.known) < maxCached {
-			s.known[hash] = &knownSession{session, now.Add(cacheAge), now}
+			s.known[hash] = &knownSession{session, now.Add(sessionAge), now}
 		}
 	}
 }
