@@ -208,7 +208,7 @@ func Default() Config {
 		Database: Database{
 			Driver: database.SQLite,
 			DSN:    DSN{Text{secret: NewSecret("botwork.db"), implied: true}},
-			Pool:   Pool{MaxOpen: 20, MaxIdle: 5, MaxLifetime: 30 * time.Minute},
+			Pool:   Pool{MaxOpen: 20, MaxIdle: 10, MaxLifetime: 30 * time.Minute},
 		},
 		Worker: Worker{
 			Capacity:      max(4, runtime.NumCPU()),

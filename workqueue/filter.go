@@ -56,10 +56,10 @@ type ItemFilter struct {
 	FromID int64
 
 	// LookAt bounds how many items Items and CountItems look at, so that they are fast in a table of any
-	// size; 0 means no bound. Items look at all items in the states of the filter if there are no more of these, and
-	// what a better index selects. Otherwise they look at the newest ones below BeforeID, and an
-	// [IncompleteError] says where they ended; in another order than that of the newest, a list is one of these. Ids are
-	// counted, also those of items that are no more. Other uses of a filter ignore it.
+	// size; 0 means no bound. They look at what an index selects, and at all items in the states of the filter
+	// if an index has no more of these than LookAt, and than 100,000. Otherwise they look at the newest ones
+	// below BeforeID, and an [IncompleteError] says where they ended; in another order than that of the newest, a list
+	// is one of these. Ids are counted, also those of items that are no more. Other uses of a filter ignore it.
 	LookAt int64
 
 	// Sort is the order of Items; the zero value lists the newest (highest id) first. Only

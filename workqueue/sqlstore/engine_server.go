@@ -4,12 +4,17 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 
 	"botwork/internal/database"
 )
 
 // migrationLock is the name of the lock for migrations.
 const migrationLock = "botwork.migrations"
+
+// idleFor is how long a connection that is not used is kept, so that many processes do not keep the connections of their
+// busiest moment.
+const idleFor = time.Minute
 
 // serverEngine is the common part of the engines that are servers.
 type serverEngine struct{ anyEngine }
@@ -20,7 +25,8 @@ func (serverEngine) openPool(driver database.Driver, o Options, greet database.G
 		return pools{}, err
 	}
 	db.SetMaxOpenConns(orDefault(o.MaxOpen, 16))
-	db.SetMaxIdleConns(orDefault(o.MaxIdle, 4))
+	db.SetMaxIdleConns(orDefault(o.MaxIdle, 10))
+	db.SetConnMaxIdleTime(idleFor)
 	db.SetConnMaxLifetime(o.MaxLifetime)
 	return pools{db: db, readers: db}, nil
 }

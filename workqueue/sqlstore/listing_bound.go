@@ -10,6 +10,10 @@ import (
 	"botwork/workqueue"
 )
 
+// mostInStates is how many items an index of states may have to be read instead of the newest items: to count so many costs
+// little, and to look at them about as much as to look at the same number of the newest.
+const mostInStates = 100_000
+
 // bounded returns the filter with the ids that its bound LookAt allows, and what that leaves out; nil is nothing.
 func (s *itemLists) bounded(ctx context.Context, f workqueue.ItemFilter) (workqueue.ItemFilter, *workqueue.IncompleteError, error) {
 	most := f.LookAt
@@ -26,7 +30,7 @@ func (s *itemLists) bounded(ctx context.Context, f workqueue.ItemFilter) (workqu
 			beyond = min(beyond, f.BeforeID)
 		}
 		if beyond-most > first {
-			few, err = s.inFewStates(ctx, &f, most)
+			few, err = s.inFewStates(ctx, &f, min(most, mostInStates))
 		}
 		return err
 	})

@@ -94,7 +94,7 @@ type Options struct {
 	Driver string
 	DSN    string
 
-	// MaxOpen and MaxIdle limit the pool; 0 means 16 and 4. SQLite ignores them: it has one
+	// MaxOpen and MaxIdle limit the pool; 0 means 16 and 10. SQLite ignores them: it has one
 	// writer.
 	MaxOpen, MaxIdle int
 
