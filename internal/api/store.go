@@ -22,6 +22,7 @@ type Store interface {
 	workqueue.ForecastStore
 	workqueue.HistoryStore
 	workqueue.ItemStore
+	workqueue.MarkStore
 	workqueue.NotificationStore
 	workqueue.PipelineStore
 	workqueue.QueueStore

@@ -32,11 +32,12 @@ func TestObserve(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, call := range map[string]func() error{
-		"select_bot_queues select_bot_queue_robots":       func() error { _, err := store.Queues(t.Context()); return err },
-		"select_bot_workers":                              func() error { _, err := store.Workers(t.Context()); return err },
-		"select_bot_pipeline_runs":                        func() error { _, err := store.Runs(t.Context(), workqueue.RunFilter{}); return err },
-		"select_bot_work_queue_items":                     func() error { _, err := store.Items(t.Context(), workqueue.ItemFilter{}); return err },
-		"now":                                             func() error { _, err := store.Now(t.Context()); return err },
+		"select_bot_queues select_bot_queue_robots": func() error { _, err := store.Queues(t.Context()); return err },
+		"select_bot_workers":                        func() error { _, err := store.Workers(t.Context()); return err },
+		"select_bot_pipeline_runs":                  func() error { _, err := store.Runs(t.Context(), workqueue.RunFilter{}); return err },
+		"select_bot_work_queue_items":               func() error { _, err := store.Items(t.Context(), workqueue.ItemFilter{}); return err },
+		"now":                                       func() error { _, err := store.Now(t.Context()); return err },
+		"state_marks":                               func() error { _, err := store.Marks(t.Context(), 1); return err },
 		"select_bot_queues now stat_read stat_unfinished": func() error { _, err := store.Statistics(t.Context(), ""); return err },
 		"series_read": func() error {
 			_, err := store.Series(t.Context(), workqueue.SeriesParams{By: workqueue.ByMinute, From: time.Now(), Until: time.Now(), CountsOnly: true})

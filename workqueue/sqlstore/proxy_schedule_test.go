@@ -96,6 +96,10 @@ var reads = []method{
 		_, _, err := s.AbandonedBand(ctx, 1)
 		return err
 	}),
+	reading("Marks", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
+		_, err := s.Marks(ctx, 50)
+		return err
+	}),
 	reading("Waits", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
 		_, err := s.Waits(ctx, workqueue.EveryPriority)
 		return err

@@ -32,6 +32,7 @@ type Store struct {
 	*enqueuing
 	*itemChanges
 	*waitingStore
+	*markStore
 	*workerStore
 	*assignStore
 	*leaseStore
@@ -61,7 +62,7 @@ func newStore(c *connection) *Store {
 		connection: c, migrations: &migrations{c}, epochs: &epochs{c, &auditing{c}}, sessions: &sessions{c},
 		policies: &policies{connection: c}, notices: &notices{connection: c, name: rand.Text()[:12]},
 		itemRows: &itemRows{c}, bookkeeping: &bookkeeping{c}, batches: &batches{c}, auditing: &auditing{c}, auditLog: &auditLog{c},
-		waitingStore: &waitingStore{c}, textStore: &textStore{c}, failureStore: &failureStore{c}, forecastStore: &forecastStore{c},
+		waitingStore: &waitingStore{c}, markStore: &markStore{c}, textStore: &textStore{c}, failureStore: &failureStore{c}, forecastStore: &forecastStore{c},
 	}
 	s.durationStore = &durationStore{c, s.auditing}
 	s.scheduleStore = &scheduleStore{c, s.auditing}

@@ -24,6 +24,7 @@ type Store interface {
 	workqueue.WorkerControlStore
 	workqueue.LeaseStore
 	workqueue.WaitingStore
+	workqueue.MarkStore
 	workqueue.RunCounter
 	workqueue.ScheduleStore
 	workqueue.PipelineStore

@@ -79,6 +79,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Leave", leaveTests()},
 		{"Control", controlTests()},
 		{"Stranded", strandedTests()},
+		{"Marks", markTests()},
 		{"Waits", waitsTests()},
 		{"Ready", readyTests()},
 		{"Listen", listenTests()},

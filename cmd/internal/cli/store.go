@@ -36,6 +36,7 @@ type Store interface {
 	workqueue.TaskStore
 	workqueue.TextStore
 	workqueue.WaitingStore
+	workqueue.MarkStore
 	workqueue.WorkerControlStore
 	workqueue.WorkerStore
 	access.Store

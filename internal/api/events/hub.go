@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// every is the time between two queries.
+	// every is the time between two turns, each of one query or none.
 	every = time.Second
 
 	// kept and keptFor bound the events that a client that comes back can still get.

@@ -23,6 +23,10 @@ func TestQuiet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		go func() { // reads on, so that the client is not sent away
+			for range c.Events() {
+			}
+		}()
 		time.Sleep(20 * time.Second)
 		quiet(false, opened, "before the first reading", Failures)
 		asked := time.Now()
@@ -34,7 +38,7 @@ func TestQuiet(t *testing.T) {
 		quiet(false, asked, "an item has failed", Failures)
 		quiet(true, asked, "an item has failed, but no queue has changed", QueueChanges)
 		quiet(true, time.Now(), "asked after the failure", Failures)
-		s.queues.Store(&[]workqueue.Queue{{Name: "mail", Revision: 2}})
+		s.marks.Store(&workqueue.Marks{Queues: []workqueue.QueueMark{{Name: "mail", Revision: 2}}})
 		time.Sleep(20 * time.Second)
 		quiet(false, asked, "a queue was created", QueueChanges)
 		asked = time.Now()

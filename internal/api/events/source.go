@@ -13,9 +13,7 @@ import (
 // Store is the part of a store that events are read from.
 type Store interface {
 	Series(ctx context.Context, p workqueue.SeriesParams) (workqueue.Series, error)
-	Queues(ctx context.Context) ([]workqueue.Queue, error)
-	Workers(ctx context.Context) ([]workqueue.Worker, error)
-	Runs(ctx context.Context, f workqueue.RunFilter) ([]workqueue.PipelineRun, error)
+	Marks(ctx context.Context, runs int) (workqueue.Marks, error)
 	Items(ctx context.Context, f workqueue.ItemFilter) ([]workqueue.Item, error)
 	Now(ctx context.Context) (time.Time, error)
 }
@@ -34,8 +32,7 @@ type source struct {
 	followed map[int64]int  // by how many clients
 	fresh    map[int64]bool // a client has begun to follow it and does not know its state
 
-	turn int  // of the topic that is read next
-	rest bool // the last reading took two statements: the next one takes none
+	turn int // of the topic that is read next
 
 	// ahead is how far this machine's clock is ahead of the database's, as read at clockRead.
 	ahead     time.Duration
@@ -45,9 +42,9 @@ type source struct {
 
 	// What was read last; nil: nothing was.
 	counts   map[countKey]counts
-	revision map[string]queueMark
-	workers  map[int64]workerMark
-	runs     map[int64]workqueue.RunOutcome
+	queues   map[string]workqueue.QueueMark
+	workers  map[int64]workqueue.WorkerMark
+	runs     map[int64]workqueue.RunMark
 	versions map[int64]int64
 }
 
@@ -76,23 +73,22 @@ func (s *source) unfollow(ids []int64) {
 
 // forget drops what was read: without clients nothing is compared, and the next one starts afresh.
 func (s *source) forget() {
-	s.turn, s.rest, s.counts, s.revision, s.workers, s.runs, s.versions = 0, false, nil, nil, nil, nil, nil
+	s.turn, s.counts, s.queues, s.workers, s.runs, s.versions = 0, nil, nil, nil, nil, nil
 	s.diary.forget()
 }
 
 // order is the order in which topics are read: items and followed items every other time.
 var order = []Topic{Items, Item, Queues, Items, Item, Workers, Items, Item, Runs}
 
-// read reads one of the wanted topics, by one statement, and returns its events without ids. The
-// first statement, and one of many later, reads the database's clock instead. The list of queues
-// takes two statements, so the call after it reads nothing.
+// marked are the topics that one statement reads.
+var marked = []Topic{Queues, Workers, Runs}
+
+// read reads one of the wanted topics, by one statement at most, and returns its events without ids. The
+// first statement, and one of many later, reads the database's clock instead. The turn of the first
+// wanted topic of those that one statement reads is for all of them; the turns of the others are empty.
 func (s *source) read(ctx context.Context, wanted map[Topic]bool) ([]Event, error) {
 	if s.clockRead.IsZero() || time.Since(s.clockRead) > clockAge {
 		return nil, s.readClock(ctx)
-	}
-	if s.rest {
-		s.rest = false
-		return nil, nil
 	}
 	for range order {
 		topic := order[s.turn%len(order)]
@@ -103,21 +99,28 @@ func (s *source) read(ctx context.Context, wanted map[Topic]bool) ([]Event, erro
 		switch topic {
 		case Items:
 			return s.readCounts(ctx)
-		case Queues:
-			return s.readQueues(ctx)
-		case Workers:
-			return s.readWorkers(ctx)
-		case Runs:
-			return s.readRuns(ctx)
-		default:
+		case Item:
 			return s.readFollowed(ctx)
+		case firstMarked(wanted):
+			return s.readMarks(ctx, wanted)
+		default:
+			return nil, nil
 		}
 	}
 	return nil, nil
 }
 
-// readClock reads the database's clock: only that decides which minutes are the latest, and whether
-// a lease has expired.
+// firstMarked returns the first wanted topic of those that one statement reads; "" if none is wanted.
+func firstMarked(wanted map[Topic]bool) Topic {
+	for _, topic := range marked {
+		if wanted[topic] {
+			return topic
+		}
+	}
+	return ""
+}
+
+// readClock reads the database's clock: only that decides which minutes are the latest.
 func (s *source) readClock(ctx context.Context) error {
 	before := time.Now()
 	now, err := s.store.Now(ctx)
@@ -202,11 +205,6 @@ func (s *source) readCounts(ctx context.Context) ([]Event, error) {
 	return summary(Items, parts), nil
 }
 
-type queueMark struct {
-	revision int64
-	paused   bool
-}
-
 // queueChange is a queue that has changed.
 type queueChange struct {
 	Queue    string `json:"queue"`
@@ -215,34 +213,44 @@ type queueChange struct {
 	Deleted  bool   `json:"deleted"`
 }
 
-func (s *source) readQueues(ctx context.Context) ([]Event, error) {
-	s.rest = true
-	queues, err := s.store.Queues(ctx)
+// recentRuns is how many of the latest runs are compared.
+const recentRuns = 50
+
+// readMarks compares the queues, the workers and the latest runs with what they were, as far as they are wanted.
+func (s *source) readMarks(ctx context.Context, wanted map[Topic]bool) (events []Event, err error) {
+	marks, err := s.store.Marks(ctx, recentRuns)
 	if err != nil {
 		return nil, err
 	}
-	now := map[string]queueMark{}
+	if wanted[Queues] {
+		events = append(events, s.compareQueues(marks.Queues)...)
+	}
+	if wanted[Workers] {
+		events = append(events, s.compareWorkers(marks.Workers)...)
+	}
+	if wanted[Runs] {
+		events = append(events, s.compareRuns(marks.Runs)...)
+	}
+	return events, nil
+}
+
+func (s *source) compareQueues(queues []workqueue.QueueMark) []Event {
+	now := map[string]workqueue.QueueMark{}
 	parts := map[string]json.RawMessage{}
-	for i := range queues {
-		q := &queues[i]
-		now[q.Name] = queueMark{q.Revision, q.Paused}
-		if s.revision != nil && s.revision[q.Name] != now[q.Name] {
+	for _, q := range queues {
+		now[q.Name] = q
+		if s.queues != nil && s.queues[q.Name] != q {
 			parts[q.Name] = encode(queueChange{Queue: q.Name, Paused: q.Paused, Revision: q.Revision})
 		}
 	}
-	for name := range s.revision {
+	for name := range s.queues {
 		if _, exists := now[name]; !exists {
 			parts[name] = encode(queueChange{Queue: name, Deleted: true})
 		}
 	}
-	s.revision = now
+	s.queues = now
 	s.diary.compared(Queues, happened(QueueChanges, len(parts))...)
-	return summary(Queues, parts), nil
-}
-
-type workerMark struct {
-	state workqueue.WorkerState
-	lost  bool
+	return summary(Queues, parts)
 }
 
 // workerChange is a worker whose state has changed.
@@ -252,26 +260,18 @@ type workerChange struct {
 	Lost   bool                  `json:"lost"` // its lease has expired
 }
 
-func (s *source) readWorkers(ctx context.Context) ([]Event, error) {
-	workers, err := s.store.Workers(ctx)
-	if err != nil {
-		return nil, err
-	}
-	now, clock := map[int64]workerMark{}, s.now()
+func (s *source) compareWorkers(workers []workqueue.WorkerMark) []Event {
+	now := map[int64]workqueue.WorkerMark{}
 	var changes []json.RawMessage
-	for i := range workers {
-		w := &workers[i]
-		now[w.ID] = workerMark{w.State, w.Gone(clock)}
-		if s.workers != nil && s.workers[w.ID] != now[w.ID] {
-			changes = append(changes, encode(workerChange{w.Name, w.State, now[w.ID].lost}))
+	for _, w := range workers {
+		now[w.ID] = w
+		if s.workers != nil && s.workers[w.ID] != w {
+			changes = append(changes, encode(workerChange{w.Name, w.State, w.Gone}))
 		}
 	}
 	s.workers = now
-	return whole(Workers, changes), nil
+	return whole(Workers, changes)
 }
-
-// recentRuns is how many of the latest runs are compared.
-const recentRuns = 50
 
 // runChange is a run that has started or ended.
 type runChange struct {
@@ -280,18 +280,13 @@ type runChange struct {
 	Outcome  workqueue.RunOutcome `json:"outcome"`
 }
 
-func (s *source) readRuns(ctx context.Context) ([]Event, error) {
-	runs, err := s.store.Runs(ctx, workqueue.RunFilter{Limit: recentRuns})
-	if err != nil {
-		return nil, err
-	}
-	now := map[int64]workqueue.RunOutcome{}
+func (s *source) compareRuns(runs []workqueue.RunMark) []Event {
+	now := map[int64]workqueue.RunMark{}
 	var changes []json.RawMessage
 	failed := 0
-	for i := range slices.Backward(runs) {
-		r := &runs[i]
-		now[r.ID] = r.Outcome
-		if s.runs != nil && s.runs[r.ID] != r.Outcome {
+	for _, r := range slices.Backward(runs) {
+		now[r.ID] = r
+		if s.runs != nil && s.runs[r.ID] != r {
 			if r.Outcome == workqueue.RunFailed {
 				failed++
 			}
@@ -300,7 +295,7 @@ func (s *source) readRuns(ctx context.Context) ([]Event, error) {
 	}
 	s.runs = now
 	s.diary.compared(Runs, happened(RunFailures, failed)...)
-	return whole(Runs, changes), nil
+	return whole(Runs, changes)
 }
 
 // itemChange is a followed item that has changed. Payload and output are not in it: clients read
