@@ -94,7 +94,7 @@ func (d *Dashboard) showItem(r *http.Request, p *page) (string, error) {
 	var sameKey list[item]
 	var queues list[queue]
 	present := itemPipeline{}
-	why := ask.patient(p.Caller)
+	why := ask.calm(p.Caller)
 	why.of = itoa(v.Item.Version)
 	why.unlessFailed("/items/"+id+"/why", nil, &v.Why, &v.NoWhy)
 	about.get("/items/"+id+"/attempts", nil, &attempts)

@@ -61,6 +61,16 @@ func (a *asking) patient(c caller) sharing {
 	return s
 }
 
+// calm is patient for what also depends on other things than the page is about. A tab asks for news of these less
+// often, so it is content with an older answer, unless its own thing has changed.
+func (a *asking) calm(c caller) sharing {
+	s := a.patient(c)
+	if a.r.Header.Get(renewHeader) != "" && a.r.Header.Get(newsHeader) == "" && a.d.pace.count() > 1 {
+		s.age = a.d.pace.calm() - time.Second
+	}
+	return s
+}
+
 // incomplete reports whether the page is to ask for itself again: something is not there yet, or was an older answer
 // when the page was opened.
 func (a *asking) incomplete() bool {

@@ -94,7 +94,7 @@ func (s *sharedAnswers) get(ctx context.Context, key string, f freshness, ask fu
 	s.mu.Lock()
 	one := s.answers[key]
 	if one == nil || !s.serves(one, f) {
-		next := &sharedAnswer{ready: make(chan struct{}), keep: slowestPace}
+		next := &sharedAnswer{ready: make(chan struct{}), keep: max(slowestPace, f.age)}
 		if one != nil && one.err == nil && one.took() >= costly && time.Since(one.asked) < oldFor {
 			next.old = one.body
 		}

@@ -214,6 +214,53 @@ func TestPatience(t *testing.T) {
 	})
 }
 
+// With a hundred open tabs, those of an item ask for what depends on other items every two minutes, and one answer serves
+// them all for that long. It does not serve who opens the page, or a tab whose item has changed.
+func TestCalmAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		api := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			asked++
+			fmt.Fprint(w, `{}`)
+		})
+		d, err := New(Options{API: api, Log: zerolog.Nop()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		for i := range 100 {
+			d.pace.note(fmt.Sprint(i))
+		}
+		want := func(total int, what string, headers ...string) {
+			t.Helper()
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/items/7", http.NoBody)
+			for _, name := range headers {
+				r.Header.Set(name, "item")
+			}
+			var out reason
+			if err := d.asking(r).calm(caller{Role: "viewer"}).now("/items/7/why", nil, &out); err != nil {
+				t.Fatal(err)
+			}
+			if asked != total {
+				t.Errorf("%s: asked %d times, want %d", what, asked, total)
+			}
+		}
+		other := func() {
+			_, _, _ = d.answers.get(t.Context(), fmt.Sprint("another question ", time.Now()), freshness{age: time.Second}, func() (json.RawMessage, error) { return nil, nil })
+		}
+		want(1, "a tab", renewHeader)
+		time.Sleep(100 * time.Second)
+		other() // lets go what serves no page any more
+		want(1, "another tab 100 seconds later", renewHeader)
+		want(2, "who opens the page", "Accept")
+		time.Sleep(50 * time.Second)
+		want(2, "a tab 50 seconds later", renewHeader)
+		want(3, "a tab whose item has changed", renewHeader, newsHeader)
+		time.Sleep(calmestPace)
+		want(4, "a tab two minutes later", renewHeader)
+	})
+}
+
 // An answer serves for minutes while nothing happens that changes it, and not a moment longer.
 func TestAnswersServeWhileItIsQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
