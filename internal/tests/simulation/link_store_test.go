@@ -301,6 +301,9 @@ func (l link) AbandonedBand(ctx context.Context, worker int64) (workqueue.Band, 
 }
 
 func (l link) Waits(context.Context, workqueue.Band) (bool, error) { return false, errRefused }
+func (l link) Marks(context.Context, int) (workqueue.Marks, error) {
+	return workqueue.Marks{}, errRefused
+}
 
 func (l link) Ready(ctx context.Context, worker int64, band workqueue.Band) (workqueue.Readiness, time.Duration, error) {
 	r, err := call(ctx, l, "Ready", func() (workqueue.Readiness, error) { return l.p.w.db.ready(worker, band) })
