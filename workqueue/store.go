@@ -24,7 +24,7 @@ type ItemStore interface {
 	Items(ctx context.Context, f ItemFilter) ([]Item, error)
 
 	// CountItems counts the items that the filter selects, up to CountAtMost and without regard
-	// to its page size. If a search by payload left items out, the error is an
+	// to its page size. If the search left items out, the error is an
 	// *IncompleteError, and the number is that of the items that were found.
 	CountItems(ctx context.Context, f ItemFilter) (int64, error)
 

@@ -39,7 +39,7 @@ func TestListsLookAtFewItems(t *testing.T) {
 		links  []string
 		ids    []string
 	}{
-		{"pipeline=rare", []string{"None of the newest items", "0 of the newest 3 items", "newest items, down to the id 6; there may be older", "Cancel items…", "All items of the filter"}, []string{"/items?before=6&amp;pipeline=rare", "/items?pipeline=rare&amp;search=all"}, nil},
+		{"pipeline=rare", []string{"None found so far", "0 of the newest 3 items", "newest items, down to the id 6; there may be older", "Cancel items…", "All items of the filter"}, []string{"/items?before=6&amp;pipeline=rare", "/items?pipeline=rare&amp;search=all"}, nil},
 		{"before=6&pipeline=rare", []string{"down to the id 3"}, []string{"/items?before=3&amp;pipeline=rare", "/items?pipeline=rare&amp;search=all"}, nil},
 		{"before=3&pipeline=rare", []string{"rare"}, nil, []string{"1"}},
 		{"pipeline=rare&search=all", []string{"All items were searched", "Cancel 1 item…", "All 1 item of the filter"}, nil, []string{"1"}},

@@ -70,6 +70,7 @@ func TestPagesDoNotWait(t *testing.T) {
 		{"/forecast/accuracy", "/forecast", "Comparing…", "No forecast was recorded"},
 		{"/items", "/items", "Searching…", "Older items"},
 		{"/items", "/items?sort=-due", "Searching…", "hello"},
+		{"/items", "/items?search=all", "Searching…", "All items were searched"},
 		{"/items/count", "/items", "counting…", "51 items"},
 	} {
 		g.check(t, b, c.asks, c.page, c.before, c.after)
@@ -99,6 +100,9 @@ func (g *gate) check(t *testing.T, b *browser, asks, page, before, after string)
 			if !strings.Contains(got.text, want) {
 				t.Errorf("%s while %s takes long: want %q in %s", page, asks, want, got.visible())
 			}
+		}
+		if strings.Contains(got.visible(), after) {
+			t.Errorf("%s while %s takes long: it already has %q", page, asks, after)
 		}
 	}
 	release()

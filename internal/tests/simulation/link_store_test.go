@@ -122,9 +122,6 @@ func (l link) NotifyTaskFailures(context.Context, int, func(workqueue.TaskFailur
 func (l link) Statistics(context.Context, string) ([]workqueue.QueueStatistics, error) {
 	return nil, errRefused
 }
-func (l link) Marks(context.Context, int) (workqueue.Marks, error) {
-	return workqueue.Marks{}, errRefused
-}
 func (l link) CompactStatistics(context.Context, int) (int, error) { return 0, errRefused }
 func (l link) FoldSeries(context.Context, int) (int, error)        { return 0, errRefused }
 func (l link) SampleGauges(context.Context) (bool, error)          { return false, errRefused }
