@@ -14,5 +14,5 @@ FROM (
     SELECT l.Id, l.Pipeline, l.Outcome
     FROM BotPipelineRuns l
     ORDER BY l.Id DESC
-    LIMIT @limit_rows
+    LIMIT CAST(@limit_rows AS INTEGER)
 ) r;
