@@ -189,3 +189,24 @@ func TestWorkerNameCountsCharacters(t *testing.T) {
 		}
 	}
 }
+
+// The default of the idle connections fits a smaller pool; a number that is set must fit itself.
+func TestIdleConnectionsFitThePool(t *testing.T) {
+	for text, want := range map[string]int{
+		"": 10, "database: {pool: {maxOpen: 8}}\n": 8, "database: {pool: {maxOpen: 30}}\n": 10, "database: {pool: {maxOpen: 8, maxIdle: 2}}\n": 2,
+	} {
+		if c, findings := config.Parse("botwork.yaml", []byte(text)); len(findings) > 0 || c.Database.Pool.MaxIdle != want {
+			t.Errorf("%q: %d idle connections, %v; want %d", text, c.Database.Pool.MaxIdle, findings, want)
+		}
+	}
+	if _, findings := config.Parse("botwork.yaml", []byte("database: {pool: {maxOpen: 8, maxIdle: 9}}\n")); len(findings) != 1 {
+		t.Errorf("9 of 8: %v", findings)
+	}
+	c, err := config.Load("", []string{"BOTWORK_DATABASE_POOL_MAXOPEN=4"})
+	if err != nil || c.Database.Pool.MaxIdle != 4 {
+		t.Errorf("from the environment: %d idle connections, %v; want 4", c.Database.Pool.MaxIdle, err)
+	}
+	if _, err := config.Load("", []string{"BOTWORK_DATABASE_POOL_MAXOPEN=4", "BOTWORK_DATABASE_POOL_MAXIDLE=5"}); err == nil {
+		t.Error("from the environment: 5 of 4 is no error")
+	}
+}

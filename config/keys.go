@@ -46,7 +46,7 @@ func databaseKeys() keydocs.Keys {
 func poolKeys(d Pool) keydocs.Keys {
 	return keydocs.For[Pool](keydocs.Keys{
 		{Name: "maxOpen", Type: "whole number", Min: new(1.0), Max: new(1000.0), Default: fmt.Sprint(d.MaxOpen), Doc: "connections at most, 1 to 1000"},
-		{Name: "maxIdle", Type: "whole number", Min: new(0.0), Max: new(1000.0), Default: fmt.Sprint(d.MaxIdle), Doc: "idle connections that are kept for a minute, 0 to `maxOpen`"},
+		{Name: "maxIdle", Type: "whole number", Min: new(0.0), Max: new(1000.0), Default: fmt.Sprint(d.MaxIdle), Doc: "idle connections that are kept for a minute, 0 to `maxOpen`; by default no more than that"},
 		{
 			Name: "maxLifetime", Type: "duration", Min: new(0.0), Default: brief(d.MaxLifetime),
 			Doc: "connections of this age are closed, so that load is balanced again after a server has returned; `0s` keeps them",

@@ -19,6 +19,7 @@ const DefaultFile = "botwork.yaml"
 func Parse(file string, data []byte) (Config, strictyaml.Findings) {
 	c, findings := decode(file, data)
 	if c.node != nil || len(findings) == 0 {
+		c.fitPool()
 		findings = append(findings, c.check()...)
 	}
 	findings.Sort()
@@ -78,10 +79,20 @@ func LoadFrom(path string, environ []string, read func(path string) ([]byte, err
 	}
 	c.resolve(dir, vars)
 	if c.Readable() {
+		c.fitPool()
 		findings = append(findings, c.check()...)
 	}
 	findings.Sort()
 	return c, findings, nil
+}
+
+// fitPool lowers the default number of idle connections to a smaller maxOpen: only a number that a person has set can
+// be too large.
+func (c *Config) fitPool() {
+	_, named := c.from["database.pool.maxIdle"]
+	if p := &c.Database.Pool; !named && p.MaxOpen > 0 && c.node.Get("database").Get("pool").Get("maxIdle") == nil {
+		p.MaxIdle = min(p.MaxIdle, p.MaxOpen)
+	}
 }
 
 // Readable reports whether the settings file is valid YAML or missing. The values of
