@@ -4,12 +4,17 @@ WHERE s.Resolution = @resolution AND s.StartsAt >= @since AND s.StartsAt < @unti
   AND (@queue IS NULL OR s.QueueName = @queue) AND (@pipeline IS NULL OR s.Pipeline = @pipeline)
   AND (@band IS NULL OR s.Band = @band) AND (@worker IS NULL OR s.WorkerName = @worker)
 UNION ALL
-SELECT CAST(d.At AS TEXT), d.QueueName, d.Pipeline, d.Band, COALESCE(w.Name, ''), NULL, d.Event, d.Kind, d.Bucket, d.Events, d.DurationMs, NULL
-FROM BotStatisticsDeltas d
-LEFT JOIN BotWorkers w ON w.Id = d.WorkerId
-WHERE d.At >= @since AND d.At < @until
-  AND (@queue IS NULL OR d.QueueName = @queue) AND (@pipeline IS NULL OR d.Pipeline = @pipeline)
-  AND (@band IS NULL OR d.Band = @band) AND (@worker IS NULL OR w.Name = @worker)
+SELECT m.Minute, m.QueueName, m.Pipeline, m.Band, COALESCE(w.Name, ''), NULL, m.Event, m.Kind, m.Bucket, m.Events, m.DurationMs, NULL
+FROM (
+    SELECT substr(d.At, 1, 16) || ':00.000' AS Minute, d.QueueName, d.Pipeline, d.Band, d.WorkerId, d.Event, d.Kind, d.Bucket,
+        SUM(d.Events) AS Events, SUM(d.DurationMs) AS DurationMs
+    FROM BotStatisticsDeltas d
+    WHERE d.At >= @since AND d.At < @until
+      AND (@queue IS NULL OR d.QueueName = @queue) AND (@pipeline IS NULL OR d.Pipeline = @pipeline) AND (@band IS NULL OR d.Band = @band)
+    GROUP BY substr(d.At, 1, 16), d.QueueName, d.Pipeline, d.Band, d.WorkerId, d.Event, d.Kind, d.Bucket
+) m
+LEFT JOIN BotWorkers w ON w.Id = m.WorkerId
+WHERE @worker IS NULL OR w.Name = @worker
 UNION ALL
 SELECT r.StartedAt, r.QueueName, r.Pipeline, r.Band, r.WorkerName, NULL, 'started', '', -1, 1, 0, r.AvailableAt
 FROM (

@@ -4,12 +4,21 @@ WHERE s.Resolution = CAST(@resolution AS NVARCHAR(10)) AND s.StartsAt >= CAST(@s
   AND (CAST(@queue AS NVARCHAR(200)) IS NULL OR s.QueueName = CAST(@queue AS NVARCHAR(200))) AND (CAST(@pipeline AS NVARCHAR(200)) IS NULL OR s.Pipeline = CAST(@pipeline AS NVARCHAR(200)))
   AND (CAST(@band AS NVARCHAR(10)) IS NULL OR s.Band = CAST(@band AS NVARCHAR(10))) AND (CAST(@worker AS NVARCHAR(400)) IS NULL OR s.WorkerName = CAST(@worker AS NVARCHAR(400)))
 UNION ALL
-SELECT d.At, d.QueueName, d.Pipeline, d.Band, COALESCE(w.Name, N''), NULL, d.Event, d.Kind, d.Bucket, d.Events, d.DurationMs, NULL
-FROM BotStatisticsDeltas d
-LEFT JOIN BotWorkers w ON w.Id = d.WorkerId
-WHERE d.At >= CAST(@since AS DATETIME2(3)) AND d.At < CAST(@until AS DATETIME2(3))
-  AND (CAST(@queue AS NVARCHAR(200)) IS NULL OR d.QueueName = CAST(@queue AS NVARCHAR(200))) AND (CAST(@pipeline AS NVARCHAR(200)) IS NULL OR d.Pipeline = CAST(@pipeline AS NVARCHAR(200)))
-  AND (CAST(@band AS NVARCHAR(10)) IS NULL OR d.Band = CAST(@band AS NVARCHAR(10))) AND (CAST(@worker AS NVARCHAR(400)) IS NULL OR w.Name = CAST(@worker AS NVARCHAR(400)))
+SELECT m.StartsAt, m.QueueName, m.Pipeline, m.Band, COALESCE(w.Name, N''), NULL, m.Event, m.Kind, m.Bucket, m.Events, m.DurationMs, NULL
+FROM (
+    SELECT DATEADD(minute, d.MinuteNumber, CAST('2000-01-01' AS DATETIME2(3))) AS StartsAt, d.QueueName, d.Pipeline, d.Band, d.WorkerId, d.Event, d.Kind, d.Bucket,
+        SUM(d.Events) AS Events, SUM(d.DurationMs) AS DurationMs
+    FROM (
+        SELECT DATEDIFF(minute, CAST('2000-01-01' AS DATETIME2(3)), t.At) AS MinuteNumber, t.QueueName, t.Pipeline, t.Band, t.WorkerId, t.Event, t.Kind, t.Bucket, t.Events, t.DurationMs
+        FROM BotStatisticsDeltas t
+        WHERE t.At >= CAST(@since AS DATETIME2(3)) AND t.At < CAST(@until AS DATETIME2(3))
+          AND (CAST(@queue AS NVARCHAR(200)) IS NULL OR t.QueueName = CAST(@queue AS NVARCHAR(200))) AND (CAST(@pipeline AS NVARCHAR(200)) IS NULL OR t.Pipeline = CAST(@pipeline AS NVARCHAR(200)))
+          AND (CAST(@band AS NVARCHAR(10)) IS NULL OR t.Band = CAST(@band AS NVARCHAR(10)))
+    ) d
+    GROUP BY d.MinuteNumber, d.QueueName, d.Pipeline, RTRIM(d.Pipeline) COLLATE Latin1_General_100_BIN2, d.Band, d.WorkerId, d.Event, d.Kind, d.Bucket
+) m
+LEFT JOIN BotWorkers w ON w.Id = m.WorkerId
+WHERE CAST(@worker AS NVARCHAR(400)) IS NULL OR w.Name = CAST(@worker AS NVARCHAR(400))
 UNION ALL
 SELECT r.StartedAt, r.QueueName, r.Pipeline, r.Band, r.WorkerName, NULL, N'started', N'', -1, 1, 0, r.AvailableAt
 FROM (
