@@ -26,7 +26,7 @@ CPU time and the statements of the server are measured without and with them.
                     the slowest page is the one whose own p95 is the largest. In JSON and
                     YAML each page has a figure of its own
   drain             the speed of a drain while the browsers have pages open, divided by
-                    that without them: medians of three drains each, by turns, in a
+                    that without them: medians of four drains each, by turns, in a
                     database of their own
   first load        the overview with its scripts, style sheets and icons, as they are sent
                     to a browser
@@ -44,7 +44,7 @@ It is an error if a page cannot be shown.`,
 	cmd.Flags().IntVar(&o.Browsers, "browsers", 100, "number of open browsers")
 	cmd.Flags().IntVar(&o.Rate, "rate", 20, "number of items per second that are enqueued meanwhile")
 	cmd.Flags().DurationVar(&o.For, "for", 30*time.Second, "how long to measure open browsers")
-	cmd.Flags().IntVar(&o.Drain, "drain", 20_000, "number of items of each drain that is compared; 0: none is")
+	cmd.Flags().IntVar(&o.Drain, "drain", 100_000, "number of items of each drain that is compared; 0: none is")
 	f := newBenchFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		err := firstError(

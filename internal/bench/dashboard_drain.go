@@ -9,8 +9,9 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// drainPairs is how often a drain without browsers and one with them are measured in a round, by turns.
-const drainPairs = 3
+// drainPairs is how often a drain without browsers and one with them are measured in a round. In every other pair the
+// drain with browsers is the first, because each drain leaves more to read for those after it.
+const drainPairs = 4
 
 // drains compares drains while browsers have pages open with drains without them. The database is another one:
 // the workers of the pages that are measured would get the items, and run none.
@@ -43,24 +44,28 @@ func (o DashboardOptions) drainPairs(ctx context.Context, store *sqlstore.Store,
 		ran.reportRest()
 		return drained[ItemsPerSecond], err
 	}
-	var without, with []float64
-	for range drainPairs {
-		alone, err := rate(ctx)
-		if err != nil {
-			return err
-		}
-		beside := 0.0
+	alone := func() (float64, error) { return rate(ctx) }
+	beside := func() (speed float64, err error) {
 		err = v.during(ctx, open, func(browsing context.Context) error {
 			if err := sleepUntil(browsing, time.Now().Add(o.drainSettles())); err != nil {
 				return err
 			}
-			beside, err = rate(browsing)
+			speed, err = rate(browsing)
 			return err
 		})
+		return speed, err
+	}
+	var without, with []float64
+	for i := range 2 * drainPairs {
+		measure, speeds := alone, &without
+		if i%4 == 1 || i%4 == 2 {
+			measure, speeds = beside, &with
+		}
+		speed, err := measure()
 		if err != nil {
 			return err
 		}
-		without, with = append(without, alone), append(with, beside)
+		*speeds = append(*speeds, speed)
 	}
 	slices.Sort(without)
 	slices.Sort(with)
