@@ -6,12 +6,12 @@ import (
 )
 
 // How often open pages may ask for themselves again. One tab may do so every two seconds; many share what the
-// database can answer: two or three pages a second, down to one page of each tab in a minute. What a tab follows
+// database can answer: two pages a second, down to one page of each tab in a minute. What a tab follows
 // is more urgent.
 const (
 	fastestPace = 2 * time.Second
 	slowestPace = time.Minute
-	pacePerTab  = 400 * time.Millisecond
+	pacePerTab  = 450 * time.Millisecond
 )
 
 // calmer is how many times longer the tab of a single thing waits after news that are not of this thing.

@@ -19,8 +19,8 @@ func TestPace(t *testing.T) {
 			{0, 2 * time.Second, 2 * time.Second, 8 * time.Second, time.Second, 0, 20 * time.Second},
 			{1, 2 * time.Second, 2 * time.Second, 8 * time.Second, time.Second, 0, 20 * time.Second},
 			{2, 2 * time.Second, 2 * time.Second, 8 * time.Second, time.Second, time.Second, 20 * time.Second},
-			{10, 4 * time.Second, 2 * time.Second, 16 * time.Second, 3 * time.Second, 3 * time.Second, 20 * time.Second},
-			{100, 40 * time.Second, 10 * time.Second, 2 * time.Minute, 39 * time.Second, 39 * time.Second, time.Minute},
+			{10, 4500 * time.Millisecond, 2 * time.Second, 18 * time.Second, 3500 * time.Millisecond, 3500 * time.Millisecond, 20 * time.Second},
+			{100, 45 * time.Second, 11250 * time.Millisecond, 2 * time.Minute, 44 * time.Second, 44 * time.Second, time.Minute},
 			{1000, time.Minute, 15 * time.Second, 2 * time.Minute, 59 * time.Second, 59 * time.Second, time.Minute},
 		} {
 			for i := range c.tabs {
