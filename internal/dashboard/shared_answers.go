@@ -32,6 +32,9 @@ const (
 // the database for others.
 const mostRunning = 4
 
+// renewalWait is how long a question waits for others if an older answer serves meanwhile.
+const renewalWait = 10 * time.Second
+
 // errLate says that an answer is not there yet.
 var errLate = errors.New("the answer is not there yet")
 
@@ -48,6 +51,7 @@ type sharedAnswers struct {
 	quiet   func(since time.Time, changes ...events.Change) bool
 	running sync.WaitGroup // of questions that go on without a request
 	slots   chan struct{}  // taken by these
+	renewal chan struct{}  // taken by the one whose older answer serves meanwhile
 
 	mu      sync.Mutex
 	answers map[string]*sharedAnswer
@@ -57,7 +61,7 @@ func newSharedAnswers(quiet func(since time.Time, changes ...events.Change) bool
 	if quiet == nil {
 		quiet = func(time.Time, ...events.Change) bool { return false }
 	}
-	return &sharedAnswers{quiet: quiet, slots: make(chan struct{}, mostRunning), answers: map[string]*sharedAnswer{}}
+	return &sharedAnswers{quiet: quiet, slots: make(chan struct{}, mostRunning), renewal: make(chan struct{}, 1), answers: map[string]*sharedAnswer{}}
 }
 
 type sharedAnswer struct {
@@ -110,14 +114,29 @@ func (s *sharedAnswers) get(ctx context.Context, key string, f freshness, ask fu
 			return one.body, false, one.err
 		}
 		s.running.Go(func() {
-			s.slots <- struct{}{}
-			defer func() { <-s.slots }()
+			defer s.turn(next.old != nil)()
 			s.fill(one, ask)
 		})
 	} else {
 		s.mu.Unlock()
 	}
 	return one.await(ctx, f.patience)
+}
+
+// turn waits until a question may go on without a request, and returns what is to be called after it. One whose older
+// answer serves meanwhile waits for others of its kind, so that they leave processors for pages, but not for long.
+func (s *sharedAnswers) turn(renews bool) (done func()) {
+	if renews {
+		late := time.NewTimer(renewalWait)
+		defer late.Stop()
+		select {
+		case s.renewal <- struct{}{}:
+			return func() { <-s.renewal }
+		case <-late.C:
+		}
+	}
+	s.slots <- struct{}{}
+	return func() { <-s.slots }
 }
 
 // fill asks for an answer.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -169,6 +170,51 @@ func TestCostlyAnswersServeUntilANewerOne(t *testing.T) {
 		time.Sleep(oldFor)
 		want("the one before is too old", "4", false, 2*time.Second)
 		s.running.Wait()
+	})
+}
+
+// Answers whose older ones serve are renewed one after the other, but none waits for long.
+func TestCostlyAnswersAreRenewedOneAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSharedAnswers(nil)
+		var mu sync.Mutex
+		var begun []time.Duration // of the renewals, since they were asked for
+		var asked time.Time
+		takes := time.Second
+		get := func(key string) {
+			_, _, err := s.get(t.Context(), key, freshness{age: time.Second}, func() (json.RawMessage, error) {
+				mu.Lock()
+				if !asked.IsZero() {
+					begun = append(begun, time.Since(asked))
+				}
+				mu.Unlock()
+				time.Sleep(takes)
+				return json.RawMessage(`1`), nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		keys := []string{"a", "b", "c"}
+		for _, takes = range []time.Duration{time.Second, renewalWait - time.Second, time.Second} {
+			asked, begun = time.Time{}, nil
+			for _, key := range keys {
+				get(key)
+			}
+			s.running.Wait()
+			time.Sleep(costlyFor + time.Second)
+			asked = time.Now()
+			for _, key := range keys {
+				get(key)
+				synctest.Wait()
+			}
+			s.running.Wait()
+			want := []time.Duration{0, takes, min(2*takes, renewalWait)}
+			if !slices.Equal(begun, want) {
+				t.Errorf("renewals that take %v began after %v, want %v", takes, begun, want)
+			}
+			s.forget()
+		}
 	})
 }
 
