@@ -72,6 +72,8 @@
 	// A list does not jump: rows change where they are, and new ones wait until the reader asks.
 	document.addEventListener("renewing", (event) => {
 		const table = document.querySelector("table[data-rows]"), next = event.detail.querySelector("table[data-rows]");
+		// A list that the server does not have in time is no reason to take this one away.
+		if (table && !next && event.detail.hasAttribute("data-again")) event.preventDefault();
 		if (!table || !next) return;
 		event.preventDefault();
 		const rows = new Map([...table.tBodies[0].rows].map((row) => [row.dataset.id, row]));

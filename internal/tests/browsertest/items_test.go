@@ -25,6 +25,14 @@ func TestBrowserItems(t *testing.T) {
 	x.enqueue(line, line)
 	p.see("2 new items", "5 items")
 	p.until(rows + ` === "3,2,1"`)
+
+	// A list that the server does not have in time does not take this one away; one without items does.
+	keeps := func(attribute string) string {
+		return `(() => { const next = document.createElement("main"); next.toggleAttribute("data-again", ` + attribute + `);
+			return !document.dispatchEvent(new CustomEvent("renewing", {cancelable: true, detail: next})) && ` + rows + ` === "3,2,1" })()`
+	}
+	p.until(keeps("true"))
+	p.until("!" + keeps("false"))
 	p.click("2 new items")
 	p.until(rows + ` === "5,4,3,2,1"`)
 
