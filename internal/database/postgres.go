@@ -37,10 +37,6 @@ var sessionSettings = []struct{ name, value string }{
 	// few index entries.
 	{"jit", "off"},
 	{"max_parallel_workers_per_gather", "0"},
-	// A drain leaves dead entries in the indexes of waiting, assigned and running items. An
-	// index scan marks them, so that the next one passes over them; a bitmap scan reads all
-	// of them and their rows each time, until the table is vacuumed.
-	{"enable_bitmapscan", "off"},
 }
 
 // SQLSTATEs for a session that the server ends, and for a commit with unknown outcome.

@@ -18,7 +18,6 @@ func TestPostgresSessionsAreSet(t *testing.T) {
 		{"no statement is JIT-compiled", server, "jit", "off"},
 		{"JIT is on as the DSN says", withParameter(Postgres, server, "jit", "on"), "jit", "on"},
 		{"no statement runs in parallel", server, parallel, "0"},
-		{"no statement reads dead entries of an index again", server, "enable_bitmapscan", "off"},
 		{"the DSN sets all", withParameter(Postgres, withParameter(Postgres, withParameter(Postgres, server, "jit", "on"), parallel, "3"), stalledTransaction, "0"), parallel, "3"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
