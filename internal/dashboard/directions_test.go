@@ -7,8 +7,9 @@ func TestSpellDirections(t *testing.T) {
 		"":                            "",
 		"<p>bot-1 is lost</p>":        "<p>bot-1 is lost</p>",
 		"<p>bot\u202e-1</p> \u2066":   "<p>bot[U+202E]-1</p> [U+2066]",
-		"<p title=\"\u202e\">é\u202e": "<p title=\"\u202e\">é[U+202E]",
-		"<textarea name=a>\u202e</textarea>\u202e<option>\u202e</option>": "<textarea name=a>\u202e</textarea>[U+202E]<option>\u202e</option>",
+		"<p title=\"\u202e\">é\u202e": "<p title=\"[U+202E]\">é[U+202E]",
+		"<a href=\"/\u202e\" aria-label=\"a\u202e\"><input value=\"\u202e\" alt=\"\u202e\">": "<a href=\"/\u202e\" aria-label=\"a[U+202E]\"><input value=\"\u202e\" alt=\"[U+202E]\">",
+		"<textarea name=a>\u202e</textarea>\u202e<option>\u202e</option>":                    "<textarea name=a>\u202e</textarea>[U+202E]<option>\u202e</option>",
 		"\u202e<textarea>\u202e": "[U+202E]<textarea>[U+202E]",
 	} {
 		if got := string(spellDirections([]byte(page))); got != want {

@@ -31,6 +31,9 @@ func (d *Dashboard) suggest(w http.ResponseWriter, r *http.Request) {
 	if err == nil && text != "" && len([]rune(text)) <= mostTyped {
 		all, err = d.suggestions(r, c, text)
 	}
+	for i := range all {
+		all[i].Text, all[i].Detail = spelled(all[i].Text), spelled(all[i].Detail)
+	}
 	d.answerJSON(w, r, all, err)
 }
 

@@ -74,6 +74,12 @@ func TestSuggestions(t *testing.T) {
 	if got := viewer.suggested("orders"); len(got) != 5 {
 		t.Errorf("%d suggestions of a kind, want 5: %q", len(got), got)
 	}
+	if _, err := s.Store.Enqueue(t.Context(), []workqueue.NewItem{{IntegrationConfig: "hello", NaturalKey: "A\u202e1"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := viewer.get("/suggestions?" + url.Values{"q": {"A\u202e1"}}.Encode()); !strings.Contains(got.text, `"text":"3 A[U+202E]1"`) {
+		t.Errorf("a key that changes the direction of the text: %s", got.text)
+	}
 	if got := s.browser(t).get("/suggestions?q=mail"); got.status != http.StatusUnauthorized {
 		t.Errorf("without a session: status %d: %s", got.status, got.text)
 	}

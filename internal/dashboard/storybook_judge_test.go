@@ -156,6 +156,11 @@ func judgeAttacked(t *testing.T, s story, got seen) {
 		if n.Data == "script" && !strings.HasPrefix(attr(n, "src"), "/assets/") {
 			t.Errorf("a script %q that is not of the page", attr(n, "src"))
 		}
+		for _, name := range []string{"title", "aria-label", "alt"} {
+			if strings.Contains(attr(n, name), "\u202e") {
+				t.Errorf("the %s of <%s> turns what follows it around: %q", name, n.Data, attr(n, name))
+			}
+		}
 		for child := range n.ChildNodes() {
 			if child.Type == html.TextNode && n.Data != "textarea" && n.Data != "option" && strings.Contains(child.Data, "\u202e") {
 				t.Errorf("a text of <%s> turns what follows it around: %q", n.Data, child.Data)
