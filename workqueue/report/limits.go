@@ -28,27 +28,37 @@ type Queue struct {
 	OldestAt *time.Time `json:"oldestAt"` // when the oldest of them became due; null for none
 }
 
+// fullKeys returns the number of limit keys whose limits are used up.
+func fullKeys(u *workqueue.LimitUse) (n int) {
+	for _, use := range u.Keys {
+		if use.LimitReached(u.Limits.KeyConcurrency, u.Limits.KeyRate.Limit) {
+			n++
+		}
+	}
+	return n
+}
+
+// atLimit reports whether a limit of the queue is used up.
+func atLimit(u workqueue.LimitUse) bool {
+	return u.Use.LimitReached(u.Limits.Concurrency, u.Limits.Rate.Limit) || fullKeys(&u) > 0
+}
+
+// queuesAtLimit returns the queues that the report names.
 func queuesAtLimit(uses []workqueue.LimitUse, statistics []workqueue.QueueStatistics) []Queue {
 	list := []Queue{}
 	for i := range uses {
 		u := &uses[i]
 		at := slices.IndexFunc(statistics, func(q workqueue.QueueStatistics) bool { return q.Queue == u.Queue })
-		if at < 0 {
+		if at < 0 || !atLimit(*u) {
 			continue
 		}
 		s := &statistics[at]
 		q := Queue{
 			Queue: u.Queue, Held: u.Use.Held, Concurrency: u.Limits.Concurrency, Started: u.Use.Started, Rate: u.Limits.Rate,
-			Waiting: s.Items[workqueue.LifePending], OldestAt: s.OldestDueAt,
+			FullKeys: fullKeys(u), Waiting: s.Items[workqueue.LifePending], OldestAt: s.OldestDueAt,
 		}
-		for _, use := range u.Keys {
-			if use.LimitReached(u.Limits.KeyConcurrency, u.Limits.KeyRate.Limit) {
-				q.FullKeys++
-			}
-		}
-		full := u.Use.LimitReached(u.Limits.Concurrency, u.Limits.Rate.Limit) || q.FullKeys > 0
 		above := q.Concurrency > 0 && q.Held > q.Concurrency || q.Rate.Limit > 0 && q.Started > q.Rate.Limit
-		if full && q.Waiting > 0 || above {
+		if q.Waiting > 0 || above {
 			list = append(list, q)
 		}
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"botwork/workqueue"
@@ -19,6 +20,7 @@ type Store interface {
 	workqueue.FailureStore
 
 	Queues(ctx context.Context) ([]workqueue.Queue, error)
+	Queue(ctx context.Context, name string) (workqueue.Queue, error)
 	Workers(ctx context.Context) ([]workqueue.Worker, error)
 	Runs(ctx context.Context, f workqueue.RunFilter) ([]workqueue.PipelineRun, error)
 	Firings(ctx context.Context, f workqueue.FiringFilter) ([]workqueue.Firing, error)
@@ -184,6 +186,9 @@ func (b *builder) readQueues(ctx context.Context) error {
 			b.queues = append(b.queues, queues[i].Name)
 		}
 	} else {
+		if _, err := b.store.Queue(ctx, b.Queue); err != nil { // ErrNotFound for an unknown queue
+			return fmt.Errorf("queue %q: %w", b.Queue, err)
+		}
 		b.queues = []string{b.Queue}
 	}
 	var uses []workqueue.LimitUse
@@ -191,12 +196,12 @@ func (b *builder) readQueues(ctx context.Context) error {
 		uses, err = view.LimitUses(ctx)
 		return err
 	})
+	if err != nil || !slices.ContainsFunc(uses, atLimit) {
+		return err // statistics count all waiting items, and are read only if needed
+	}
+	statistics, err := b.store.Statistics(ctx, b.Queue)
 	if err != nil {
 		return err
-	}
-	statistics, err := b.store.Statistics(ctx, b.Queue) // ErrNotFound for an unknown queue
-	if err != nil {
-		return fmt.Errorf("queue %q: %w", b.Queue, err)
 	}
 	b.report.Queues = queuesAtLimit(uses, statistics)
 	return nil

@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,7 +25,8 @@ type history struct {
 	stats    []workqueue.QueueStatistics
 
 	workqueue.AssignView
-	pages int
+	pages  int
+	counts int // how often statistics were read
 }
 
 var midnight = time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)
@@ -47,6 +49,12 @@ func (h *history) Failures(_ context.Context, f workqueue.FailureFilter) (page [
 func (h *history) Queues(context.Context) ([]workqueue.Queue, error) {
 	return []workqueue.Queue{{Name: "default"}, {Name: "other"}}, nil
 }
+func (h *history) Queue(_ context.Context, name string) (workqueue.Queue, error) {
+	if name != "default" && name != "other" {
+		return workqueue.Queue{}, workqueue.ErrNotFound
+	}
+	return workqueue.Queue{Name: name}, nil
+}
 func (h *history) Workers(context.Context) ([]workqueue.Worker, error) { return h.workers, nil }
 func (h *history) Runs(context.Context, workqueue.RunFilter) ([]workqueue.PipelineRun, error) {
 	return h.runs, nil
@@ -58,6 +66,7 @@ func (h *history) RunRequests(context.Context, workqueue.RequestFilter) ([]workq
 	return h.requests, nil
 }
 func (h *history) Statistics(context.Context, string) ([]workqueue.QueueStatistics, error) {
+	h.counts++
 	return h.stats, nil
 }
 func (h *history) ReadUnlocked(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
@@ -186,6 +195,29 @@ func TestGroups(t *testing.T) {
 		if r := night().make(t, c.p, 1000); len(r.Failures) != c.want {
 			t.Errorf("%+v: %d groups, want %d", c.p, len(r.Failures), c.want)
 		}
+	}
+}
+
+func TestUnknownQueue(t *testing.T) {
+	b := builder{Params: Params{Queue: "nosuch", Since: midnight}, store: night(), most: 10}
+	if _, err := b.make(t.Context()); !errors.Is(err, workqueue.ErrNotFound) || !strings.Contains(err.Error(), `"nosuch"`) {
+		t.Errorf("a report of an unknown queue: %v", err)
+	}
+}
+
+// Waiting items are counted only if a limit is used up.
+func TestWaitingItemsAreCountedForLimits(t *testing.T) {
+	h := night()
+	h.uses = []workqueue.LimitUse{
+		{Queue: "default", Limits: workqueue.QueueLimits{Concurrency: 10, KeyConcurrency: 2}, Use: workqueue.Use{Held: 9}, Keys: map[string]workqueue.Use{"a": {Held: 1}}},
+	}
+	if r := h.make(t, Params{}, 1000); len(r.Queues) > 0 || h.counts > 0 {
+		t.Errorf("%d queues at their limits, statistics were read %d times", len(r.Queues), h.counts)
+	}
+	h.uses[0].Keys["a"] = workqueue.Use{Held: 2}
+	h.stats[1].Queue = "default"
+	if r := h.make(t, Params{}, 1000); len(r.Queues) != 1 || r.Queues[0].FullKeys != 1 || h.counts != 1 {
+		t.Errorf("queues at their limits: %+v, statistics were read %d times", r.Queues, h.counts)
 	}
 }
 
