@@ -42,6 +42,9 @@ type HTTP struct {
 	// and by the API. Who writes a pipeline can run programs with the rights of the worker.
 	Edit bool `yaml:"edit" env:"EDIT"`
 
+	// ReadOnly lets nothing be changed over HTTP: all people are viewers, and robots and webhooks are refused.
+	ReadOnly bool `yaml:"readOnly" env:"READONLY"`
+
 	OIDC OIDC `yaml:"oidc" envPrefix:"OIDC_"`
 
 	Limits HTTPLimits `yaml:"limits" envPrefix:"LIMITS_"`

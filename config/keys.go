@@ -178,6 +178,7 @@ func httpKeys() keydocs.Keys {
 			Name: "edit", Type: "true or false", Default: "false",
 			Doc: "`true` lets editors and administrators change the files in `pipelines.dir` of this machine on the pages and by the API. Who writes a pipeline can run programs with the rights of the worker",
 		},
+		{Name: "readOnly", Type: "true or false", Default: "false", Doc: "`true` lets nothing be changed over HTTP: all people are viewers, and robots and webhooks are refused"},
 		{Name: "oidc", Type: "object", Keys: oidcKeys(d.OIDC), Doc: "the sign-in by an OpenID provider"},
 		{Name: "limits", Type: "object", Keys: httpLimitsKeys(d.Limits), Doc: "what callers can use up"},
 		{Name: "hooks", Type: "map of object", Keys: hookKeys(), Names: namePattern.String(), Doc: "webhooks: each makes an item of a signed `POST /hooks/NAME`"},

@@ -37,6 +37,10 @@ type Options struct {
 	// Editor changes the pipelines of the project; nil: they cannot be changed over HTTP.
 	Editor Editor
 
+	// ReadOnly makes viewers of all people, and refuses what robots and webhooks would change. People can sign
+	// in and out.
+	ReadOnly bool
+
 	// Redact removes secrets from texts that people wrote, such as those of the audit log; nil:
 	// there are none.
 	Redact func(text string) string
@@ -73,6 +77,7 @@ type API struct {
 	draining <-chan struct{}
 	project  Project
 	editor   Editor // nil: pipelines cannot be edited
+	readOnly bool
 	tokens   *auth.Tokens
 	metrics  http.Handler
 	hooks    map[string]*hooks.Hook
@@ -99,7 +104,7 @@ type API struct {
 // New returns an API. Call Run for what it does in the background.
 func New(o Options) *API {
 	a := &API{
-		store: o.Store, log: o.Log, version: o.Version, url: o.URL, home: o.Home, oidc: o.OIDC, limits: o.Limits, draining: o.Draining, project: o.Project, editor: o.Editor,
+		store: o.Store, log: o.Log, version: o.Version, url: o.URL, home: o.Home, oidc: o.OIDC, limits: o.Limits, draining: o.Draining, project: o.Project, editor: o.Editor, readOnly: o.ReadOnly,
 		tokens: auth.NewTokens(o.Store), sessions: auth.NewSessions(o.Store), signIns: auth.NewSignIns(o.Store), mux: http.NewServeMux(),
 		notify: o.Notifications, metrics: o.Metrics, waiting: longpoll.New(o.Limits.Waiting, o.Draining), hooks: map[string]*hooks.Hook{}, events: events.NewHub(o.Store, o.Limits.Waiting, o.Log),
 		forecasts: newForecasts(), accuracies: newAccuracies(), escalations: newEscalations(), about: o.About,
@@ -203,6 +208,9 @@ func (a *API) identify(ctx huma.Context, next func(huma.Context)) {
 		return
 	}
 	p, refused := a.caller(ctx)
+	if refused == nil && a.readOnly {
+		p, refused = reader(p, op)
+	}
 	if refused == nil {
 		refused = permit(p, op)
 	}

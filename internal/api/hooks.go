@@ -26,6 +26,10 @@ func (a *API) receiveHook(w http.ResponseWriter, r *http.Request) {
 		a.answer(w, r, problem(http.StatusNotFound, "unknown-hook", "there is no hook of this name"))
 		return
 	}
+	if a.readOnly {
+		a.answer(w, r, readOnly())
+		return
+	}
 	status, body, err := a.handleHook(r, h)
 	if err != nil {
 		a.answer(w, r, a.hookProblem(r.Context(), h, err))

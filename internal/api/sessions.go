@@ -45,10 +45,13 @@ type cookieHeader struct {
 
 // SessionCaller is who calls, and the session if there is one.
 type SessionCaller struct {
-	Name    string          `json:"name" doc:"of the user or the token"`
-	Kind    access.Kind     `json:"kind" enum:"session,token"`
-	Role    access.Role     `json:"role"`
-	Queues  []string        `json:"queues" nullable:"false" doc:"the queues that the caller is bound to; none: all"`
+	Name   string      `json:"name" doc:"of the user or the token"`
+	Kind   access.Kind `json:"kind" enum:"session,token"`
+	Role   access.Role `json:"role"`
+	Queues []string    `json:"queues" nullable:"false" doc:"the queues that the caller is bound to; none: all"`
+
+	ReadOnly bool `json:"readOnly" doc:"the server is read-only, so people are viewers here"`
+
 	Session *access.Session `json:"session"`
 }
 
@@ -114,16 +117,19 @@ func (a *API) signIn(ctx context.Context, in *credentials) (*sessionBody, error)
 		return nil, err
 	}
 	a.logSignIn(ctx, &session)
-	return &sessionBody{newCookie(ctx, sessionCookieName(ctx), text, session.ExpiresAt.Sub(session.CreatedAt)), callerOf(&session)}, nil
+	return &sessionBody{newCookie(ctx, sessionCookieName(ctx), text, session.ExpiresAt.Sub(session.CreatedAt)), a.callerOf(&session)}, nil
 }
 
 func (a *API) logSignIn(ctx context.Context, s *access.Session) {
 	a.log.Info().Str("user", s.User.Name).Str("by", s.SignedInBy).Str("address", s.Address).Str("request", httpserver.RequestID(ctx)).Msg("user signed in")
 }
 
-func callerOf(s *access.Session) SessionCaller {
+func (a *API) callerOf(s *access.Session) SessionCaller {
 	p := s.Principal()
-	return SessionCaller{Name: p.Name, Kind: p.Kind, Role: p.Role, Queues: append([]string{}, p.Queues...), Session: s}
+	if a.readOnly {
+		p.Role = access.Viewer
+	}
+	return SessionCaller{Name: p.Name, Kind: p.Kind, Role: p.Role, Queues: append([]string{}, p.Queues...), ReadOnly: a.readOnly, Session: s}
 }
 
 func (a *API) signOut(ctx context.Context, in *cookieHeader) (*signedOut, error) {
@@ -159,11 +165,11 @@ func (a *API) signOutEverywhere(ctx context.Context, in *cookieHeader) (*signedO
 func (a *API) getSession(ctx context.Context, in *cookieHeader) (*callerBody, error) {
 	p := auth.From(ctx)
 	if p.Kind != access.BySession {
-		return &callerBody{SessionCaller{Name: p.Name, Kind: p.Kind, Role: p.Role, Queues: append([]string{}, p.Queues...)}}, nil
+		return &callerBody{SessionCaller{Name: p.Name, Kind: p.Kind, Role: p.Role, Queues: append([]string{}, p.Queues...), ReadOnly: a.readOnly}}, nil
 	}
 	session, err := a.sessions.Session(ctx, sessionText(ctx, in.Cookie))
 	if isNoSession(err) {
 		return nil, unauthorized("session-ended", "the session has ended").withHint("sign in again")
 	}
-	return &callerBody{callerOf(&session)}, err
+	return &callerBody{a.callerOf(&session)}, err
 }

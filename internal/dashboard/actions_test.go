@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"botwork/internal/api"
 	"botwork/workqueue"
 	"botwork/workqueue/access"
 )
@@ -61,6 +62,26 @@ func TestViewersChangeNothing(t *testing.T) {
 	}
 	if text := b.get(got.header.Get("Location")).visible(); !strings.Contains(text, "the role viewer may not call items-cancel") {
 		t.Errorf("the page does not say why: %s", text)
+	}
+	if it, err := s.Store.Item(t.Context(), 1); err != nil || it.State == workqueue.Cancelled {
+		t.Errorf("item: state %v, error %v", it.State, err)
+	}
+}
+
+// On a server that is read-only, the pages offer an administrator nothing that changes something, and say why.
+func TestReadOnlyPages(t *testing.T) {
+	s := newSiteWith(t, func(o *api.Options) { o.ReadOnly = true })
+	fill(t, s)
+	b := s.as(t, access.Admin)
+	for _, page := range []string{"/", "/items", "/items/1", "/queues/default", "/workers", "/failures"} {
+		got := b.get(page)
+		if forms := got.forms(); slices.ContainsFunc(forms, func(to string) bool { return to != "/sign-out" && to != "/seen" }) || !strings.Contains(got.visible(), "read-only server") {
+			t.Errorf("GET %s has forms for %v: %s", page, forms, got.visible())
+		}
+	}
+	got := b.post("/items/1/cancel", url.Values{"reason": {"because"}}, nil)
+	if text := b.get(got.header.Get("Location")).visible(); !strings.Contains(text, "this server is read-only") {
+		t.Errorf("cancel: status %d: %s", got.status, text)
 	}
 	if it, err := s.Store.Item(t.Context(), 1); err != nil || it.State == workqueue.Cancelled {
 		t.Errorf("item: state %v, error %v", it.State, err)

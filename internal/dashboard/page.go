@@ -65,6 +65,8 @@ type caller struct {
 	Name   string   `json:"name"`
 	Role   string   `json:"role"`
 	Queues []string `json:"queues"`
+
+	ReadOnly bool `json:"readOnly"` // the server is, so the role is viewer
 }
 
 // roleRanks orders the roles of people: each may do what those below it may.

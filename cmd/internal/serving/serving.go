@@ -75,7 +75,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		About: api.About{
 			File: cmp.Or(o.App.Config.File, o.App.ConfigFile), Listen: settings.Listen, TLS: settings.TLS.Cert != "", Database: string(o.App.Config.Database.Driver), Issuer: settings.OIDC.Issuer,
 		},
-		Home: "/", Project: folder, Editor: newEditor(folder), Redact: o.App.Redactor().Redact,
+		Home: "/", Project: folder, Editor: newEditor(folder), ReadOnly: settings.ReadOnly, Redact: o.App.Redactor().Redact,
 	})
 	pages, err := dashboard.New(dashboard.Options{
 		API: a.Handler(), Quiet: a.Quiet, Log: o.Log, Version: program, OpenID: signIn != nil, DeadlineRisk: deadlineRisk(o.Notifications.Rules),
