@@ -6,8 +6,7 @@ import (
 	"botwork/workqueue/access"
 )
 
-// reader returns the caller as a server that is read-only knows it: whoever may change something elsewhere is a
-// viewer here, and a robot may only read.
+// reader returns the caller as a server that is read-only knows it: people are viewers, and a robot may only read.
 func reader(p *access.Principal, op Operation) (*access.Principal, *Problem) {
 	if p.Role == access.Robot {
 		if op.Method != http.MethodGet && permit(p, op) == nil {

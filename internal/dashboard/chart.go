@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,39 +48,56 @@ func (c *chart) Empty() bool { return c.Most == 0 }
 // mostColumns is how many columns a chart has at most. More periods are joined.
 const mostColumns = 96
 
-// join adds up neighbouring columns, or with mean takes their mean, until they fit.
-func (c *chart) join(mean bool) *chart {
+// join makes one column of neighbouring ones until they fit. Its values are those of the columns in one that have any;
+// without any it is empty.
+func (c *chart) join(in func(values []float64) float64) *chart {
 	each := (len(c.Bars) + mostColumns - 1) / mostColumns
 	if each > 1 {
 		all := c.Bars
 		c.Bars, c.Most = nil, 0
 		c.Unit = fmt.Sprintf("%d %ss", each, c.Unit)
 		for len(all) > 0 {
-			n := min(each, len(all))
-			sums := make([]float64, len(c.Kinds))
-			for _, one := range all[:n] {
-				for k, v := range one.Values {
-					sums[k] += v
-				}
-			}
-			if mean {
-				for k := range sums {
-					sums[k] /= float64(n)
-				}
-			}
-			c.add(all[0].Start, sums...)
-			all = all[n:]
+			some := all[:min(each, len(all))]
+			all = all[len(some):]
+			c.add(some[0].Start, c.joined(some, in)...)
+		}
+	}
+	for i := range c.Bars {
+		if c.Bars[i].Values == nil {
+			c.Bars[i].Values = make([]float64, len(c.Kinds))
 		}
 	}
 	return c
 }
 
-func (c *chart) add(start time.Time, values ...float64) {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
+// joined returns the values of a column for these; nil if none has values.
+func (c *chart) joined(columns []bar, in func(values []float64) float64) (joined []float64) {
+	columns = slices.DeleteFunc(slices.Clone(columns), func(b bar) bool { return b.Values == nil })
+	if len(columns) == 0 {
+		return nil
 	}
-	c.Most = max(c.Most, sum)
+	for k := range c.Kinds {
+		values := make([]float64, len(columns))
+		for i := range columns {
+			values[i] = columns[i].Values[k]
+		}
+		joined = append(joined, in(values))
+	}
+	return joined
+}
+
+func sum(values []float64) (all float64) {
+	for _, v := range values {
+		all += v
+	}
+	return all
+}
+
+func mean(values []float64) float64 { return sum(values) / float64(len(values)) }
+
+// add adds a column; one without values is of a time in which nothing was measured.
+func (c *chart) add(start time.Time, values ...float64) {
+	c.Most = max(c.Most, sum(values))
 	c.Bars = append(c.Bars, bar{start, values})
 }
 
@@ -96,19 +114,50 @@ func endedChart(s *workqueue.Series) *chart {
 	for _, p := range s.Points {
 		c.add(p.Start, float64(p.Succeeded), float64(p.Retried), float64(max(p.Failed-p.Retried, 0)))
 	}
-	return c.join(false)
+	return c.join(sum)
 }
 
 func backlogChart(s *workqueue.Series) *chart {
 	c := newChart("waiting items", s, chartKind{"pending", "Waiting"})
 	for _, p := range s.Points {
-		n := 0.0
-		if p.Gauges != nil {
-			n = p.Gauges.Backlog
+		if p.Gauges == nil {
+			c.add(p.Start)
+			continue
 		}
-		c.add(p.Start, n)
+		c.add(p.Start, p.Gauges.Backlog)
 	}
-	return c.join(true)
+	return c.join(mean)
+}
+
+// oldestChart has the longest wait of a due item.
+func oldestChart(s *workqueue.Series) *chart {
+	c := newChart("longest waits", s, chartKind{"pending", "Waiting"})
+	c.Times = true
+	for _, p := range s.Points {
+		if p.Gauges == nil {
+			c.add(p.Start)
+			continue
+		}
+		c.add(p.Start, float64(time.Duration(p.Gauges.OldestWaiting).Milliseconds()))
+	}
+	return c.join(slices.Max[[]float64])
+}
+
+// slotsChart has the slots in use, and those that were free.
+func slotsChart(s *workqueue.Series) *chart {
+	c := newChart("slots", s, chartKind{"running", "In use"}, chartKind{"assigned", "Free"})
+	for _, p := range s.Points {
+		if p.Gauges == nil {
+			c.add(p.Start)
+			continue
+		}
+		used, free := p.Gauges.SlotsUsed, 0.0
+		if p.Gauges.SlotsOffered != nil {
+			free = max(*p.Gauges.SlotsOffered-used, 0)
+		}
+		c.add(p.Start, used, free)
+	}
+	return c.join(mean)
 }
 
 // runsChart has how long the runs that succeeded took: the mean, and what the p95 is longer.
@@ -116,14 +165,15 @@ func runsChart(s *workqueue.Series) *chart {
 	c := newChart("durations of runs", s, chartKind{"running", "Mean"}, chartKind{"assigned", "more up to the p95"})
 	c.Times = true
 	for i := range s.Points {
-		mean, more := 0.0, 0.0
-		if run := s.Points[i].Run; run != nil {
-			mean = float64(time.Duration(run.Mean).Milliseconds())
-			more = max(float64(time.Duration(run.P95).Milliseconds())-mean, 0)
+		run := s.Points[i].Run
+		if run == nil {
+			c.add(s.Points[i].Start)
+			continue
 		}
-		c.add(s.Points[i].Start, mean, more)
+		middle := float64(time.Duration(run.Mean).Milliseconds())
+		c.add(s.Points[i].Start, middle, max(float64(time.Duration(run.P95).Milliseconds())-middle, 0))
 	}
-	return c.join(true)
+	return c.join(mean)
 }
 
 const (

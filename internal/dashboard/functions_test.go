@@ -42,7 +42,7 @@ func TestChartJoinsColumns(t *testing.T) {
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	s := &workqueue.Series{By: workqueue.ByMinute}
 	for i := range 361 {
-		p := workqueue.SeriesPoint{Start: start.Add(time.Duration(i) * time.Minute), Succeeded: 2, Failed: 1, Retried: 1, Gauges: &workqueue.SeriesGauges{Backlog: 5}}
+		p := workqueue.SeriesPoint{Start: start.Add(time.Duration(i) * time.Minute), Succeeded: 2, Failed: 1, Retried: 1, Gauges: &workqueue.SeriesGauges{Backlog: 5, OldestWaiting: workqueue.Duration(time.Duration(i) * time.Second), SlotsUsed: 3, SlotsOffered: new(8.0)}}
 		s.Points = append(s.Points, p)
 	}
 	ended := endedChart(s)
@@ -58,6 +58,25 @@ func TestChartJoinsColumns(t *testing.T) {
 	}
 	if waiting := backlogChart(s); waiting.Most != 5 {
 		t.Errorf("the backlog is at most %v, want its mean 5", waiting.Most)
+	}
+	if longest := oldestChart(s); longest.Bars[0].Values[0] != 3000 || longest.Most != 360_000 {
+		t.Errorf("the longest wait of four minutes is %v ms, of all %v ms; want 3000 and 360000", longest.Bars[0].Values[0], longest.Most)
+	}
+	for i := range s.Points { // most minutes have no sample, and no run
+		if i%3 != 0 {
+			s.Points[i].Gauges = nil
+		} else {
+			s.Points[i].Run = &workqueue.SeriesTimes{Mean: workqueue.Duration(time.Second), P95: workqueue.Duration(3 * time.Second)}
+		}
+	}
+	if waiting := backlogChart(s); waiting.Most != 5 || waiting.Bars[1].Values[0] != 5 {
+		t.Errorf("the backlog is %v, at most %v, want the mean of the samples, 5", waiting.Bars[1].Values[0], waiting.Most)
+	}
+	if runs := runsChart(s); runs.Most != 3000 || runs.Bars[1].Values[0] != 1000 {
+		t.Errorf("runs took %v ms, at most %v; want 1000 and 3000", runs.Bars[1].Values[0], runs.Most)
+	}
+	if slots := slotsChart(s); slots.Most != 8 || slots.Bars[1].Values[0] != 3 {
+		t.Errorf("%v slots, %v in use; want 8 and 3", slots.Most, slots.Bars[1].Values[0])
 	}
 }
 

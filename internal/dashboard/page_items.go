@@ -69,6 +69,14 @@ func (it *item) Inline() bool {
 	return strings.HasPrefix(text, "{") || strings.ContainsAny(text, "\n:")
 }
 
+// ExpectedEnd is when a run ends if it takes as long as was estimated; nil if either is not known.
+func (it *item) ExpectedEnd() *time.Time {
+	if it.StartedAt == nil || it.EstimateMs == nil {
+		return nil
+	}
+	return new(it.StartedAt.Add(time.Duration(*it.EstimateMs) * time.Millisecond))
+}
+
 // Took returns how long the last run took, once it has ended.
 func (it *item) Took() time.Duration {
 	if it.StartedAt == nil || it.FinishedAt == nil {

@@ -116,6 +116,8 @@ type overview struct {
 	WaitSince time.Time
 	Ended     *chart
 	Backlog   *chart
+	Longest   *chart // waits
+	InUse     *chart // slots
 	Bands     []bandNow
 	Next      []nextRun
 	Failures  []report.Group
@@ -179,7 +181,7 @@ func (d *Dashboard) overview(r *http.Request, p *page) (string, error) {
 			v.Wait, v.WaitSince = point.Wait, point.Start
 		}
 	}
-	v.Ended, v.Backlog = endedChart(&series), backlogChart(&series)
+	v.Ended, v.Backlog, v.Longest, v.InUse = endedChart(&series), backlogChart(&series), oldestChart(&series), slotsChart(&series)
 	for _, point := range series.Points {
 		v.Done, v.Failed = append(v.Done, float64(point.Succeeded)), append(v.Failed, float64(point.Failed))
 	}

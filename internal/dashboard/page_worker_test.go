@@ -35,3 +35,13 @@ func TestSlotLine(t *testing.T) {
 		t.Error("nothing is drawn")
 	}
 }
+
+func TestExpectedEnd(t *testing.T) {
+	start := time.Date(2026, 3, 10, 9, 0, 0, 0, time.UTC)
+	if end := (&item{StartedAt: &start, EstimateMs: new(int64(90_000))}).ExpectedEnd(); end == nil || !end.Equal(start.Add(90*time.Second)) {
+		t.Errorf("a run of 90 s is expected to end at %v", end)
+	}
+	if end := (&item{StartedAt: &start}).ExpectedEnd(); end != nil {
+		t.Errorf("a run without an estimate is expected to end at %v", end)
+	}
+}
