@@ -23,7 +23,8 @@ type gate struct {
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(r.URL.Path, "/api/v1")
 	until, ok := g.held.Load(path)
-	if !ok && r.URL.Query().Has("sort") {
+	// What a worker has been given comes with its page.
+	if by := r.URL.Query().Get("sort"); !ok && by != "" && by != "-priority" {
 		until, ok = g.held.Load(path + "?sort")
 	}
 	if ok {

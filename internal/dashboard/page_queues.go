@@ -24,11 +24,12 @@ type queue struct {
 // queueRow is a queue in the list, with its figures of the last 24 hours.
 type queueRow struct {
 	queue
-	Counts counts
-	Oldest time.Duration // how long the oldest due item has waited; 0: none waits
-	Day    window
-	Wait   time.Duration // the mean of the starts
-	Done   []float64     // by hour
+	Counts  counts
+	Oldest  time.Duration // how long the oldest due item has waited; 0: none waits
+	Day     window
+	Wait    time.Duration // the mean of the starts
+	P95Wait time.Duration // of the starts in the latest hour that has any
+	Done    []float64     // by hour
 }
 
 // add adds the figures of an hour.
@@ -37,6 +38,7 @@ func (q *queueRow) add(point *workqueue.SeriesPoint, starts *int64) {
 	if w := point.Wait; w != nil {
 		q.Wait = time.Duration((int64(q.Wait)*(*starts) + int64(w.Mean)*w.Count) / max(*starts+w.Count, 1))
 		*starts += w.Count
+		q.P95Wait = time.Duration(w.P95)
 	}
 }
 

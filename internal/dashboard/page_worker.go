@@ -13,17 +13,21 @@ import (
 	"time"
 )
 
-// workerStretch is how far the line of time of a worker goes back, and mostShown how many items it has.
+// workerStretch is how far the line of time of a worker goes back, and mostShown how many items it has; mostGiven is how
+// many of the items that are assigned to it are listed.
 const (
 	workerStretch = time.Hour
 	mostShown     = 500
+	mostGiven     = 100
 )
 
 type workerPage struct {
 	Worker   worker
 	Detail   workerDetail
 	Running  []item
-	Waiting  []item // assigned to it
+	Cut      bool   // there are more that run
+	Waiting  []item // assigned to it, the highest priority first
+	More     bool   // there are more of them
 	Line     slotLine
 	Latest   []item // that it ran, the latest first
 	Complete bool   // the line has all items of the stretch
@@ -136,7 +140,8 @@ func (d *Dashboard) showWorker(r *http.Request, p *page) (string, error) {
 	p.Title, p.Section, p.Live = "Worker "+name, "workers", "workers,items"
 	v := workerPage{}
 	at := "/workers/" + segment(name)
-	var held, ran list[item]
+	var running runningItems
+	var given, ran list[item]
 	var version struct {
 		Now time.Time `json:"now"`
 	}
@@ -145,18 +150,13 @@ func (d *Dashboard) showWorker(r *http.Request, p *page) (string, error) {
 	worker.get(at, nil, &v.Worker)
 	worker.get(at, nil, &v.Detail)
 	ask.get("/version", nil, &version)
-	worker.get("/items", values("worker", name, "status", "running", "status", "assigned", "limit", "200"), &held)
+	worker.allRunning(&running, "worker", name)
+	worker.get("/items", values("worker", name, "status", "assigned", "sort", "-priority", "limit", strconv.Itoa(mostGiven)), &given)
 	ask.patient(p.Caller).get("/items", values("worker", name, "lifecycle", "completed,archived", "finishedSince", "1h", "sort", "-started", "limit", strconv.Itoa(mostShown)), &ran)
 	if err := ask.wait(); err != nil {
 		return "", err
 	}
-	for _, it := range held.Items {
-		if it.Status == "Running" {
-			v.Running = append(v.Running, it)
-		} else {
-			v.Waiting = append(v.Waiting, it)
-		}
-	}
+	v.Running, v.Cut, v.Waiting, v.More = running.Items, running.Cut, given.Items, len(given.Items) == mostGiven
 	v.Latest = slices.DeleteFunc(ran.Items, func(it item) bool { return it.StartedAt == nil })
 	v.Complete, v.Searching, p.Again = len(ran.Items) < mostShown, ran.Items == nil, ask.incomplete()
 	line := slices.Clone(v.Latest)

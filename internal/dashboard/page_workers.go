@@ -22,7 +22,7 @@ type worker struct {
 	LastSeenAt       *time.Time     `json:"lastSeenAt"`
 	DrainRequestedAt *time.Time     `json:"drainRequestedAt"`
 
-	Items []item // that it runs or has been given
+	Items []item // that it runs
 }
 
 func (w worker) status() string {
@@ -39,23 +39,13 @@ func (w worker) status() string {
 func (w worker) Status() string { return w.status() }
 
 // Running counts the items that run.
-func (w worker) Running() int {
-	n := 0
-	for i := range w.Items {
-		if w.Items[i].Status == "Running" {
-			n++
-		}
-	}
-	return n
-}
+func (w worker) Running() int { return len(w.Items) }
 
 // Slots lists the slots: those in use with their items, then the free ones.
 func (w worker) Slots() []*item {
 	var slots []*item
 	for i := range w.Items {
-		if w.Items[i].Status == "Running" {
-			slots = append(slots, &w.Items[i])
-		}
+		slots = append(slots, &w.Items[i])
 	}
 	const most = 64
 	for len(slots) < min(w.Capacity, most) {
@@ -67,21 +57,22 @@ func (w worker) Slots() []*item {
 type workersPage struct {
 	Workers []worker
 	Stopped []worker
+	Cut     bool // more items run than the slots show
 }
 
 func (d *Dashboard) listWorkers(r *http.Request, p *page) (string, error) {
 	p.Title, p.Section, p.Live = "Workers", "workers", "workers,items"
 	var workers list[worker]
-	var held list[item]
+	var running runningItems
 	ask := d.asking(r)
 	ask.shared(p.Caller).get("/workers", nil, &workers)
-	ask.paced(p.Caller).get("/items", values("status", "running", "status", "assigned", "limit", "500"), &held)
+	ask.paced(p.Caller).allRunning(&running)
 	if err := ask.wait(); err != nil {
 		return "", err
 	}
-	v := workersPage{}
+	v := workersPage{Cut: running.Cut}
 	for _, w := range workers.Items {
-		for _, it := range held.Items {
+		for _, it := range running.Items {
 			if it.WorkerID != nil && *it.WorkerID == w.ID {
 				w.Items = append(w.Items, it)
 			}
