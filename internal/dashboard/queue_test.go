@@ -60,7 +60,7 @@ func TestQueueRing(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("the ring lacks %v", want)
 	}
-	wantShown(t, viewer, "/queues", "forms", "for robots", "Mean wait", "p95 wait, latest hour")
+	wantShown(t, viewer, "/queues", "forms", "for robots", "Mean wait", "p95 ")
 }
 
 func TestQueuePolicy(t *testing.T) {
