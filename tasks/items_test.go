@@ -70,7 +70,7 @@ func TestReviseRaisesRequestedItems(t *testing.T) {
 	each(t, func(x *fixture) {
 		x.define(`{books: {pipeline: p, importance: low, active: false, scope: [a, b]}}`)
 		task := x.read("books")
-		ids, err := task.Run(t.Context(), x.store, []string{"b"}, "tester")
+		ids, err := task.Run(t.Context(), x.store, workqueue.BatchPart{}, []string{"b"}, "tester")
 		if err != nil || len(ids) != 1 {
 			t.Fatalf("Run = %v, %v, want one id", ids, err)
 		}
@@ -80,10 +80,10 @@ func TestReviseRaisesRequestedItems(t *testing.T) {
 			t.Errorf("the item is %+v", it)
 		}
 		var unknown *tasks.UnknownScopeError
-		if _, err := task.Run(t.Context(), x.store, []string{"a", "c"}, "tester"); !errors.As(err, &unknown) || !strings.Contains(err.Error(), `"c"`) || len(x.items()) != 1 {
+		if _, err := task.Run(t.Context(), x.store, workqueue.BatchPart{}, []string{"a", "c"}, "tester"); !errors.As(err, &unknown) || !strings.Contains(err.Error(), `"c"`) || len(x.items()) != 1 {
 			t.Errorf("an unknown scope value: %v, and there are %d items", err, len(x.items()))
 		}
-		if ids, err := task.Run(t.Context(), x.store, nil, "tester"); err != nil || len(ids) != 2 {
+		if ids, err := task.Run(t.Context(), x.store, workqueue.BatchPart{}, nil, "tester"); err != nil || len(ids) != 2 {
 			t.Errorf("Run for all = %v, %v, want two ids", ids, err)
 		}
 		x.revise(workqueue.Pending, 3, 0) // 1000 is more than it would have

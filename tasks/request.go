@@ -32,7 +32,7 @@ func (e *UnknownScopeError) Error() string {
 // Run creates the items of a task on request, whether it is active or not: one for each given
 // scope value, or for each of the task's if none is given. The items are Pending with
 // workqueue.RequestPriority, and have no window and no deadline.
-func (t *Task) Run(ctx context.Context, store workqueue.TaskStore, scopes []string, by string) ([]int64, error) {
+func (t *Task) Run(ctx context.Context, store workqueue.TaskStore, part workqueue.BatchPart, scopes []string, by string) ([]int64, error) {
 	for _, scope := range scopes {
 		if !slices.Contains(t.Scope, scope) {
 			return nil, &UnknownScopeError{Task: t.Name, Scope: scope, Known: t.Scope}
@@ -50,5 +50,5 @@ func (t *Task) Run(ctx context.Context, store workqueue.TaskStore, scopes []stri
 		it.Item.State, it.Item.Priority, it.Item.CreatedBy = workqueue.Pending, workqueue.RequestPriority, by
 		items[i] = it
 	}
-	return store.RunTask(ctx, t.Name, items)
+	return store.RunTask(ctx, t.Name, part, items)
 }

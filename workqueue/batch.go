@@ -42,13 +42,14 @@ const BatchAge = 7 * 24 * time.Hour
 const (
 	BatchEnqueue = "enqueue"
 	BatchPurge   = "purge"
+	BatchRequest = "request" // of runs of a pipeline
 )
 
 // BatchRecord is the database's record of one part of a batch.
 type BatchRecord struct {
 	Part      int64     `json:"part"`
-	Kind      string    `json:"kind"`  // BatchEnqueue, BatchPurge, or an Action
-	Items     int       `json:"items"` // the items of the input, or those that the part changed
+	Kind      string    `json:"kind"`  // BatchEnqueue, BatchPurge, BatchRequest, or an Action
+	Items     int       `json:"items"` // the items of the input, or those that the part changed, or the requested runs
 	CreatedAt time.Time `json:"createdAt"`
 
 	// Enqueued are the results of a BatchEnqueue part, Clones those of a Clone part.

@@ -81,6 +81,9 @@ type NewRunRequests struct {
 
 	// Within is how long a worker may take to start the run; then the request expires.
 	Within time.Duration
+
+	// Batch names the call: a repeated one requests nothing more and returns the ids of the first.
+	Batch BatchPart
 }
 
 // RequestState is what became of a request.

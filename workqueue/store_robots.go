@@ -69,8 +69,10 @@ type RobotStore interface {
 
 	// RobotEnqueue enqueues items with the robot as their CreatedBy, like Enqueue. If
 	// take is not nil, the robot checks them out in the same transaction; then their
-	// queues must be for robots, and the robot needs both rights.
-	RobotEnqueue(ctx context.Context, robot string, items []NewItem, take *CheckoutOnEnqueue) (RobotEnqueued, error)
+	// queues must be for robots, and the robot needs both rights. A repeated call with the
+	// same part of a batch enqueues nothing and returns the results of the first, but checks
+	// nothing out: the items that the first one checked out come back when their lease ends.
+	RobotEnqueue(ctx context.Context, robot string, part BatchPart, items []NewItem, take *CheckoutOnEnqueue) (RobotEnqueued, error)
 
 	// RobotChange changes a waiting item. An item that is checked out or finished
 	// stays unchanged: *TransitionError. If another item has the natural key and keys

@@ -36,8 +36,9 @@ type TaskStore interface {
 	// at the same time.
 	FireTasks(ctx context.Context, windows []TaskWindow, by string) ([]TaskItem, error)
 
-	// RunTask creates items on request, without a window, and returns their ids.
-	RunTask(ctx context.Context, task string, items []ScopedItem) ([]int64, error)
+	// RunTask creates items on request, without a window, and returns their ids. A repeated
+	// call with the same part of a batch creates none and returns the ids of the first.
+	RunTask(ctx context.Context, task string, part BatchPart, items []ScopedItem) ([]int64, error)
 
 	// SettleTask records windows that closed without an item, and that windows before
 	// until need no further check. A window that has a record keeps it; until never

@@ -47,14 +47,16 @@ func (a *command) showBatch(s *workqueue.BatchSummary) {
 		fmt.Fprintf(a.Stdout, "batch %s: no record; nothing was done, or it was done more than %d days ago\n", s.Key, int(workqueue.BatchAge/(24*time.Hour)))
 		return
 	}
-	done := changeTexts[workqueue.Action(s.Kind)].done
+	what, done := cli.ItemCount(s.Items), changeTexts[workqueue.Action(s.Kind)].done
 	switch s.Kind {
 	case workqueue.BatchEnqueue:
 		done = "in the queue"
 	case workqueue.BatchPurge:
 		done = "removed"
+	case workqueue.BatchRequest:
+		what, done = cli.Count(s.Items, "run"), "requested"
 	}
-	text := fmt.Sprintf("batch %s: %s %s, in %s", s.Key, cli.ItemCount(s.Items), done, cli.Count(s.Parts, "part"))
+	text := fmt.Sprintf("batch %s: %s %s, in %s", s.Key, what, done, cli.Count(s.Parts, "part"))
 	if s.LowID != nil {
 		text += fmt.Sprintf("; new ids %d to %d", *s.LowID, *s.HighID)
 	}

@@ -51,7 +51,7 @@ robots take prints it.`,
 			return err
 		}
 		return a.WithStore(cmd.Context(), func(store cli.Store) error {
-			made, err := store.RobotEnqueue(cmd.Context(), f.robot, []workqueue.NewItem{f.item}, take)
+			made, err := store.RobotEnqueue(cmd.Context(), f.robot, workqueue.BatchPart{}, []workqueue.NewItem{f.item}, take)
 			if err != nil {
 				return cli.NoSuchQueue(cmd.Context(), store, f.item.QueueName, err)
 			}

@@ -73,7 +73,7 @@ func TestTaskHandlers(t *testing.T) {
 	}
 	step("ManageWorkQueue", managed(1, 1, 0, 0, 0, 0))
 	step("ManageWorkQueue", managed(1, 0, 0, 0, 0, 0))
-	ids, err := task.Run(t.Context(), store, nil, "ann")
+	ids, err := task.Run(t.Context(), store, workqueue.BatchPart{}, nil, "ann")
 	if err != nil || len(ids) != 1 {
 		t.Fatalf("Run = %v, %v", ids, err)
 	}

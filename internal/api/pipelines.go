@@ -452,7 +452,14 @@ func (a *API) runPipeline(ctx context.Context, in *pipelineReason) (*requestAnsw
 	if err := a.checkSystem(ctx, in.Pipeline); err != nil {
 		return nil, err
 	}
-	ids, err := a.store.RequestRuns(because(ctx, in.reason()), workqueue.NewRunRequests{Pipeline: in.Pipeline, By: auth.From(ctx).Name, Within: startWithin})
+	var ids []int64
+	n := workqueue.NewRunRequests{
+		Pipeline: in.Pipeline, By: auth.From(ctx).Name, Within: startWithin, Batch: workqueue.BatchPart{Key: batchKeyOf(ctx), Part: 1},
+	}
+	err := runPart(because(ctx, in.reason()), func(ctx context.Context) (err error) {
+		ids, err = a.store.RequestRuns(ctx, n)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -128,7 +128,12 @@ func (a *API) enqueueAsRobot(ctx context.Context, in *robotEnqueue) (*robotEnque
 	if err := workqueue.CheckRobotEnqueue(robot, items, take); err != nil {
 		return nil, invalid(err)
 	}
-	made, err := a.store.RobotEnqueue(ctx, robot, items, take)
+	var made workqueue.RobotEnqueued
+	part := workqueue.BatchPart{Key: batchKeyOf(ctx), Part: 1}
+	err := runPart(ctx, func(ctx context.Context) (err error) {
+		made, err = a.store.RobotEnqueue(ctx, robot, part, items, take)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

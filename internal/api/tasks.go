@@ -8,6 +8,7 @@ import (
 	"botwork/internal/api/auth"
 	"botwork/internal/operations"
 	"botwork/tasks"
+	"botwork/workqueue"
 	"botwork/workqueue/access"
 )
 
@@ -67,7 +68,12 @@ func (a *API) runTask(ctx context.Context, in *taskRunRequest) (*taskItems, erro
 	if in.Body != nil {
 		scopes, ctx = in.Body.Scopes, because(ctx, in.Body.Reason)
 	}
-	made, err := operations.RunTask(ctx, a.store, in.Task, scopes, auth.From(ctx).Name)
+	var made []operations.ScopedItem
+	part := workqueue.BatchPart{Key: batchKeyOf(ctx), Part: 1}
+	err := runPart(ctx, func(ctx context.Context) (err error) {
+		made, err = operations.RunTask(ctx, a.store, in.Task, part, scopes, auth.From(ctx).Name)
+		return err
+	})
 	if unknown := (*tasks.UnknownScopeError)(nil); errors.As(err, &unknown) {
 		return nil, fault("body.scopes", "%v", err)
 	}

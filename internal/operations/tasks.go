@@ -214,7 +214,7 @@ type ScopedItem struct {
 // RunTask creates an item of the task for each of the scope values, or of all if none is given. The
 // error is an *UnknownError if there is no such task, and a *tasks.UnknownScopeError for a value that
 // the task does not have.
-func RunTask(ctx context.Context, store workqueue.TaskStore, name string, scopes []string, by string) ([]ScopedItem, error) {
+func RunTask(ctx context.Context, store workqueue.TaskStore, name string, part workqueue.BatchPart, scopes []string, by string) ([]ScopedItem, error) {
 	row, err := taskRow(ctx, store, name)
 	if err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func RunTask(ctx context.Context, store workqueue.TaskStore, name string, scopes
 	if err != nil {
 		return nil, fmt.Errorf("task %q: %w", row.Name, err)
 	}
-	ids, err := task.Run(ctx, store, scopes, by)
+	ids, err := task.Run(ctx, store, part, scopes, by)
 	if err != nil {
 		return nil, err
 	}

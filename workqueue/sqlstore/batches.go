@@ -36,7 +36,8 @@ type batchRow struct {
 
 func (batchRow) TableName() string { return "BotBatches" }
 
-// batchPart is a part of a batch, which is done only once.
+// batchPart is a part of a batch, which is done only once. Without a key it is no part of a batch, and
+// nothing is recorded.
 type batchPart struct {
 	workqueue.BatchPart
 	kind, digest string
@@ -45,6 +46,9 @@ type batchPart struct {
 // recorded decodes the recorded result of a part into result, and reports whether the part is
 // already done.
 func (s *batches) recorded(ctx context.Context, p batchPart, result any) (found bool, err error) {
+	if p.Key == "" {
+		return false, nil
+	}
 	var rows []batchRow
 	err = s.retry(ctx, "look up batch "+p.Key, func() error {
 		rows = nil
@@ -65,6 +69,9 @@ func (s *batches) recorded(ctx context.Context, p batchPart, result any) (found 
 // record writes, in the part's transaction, that the part is done. The error is a unique
 // violation if another call has done it.
 func (s *batches) record(ctx context.Context, tx *sql.Tx, p batchPart, items int, result any) error {
+	if p.Key == "" {
+		return nil
+	}
 	text, err := json.Marshal(result)
 	if err != nil {
 		return err

@@ -18,16 +18,11 @@ func changePart(c workqueue.Change, number int64) batchPart {
 
 // changedBefore returns the result of a part that is already done.
 func (s *batches) changedBefore(ctx context.Context, p batchPart) (result workqueue.ChangeResult, found bool, err error) {
-	if p.Key != "" {
-		found, err = s.recorded(ctx, p, &result)
-	}
+	found, err = s.recorded(ctx, p, &result)
 	return result, found, err
 }
 
 func (s *batches) recordChange(ctx context.Context, tx *sql.Tx, p batchPart, result workqueue.ChangeResult) error {
-	if p.Key == "" {
-		return nil
-	}
 	return s.record(ctx, tx, p, result.Changed, result)
 }
 

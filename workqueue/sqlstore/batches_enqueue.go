@@ -17,19 +17,14 @@ func (s *enqueuing) EnqueueBatch(ctx context.Context, part workqueue.BatchPart, 
 	if len(items) == 0 {
 		return nil, nil
 	}
-	digest, err := s.digest(ctx, items)
+	p, err := s.enqueuePart(ctx, part, items)
 	if err != nil {
 		return nil, err
 	}
-	p := batchPart{part, workqueue.BatchEnqueue, digest}
 	for range enqueueTries {
-		var before enqueuedRuns
-		found, err := s.recorded(ctx, p, &before)
-		if err != nil {
-			return nil, err
-		}
-		if found {
-			return before.list(), nil
+		before, err := s.enqueuedBefore(ctx, p)
+		if err != nil || before != nil {
+			return before, err
 		}
 		e, err := s.prepare(ctx, items)
 		if err != nil {
@@ -40,7 +35,7 @@ func (s *enqueuing) EnqueueBatch(ctx context.Context, part workqueue.BatchPart, 
 				if err := e.insertIn(ctx, tx); err != nil {
 					return err
 				}
-				return s.record(ctx, tx, p, len(items), runsOf(e.results))
+				return s.recordEnqueued(ctx, tx, p, e.results)
 			})
 		})
 		switch {
@@ -58,6 +53,27 @@ func (s *enqueuing) EnqueueBatch(ctx context.Context, part workqueue.BatchPart, 
 		// next try finds it.
 	}
 	return nil, fmt.Errorf("enqueue batch %s: gave up: keys or policies kept changing", part.Key)
+}
+
+// enqueuePart returns the part of a batch that enqueues the items, or the zero value if there is no
+// batch.
+func (s *enqueuing) enqueuePart(ctx context.Context, part workqueue.BatchPart, items []workqueue.NewItem) (batchPart, error) {
+	if part.Key == "" {
+		return batchPart{}, nil
+	}
+	digest, err := s.digest(ctx, items)
+	return batchPart{part, workqueue.BatchEnqueue, digest}, err
+}
+
+// enqueuedBefore returns the results of a part that is already done; nil if it is not.
+func (s *enqueuing) enqueuedBefore(ctx context.Context, p batchPart) ([]workqueue.Enqueued, error) {
+	var before enqueuedRuns
+	_, err := s.recorded(ctx, p, &before)
+	return before.list(), err
+}
+
+func (s *enqueuing) recordEnqueued(ctx context.Context, tx *sql.Tx, p batchPart, results []workqueue.Enqueued) error {
+	return s.record(ctx, tx, p, len(results), runsOf(results))
 }
 
 // digest returns the SHA-256 of the input, which identifies a repeated call. For an encrypted

@@ -108,8 +108,9 @@ var robotMethods = []method{
 		x.store.ForgetPolicies()
 		name := x.make.Spec(storetest.WorkerOpts{}).Name
 		item := workqueue.NewItem{QueueName: queue}
+		part := workqueue.BatchPart{Key: workqueue.NewBatchKey(), Part: 1}
 		return trial{func(ctx context.Context, s *sqlstore.Store) error {
-			_, err := s.RobotEnqueue(ctx, name, []workqueue.NewItem{item, item}, &workqueue.CheckoutOnEnqueue{})
+			_, err := s.RobotEnqueue(ctx, name, part, []workqueue.NewItem{item, item}, &workqueue.CheckoutOnEnqueue{})
 			return err
 		}, func() int {
 			return x.count(countMade, name) + x.count(countMade+` AND "State" = 1 AND "Robot" = $1`, name)

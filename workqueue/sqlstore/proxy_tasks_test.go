@@ -42,8 +42,9 @@ var taskMethods = []method{
 	{"RunTask", 2, true, func(x *behindProxy) trial {
 		name := x.task()
 		items := []workqueue.ScopedItem{taskWindow(name, "a").ScopedItem, taskWindow(name, "b").ScopedItem}
+		part := workqueue.BatchPart{Key: workqueue.NewBatchKey(), Part: 1}
 		return trial{func(ctx context.Context, s *sqlstore.Store) error {
-			_, err := s.RunTask(ctx, name, items)
+			_, err := s.RunTask(ctx, name, part, items)
 			return err
 		}, func() int { return x.count(countTaskItems, name) }}
 	}},

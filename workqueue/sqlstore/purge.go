@@ -35,10 +35,8 @@ func (s *housekeepingStore) PurgeQueue(ctx context.Context, p workqueue.PurgePar
 	}
 	part := batchPart{p.Batch, workqueue.BatchPurge, ""}
 	operation := cmp.Or(p.Batch.Key, workqueue.NewBatchKey())
-	if part.Key != "" {
-		if found, err := s.recorded(ctx, part, &result); err != nil || found {
-			return result, err
-		}
+	if found, err := s.recorded(ctx, part, &result); err != nil || found {
+		return result, err
 	}
 	doing, limit := fmt.Sprintf("purge queue %q", p.Queue), bounded(p.Limit, cleanItems)
 	err := s.cleanTx(ctx, doing, func(tx *sql.Tx) error {
@@ -51,7 +49,7 @@ func (s *housekeepingStore) PurgeQueue(ctx context.Context, p workqueue.PurgePar
 		if n := len(batch); n > 0 && (n == limit || n < len(page)) {
 			result.Next = batch[n-1].ItemID
 		}
-		if result.Removed, err = s.purge(ctx, tx, p, batch, operation); err != nil || part.Key == "" {
+		if result.Removed, err = s.purge(ctx, tx, p, batch, operation); err != nil {
 			return err
 		}
 		return s.record(ctx, tx, part, result.Removed, result)

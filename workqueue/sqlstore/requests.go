@@ -2,7 +2,9 @@ package sqlstore
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,7 +26,11 @@ func (s *scheduleStore) RequestRuns(ctx context.Context, n workqueue.NewRunReque
 		"rows": batch, "pipeline": n.Pipeline, "trigger_name": trigger, "requested_by": clean(clip(n.By, nameLen)),
 		"expire_ms": ms(n.Within), "now": s.nowArg(),
 	}
+	part := batchPart{n.Batch, workqueue.BatchRequest, requestDigest(n.Pipeline, batch)}
 	var ids []int64
+	if found, err := s.recorded(ctx, part, &ids); err != nil || found {
+		return ids, err
+	}
 	var refused error
 	err = s.retry(ctx, fmt.Sprintf("request runs of %q", n.Pipeline), func() (err error) {
 		for range recordTries {
@@ -36,11 +42,18 @@ func (s *scheduleStore) RequestRuns(ctx context.Context, n workqueue.NewRunReque
 				if ids, err = s.queries.ids(ctx, tx, "request_add", add); err != nil || len(ids) == 0 {
 					return err
 				}
-				return s.audit(ctx, tx, requestEntry(n, ids))
+				if err := s.audit(ctx, tx, requestEntry(n, ids)); err != nil {
+					return err
+				}
+				return s.record(ctx, tx, part, len(ids), ids)
 			})
-			// Another process has requested one of the times: query again, then it is excluded.
 			if classify(err) != uniqueError {
 				break
+			}
+			// Another process has requested one of the times: query again, then it is excluded. Or
+			// another call has done this part of a batch.
+			if found, err := s.recorded(ctx, part, &ids); err != nil || found {
+				return err
 			}
 		}
 		if err == nil && len(ids) == 0 {
@@ -49,9 +62,15 @@ func (s *scheduleStore) RequestRuns(ctx context.Context, n workqueue.NewRunReque
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, unanswered(n.Batch, err)
 	}
 	return ids, refused
+}
+
+// requestDigest returns the SHA-256 of what is requested.
+func requestDigest(pipeline, batch string) string {
+	sum := sha256.Sum256([]byte(pipeline + "\x00" + batch))
+	return hex.EncodeToString(sum[:])
 }
 
 // requestEntry returns the entry of the audit log for requested runs.

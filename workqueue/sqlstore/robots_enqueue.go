@@ -11,7 +11,7 @@ import (
 )
 
 // RobotEnqueue implements workqueue.RobotStore.
-func (s *checkouts) RobotEnqueue(ctx context.Context, robot string, items []workqueue.NewItem, take *workqueue.CheckoutOnEnqueue) (workqueue.RobotEnqueued, error) {
+func (s *checkouts) RobotEnqueue(ctx context.Context, robot string, part workqueue.BatchPart, items []workqueue.NewItem, take *workqueue.CheckoutOnEnqueue) (workqueue.RobotEnqueued, error) {
 	var result workqueue.RobotEnqueued
 	if err := workqueue.CheckRobotEnqueue(robot, items, take); err != nil || len(items) == 0 {
 		return result, err
@@ -29,6 +29,14 @@ func (s *checkouts) RobotEnqueue(ctx context.Context, robot string, items []work
 	}
 	slices.Sort(queues)
 	err := s.underPolicies(ctx, func() error {
+		p, err := s.enqueuePart(ctx, part, items)
+		if err != nil {
+			return err
+		}
+		if before, err := s.enqueuedBefore(ctx, p); err != nil || before != nil {
+			result = workqueue.RobotEnqueued{Items: before}
+			return err
+		}
 		e, err := s.prepare(ctx, items)
 		if err != nil {
 			return err
@@ -52,14 +60,16 @@ func (s *checkouts) RobotEnqueue(ctx context.Context, robot string, items []work
 				}
 				result.Items = e.results
 				if take != nil {
-					result.Checkout, err = s.takeNew(ctx, tx, robot, policies, newIDs(queues, items, e.results), take, limits)
+					if result.Checkout, err = s.takeNew(ctx, tx, robot, policies, newIDs(queues, items, e.results), take, limits); err != nil {
+						return err
+					}
 				}
-				return err
+				return s.recordEnqueued(ctx, tx, p, e.results)
 			})
 		})
 	})
 	if err != nil {
-		return workqueue.RobotEnqueued{}, s.naming(ctx, err)
+		return workqueue.RobotEnqueued{}, s.naming(ctx, unanswered(part, err))
 	}
 	s.readyIf(take == nil) // for workers, if the queues are for workers
 	return result, nil

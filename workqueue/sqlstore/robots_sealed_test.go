@@ -67,7 +67,7 @@ func TestRobotsOnEncryptedItems(t *testing.T) {
 			}
 		}
 
-		made, err := store.RobotEnqueue(ctx, "ann", []workqueue.NewItem{{
+		made, err := store.RobotEnqueue(ctx, "ann", workqueue.BatchPart{}, []workqueue.NewItem{{
 			QueueName: "forms", Payload: `{"customer":4711}`, Metadata: map[string]string{"customer": "4711"},
 		}}, &workqueue.CheckoutOnEnqueue{})
 		must(err)

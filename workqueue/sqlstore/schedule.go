@@ -15,6 +15,7 @@ import (
 // scheduleStore records firings of schedules and runs of system pipelines.
 type scheduleStore struct {
 	*connection
+	*batches
 	*auditing
 }
 

@@ -65,7 +65,7 @@ func newStore(c *connection) *Store {
 		waitingStore: &waitingStore{c}, markStore: &markStore{c}, textStore: &textStore{c}, failureStore: &failureStore{c}, forecastStore: &forecastStore{c},
 	}
 	s.durationStore = &durationStore{c, s.auditing}
-	s.scheduleStore = &scheduleStore{c, s.auditing}
+	s.scheduleStore = &scheduleStore{c, s.batches, s.auditing}
 	s.archive = &archive{c, s.policies, s.bookkeeping}
 	s.itemLists = &itemLists{c, s.itemRows}
 	s.enqueuing = &enqueuing{connection: c, policies: s.policies, notices: s.notices, batches: s.batches, itemRows: s.itemRows, bookkeeping: s.bookkeeping}

@@ -137,9 +137,21 @@ func (s *taskStore) fire(ctx context.Context, tx *sql.Tx, batch string, windows 
 }
 
 // RunTask implements workqueue.TaskStore.
-func (s *taskStore) RunTask(ctx context.Context, task string, items []workqueue.ScopedItem) ([]int64, error) {
+func (s *taskStore) RunTask(ctx context.Context, task string, part workqueue.BatchPart, items []workqueue.ScopedItem) ([]int64, error) {
 	var ids []int64
+	plain := make([]workqueue.NewItem, len(items))
+	for i, it := range items {
+		plain[i] = it.Item
+	}
 	err := s.underPolicies(ctx, func() error {
+		p, err := s.enqueuePart(ctx, part, plain)
+		if err != nil {
+			return fmt.Errorf("task %q: %w", task, err)
+		}
+		if before, err := s.enqueuedBefore(ctx, p); err != nil || before != nil {
+			ids = workqueue.IDs(before)
+			return err
+		}
 		list := make([]taskItem, len(items))
 		for i, it := range items {
 			insert, err := s.prepare(ctx, []workqueue.NewItem{it.Item})
@@ -153,15 +165,23 @@ func (s *taskStore) RunTask(ctx context.Context, task string, items []workqueue.
 				if ids, err = s.insertTaskItems(ctx, tx, list); err != nil || len(ids) == 0 {
 					return err
 				}
-				return s.audit(ctx, tx, auditEntry{
+				err = s.audit(ctx, tx, auditEntry{
 					action: workqueue.AuditTasksRun, kind: workqueue.TargetTask, target: task, changed: len(ids), by: items[0].Item.CreatedBy,
 					items: createdItems(ids),
 				})
+				if err != nil {
+					return err
+				}
+				results := make([]workqueue.Enqueued, len(ids))
+				for i, id := range ids {
+					results[i].ID = id
+				}
+				return s.recordEnqueued(ctx, tx, p, results)
 			})
 		})
 	})
 	if err != nil {
-		return nil, err
+		return nil, unanswered(part, err)
 	}
 	s.readyIf(len(ids) > 0)
 	return ids, nil

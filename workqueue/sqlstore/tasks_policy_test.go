@@ -36,7 +36,7 @@ func TestTasksOfAnEncryptedQueue(t *testing.T) {
 			}
 		}
 		items := []workqueue.ScopedItem{windows[0].ScopedItem}
-		ids, err := x.store.RunTask(t.Context(), "pay", items)
+		ids, err := x.store.RunTask(t.Context(), "pay", workqueue.BatchPart{}, items)
 		if err != nil || len(ids) != 1 {
 			t.Fatalf("RunTask = %v, %v, want one item", ids, err)
 		}

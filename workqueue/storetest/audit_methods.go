@@ -175,7 +175,7 @@ func auditedSchedules() []audited {
 			prepare: func(x *fixture) (func(context.Context) error, []int64) {
 				return func(ctx context.Context) error {
 					it := workqueue.ScopedItem{Item: workqueue.NewItem{IntegrationConfig: Pipeline, TaskName: "books"}}
-					_, err := x.Store.RunTask(ctx, "books", []workqueue.ScopedItem{it, it})
+					_, err := x.Store.RunTask(ctx, "books", workqueue.BatchPart{}, []workqueue.ScopedItem{it, it})
 					return err
 				}, nil
 			}},

@@ -18,6 +18,9 @@ func batchTests() []test {
 		{"a change is made once", batchChanges},
 		{"a page is changed once", batchPages},
 		{"a page is purged once", batchPurge},
+		{"a robot enqueues a part once", batchOfRobot},
+		{"a task is run once", batchOfTask},
+		{"a run is requested once", batchOfRequest},
 		{"old records are removed", batchRemoved},
 	}
 }

@@ -226,7 +226,7 @@ func (x *fixture) openCalls(robot string, id int64) []robotCall {
 			return err
 		}},
 		{"enqueue", workqueue.RightWrite, func(workqueue.Hold) error {
-			_, err := x.Store.RobotEnqueue(x.ctx, robot, []workqueue.NewItem{keyed}, nil)
+			_, err := x.Store.RobotEnqueue(x.ctx, robot, workqueue.BatchPart{}, []workqueue.NewItem{keyed}, nil)
 			return err
 		}},
 		{"change", workqueue.RightWrite, func(workqueue.Hold) error {
@@ -271,7 +271,7 @@ func holdRights(x *fixture) {
 	}
 	// Enqueueing with a checkout needs both rights.
 	for robot, right := range map[string]workqueue.Right{"reader": workqueue.RightWrite, "writer": workqueue.RightRead} {
-		_, err := x.Store.RobotEnqueue(x.ctx, robot, []workqueue.NewItem{form(1)}, &workqueue.CheckoutOnEnqueue{})
+		_, err := x.Store.RobotEnqueue(x.ctx, robot, workqueue.BatchPart{}, []workqueue.NewItem{form(1)}, &workqueue.CheckoutOnEnqueue{})
 		x.wantAccess("enqueue with checkout by "+robot, err, robot, right)
 	}
 }

@@ -24,7 +24,7 @@ func robotWriteTests() []test {
 // addAs enqueues items as a robot.
 func (x *fixture) addAs(robot string, take *workqueue.CheckoutOnEnqueue, items ...workqueue.NewItem) workqueue.RobotEnqueued {
 	x.Helper()
-	made, err := x.Store.RobotEnqueue(x.ctx, robot, items, take)
+	made, err := x.Store.RobotEnqueue(x.ctx, robot, workqueue.BatchPart{}, items, take)
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -58,11 +58,11 @@ func robotEnqueues(x *fixture) {
 	for name, items := range map[string][]workqueue.NewItem{
 		"a payload that does not match the schema": {form(1), wrong}, "an unknown queue": {form(1), {QueueName: "nowhere"}},
 	} {
-		if _, err := x.Store.RobotEnqueue(x.ctx, ann, items, nil); err == nil {
+		if _, err := x.Store.RobotEnqueue(x.ctx, ann, workqueue.BatchPart{}, items, nil); err == nil {
 			x.Errorf("%s: no error", name)
 		}
 	}
-	if _, err := x.Store.RobotEnqueue(x.ctx, "", []workqueue.NewItem{form(1)}, nil); err == nil {
+	if _, err := x.Store.RobotEnqueue(x.ctx, "", workqueue.BatchPart{}, []workqueue.NewItem{form(1)}, nil); err == nil {
 		x.Error("a robot without a name: no error")
 	}
 	if n := x.countForms(); n != before {
@@ -112,11 +112,11 @@ func robotTakesNot(x *fixture) {
 		"for later": {form(1), later}, "for a time": {at}, "for workers": {form(1), {IntegrationConfig: Pipeline}},
 		"too many": make([]workqueue.NewItem, workqueue.MaxCheckout+1),
 	} {
-		if _, err := x.Store.RobotEnqueue(x.ctx, ann, items, &workqueue.CheckoutOnEnqueue{}); err == nil {
+		if _, err := x.Store.RobotEnqueue(x.ctx, ann, workqueue.BatchPart{}, items, &workqueue.CheckoutOnEnqueue{}); err == nil {
 			x.Errorf("%s: no error", name)
 		}
 	}
-	if _, err := x.Store.RobotEnqueue(x.ctx, ann, []workqueue.NewItem{form(1)}, &workqueue.CheckoutOnEnqueue{Lease: -1}); err == nil {
+	if _, err := x.Store.RobotEnqueue(x.ctx, ann, workqueue.BatchPart{}, []workqueue.NewItem{form(1)}, &workqueue.CheckoutOnEnqueue{Lease: -1}); err == nil {
 		x.Error("a negative lease: no error")
 	}
 	if n := x.countForms(); n != 0 {

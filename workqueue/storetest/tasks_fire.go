@@ -193,7 +193,7 @@ func taskRun(x *fixture) {
 		it.Item.State, it.Item.Priority, it.Item.Deadline = workqueue.Pending, 1000, time.Time{}
 		items = append(items, it)
 	}
-	ids, err := x.Store.RunTask(x.ctx, "books", items)
+	ids, err := x.Store.RunTask(x.ctx, "books", workqueue.BatchPart{}, items)
 	if err != nil || len(ids) != 2 {
 		x.Fatalf("RunTask = %v, %v, want two ids", ids, err)
 	}

@@ -168,7 +168,7 @@ func (l local) ViewTask(ctx context.Context, name string, most int) (operations.
 }
 
 func (l local) RunTask(ctx context.Context, name string, scopes []string, by string) ([]operations.ScopedItem, error) {
-	return operations.RunTask(ctx, l.Store, name, scopes, by)
+	return operations.RunTask(ctx, l.Store, name, workqueue.BatchPart{}, scopes, by)
 }
 
 func (l local) FindRuns(ctx context.Context, f operations.RunFilter) ([]operations.Run, error) {

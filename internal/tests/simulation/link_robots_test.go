@@ -33,7 +33,7 @@ func (l link) PostponeCheckout(context.Context, workqueue.Hold, workqueue.Postpo
 
 func (l link) ReleaseCheckout(context.Context, workqueue.Hold, string) error { return errRefused }
 func (l link) DeleteCheckout(context.Context, workqueue.Hold, string) error  { return errRefused }
-func (l link) RobotEnqueue(context.Context, string, []workqueue.NewItem, *workqueue.CheckoutOnEnqueue) (workqueue.RobotEnqueued, error) {
+func (l link) RobotEnqueue(context.Context, string, workqueue.BatchPart, []workqueue.NewItem, *workqueue.CheckoutOnEnqueue) (workqueue.RobotEnqueued, error) {
 	return workqueue.RobotEnqueued{}, errRefused
 }
 func (l link) RobotChange(context.Context, string, int64, workqueue.RobotChange) error {

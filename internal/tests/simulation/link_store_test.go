@@ -103,7 +103,7 @@ func (l link) TaskScopesBusy(context.Context, string) (map[string]time.Time, err
 func (l link) FireTasks(context.Context, []workqueue.TaskWindow, string) ([]workqueue.TaskItem, error) {
 	return nil, errRefused
 }
-func (l link) RunTask(context.Context, string, []workqueue.ScopedItem) ([]int64, error) {
+func (l link) RunTask(context.Context, string, workqueue.BatchPart, []workqueue.ScopedItem) ([]int64, error) {
 	return nil, errRefused
 }
 func (l link) SettleTask(context.Context, string, []workqueue.Firing, time.Time) error {
