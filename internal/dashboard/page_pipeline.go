@@ -160,10 +160,7 @@ func (d *Dashboard) showPipeline(r *http.Request, p *page) (string, error) {
 	v.Lines, v.Findings = yamlLines(v.Source.Text, found), len(found)
 	v.Loose = slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.Line >= 1 && f.Line <= len(v.Lines) })
 	if len(series.Points) > 0 {
-		v.Recent = &figures{}
-		for i := range series.Points {
-			v.Recent.add(&series.Points[i])
-		}
+		v.Recent = figuresOf(&series)[""]
 		v.Ended = endedChart(&series)
 	}
 	v.Steps = failuresBySteps(failed.Failures)

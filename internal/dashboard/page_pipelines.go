@@ -49,26 +49,26 @@ type pipeline struct {
 // figures are those of the items of a pipeline in the last 24 hours.
 type figures struct {
 	Ended, Failed int64
-	Mean          time.Duration // of the runs that succeeded
-	Slow          time.Duration // the largest p95 of an hour
-	Started       []float64     // by hour
-
-	runs, took int64
+	Run           *workqueue.SeriesTimes // of the runs that succeeded; nil: none
+	Started       []float64              // by hour
 }
 
 // Share is the part of the ends of runs that failed.
 func (f *figures) Share() float64 { return float64(f.Failed) / float64(max(f.Ended, 1)) }
 
-func (f *figures) add(point *workqueue.SeriesPoint) {
-	f.Ended += point.Succeeded + point.Failed
-	f.Failed += point.Failed
-	f.Started = append(f.Started, float64(point.Started))
-	if point.Run != nil {
-		f.runs += point.Run.Count
-		f.took += point.Run.Count * time.Duration(point.Run.Mean).Milliseconds()
-		f.Mean = time.Duration(f.took/max(f.runs, 1)) * time.Millisecond
-		f.Slow = max(f.Slow, time.Duration(point.Run.P95))
+// figuresOf returns those of each pipeline of a series.
+func figuresOf(s *workqueue.Series) map[string]*figures {
+	all := map[string]*figures{}
+	for i := range s.Totals {
+		total := &s.Totals[i]
+		all[total.Group] = &figures{Ended: total.Succeeded + total.Failed, Failed: total.Failed, Run: total.Run}
 	}
+	for i := range s.Points {
+		if one := all[s.Points[i].Group]; one != nil {
+			one.Started = append(one.Started, float64(s.Points[i].Started))
+		}
+	}
+	return all
 }
 
 // addRuns sets what the latest runs say.
@@ -123,14 +123,7 @@ func (d *Dashboard) listPipelines(r *http.Request, p *page) (string, error) {
 	if err := ask.wait(); err != nil {
 		return "", err
 	}
-	byPipeline := map[string]*figures{}
-	for i := range series.Points {
-		point := &series.Points[i]
-		if byPipeline[point.Group] == nil {
-			byPipeline[point.Group] = &figures{}
-		}
-		byPipeline[point.Group].add(point)
-	}
+	byPipeline := figuresOf(&series)
 	for i, one := range all.Items {
 		one.Recent = byPipeline[one.Name]
 		one.addRuns(latest[i].Items)

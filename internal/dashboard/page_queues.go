@@ -27,19 +27,18 @@ type queueRow struct {
 	Counts  counts
 	Oldest  time.Duration // how long the oldest due item has waited; 0: none waits
 	Day     window
-	Wait    time.Duration // the mean of the starts
-	P95Wait time.Duration // of the starts in the latest hour that has any
-	Done    []float64     // by hour
+	Wait    *workqueue.SeriesTimes // of the starts; nil: none
+	Done    []float64              // by hour
 }
 
-// add adds the figures of an hour.
-func (q *queueRow) add(point *workqueue.SeriesPoint, starts *int64) {
-	q.Done = append(q.Done, float64(point.Succeeded+point.Failed))
-	if w := point.Wait; w != nil {
-		q.Wait = time.Duration((int64(q.Wait)*(*starts) + int64(w.Mean)*w.Count) / max(*starts+w.Count, 1))
-		*starts += w.Count
-		q.P95Wait = time.Duration(w.P95)
+// totalOf returns the figures of a group over the whole time of a series; nil: there are none.
+func totalOf(s *workqueue.Series, group string) *workqueue.SeriesPoint {
+	for i := range s.Totals {
+		if s.Totals[i].Group == group {
+			return &s.Totals[i]
+		}
 	}
+	return nil
 }
 
 func (d *Dashboard) listQueues(r *http.Request, p *page) (string, error) {
@@ -63,11 +62,13 @@ func (d *Dashboard) listQueues(r *http.Request, p *page) (string, error) {
 		if c, ok := stats.of(q.Name); ok {
 			row.Counts, row.Day, row.Oldest = c, c.over("24h0m0s"), c.oldest()
 		}
-		starts := int64(0)
 		for k := range series.Points {
 			if point := &series.Points[k]; point.Group == q.Name {
-				row.add(point, &starts)
+				row.Done = append(row.Done, float64(point.Succeeded+point.Failed))
 			}
+		}
+		if total := totalOf(&series, q.Name); total != nil {
+			row.Wait = total.Wait
 		}
 	}
 	p.Data = rows
