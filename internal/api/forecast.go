@@ -12,9 +12,7 @@ import (
 	"time"
 
 	"botwork/workqueue/access"
-	"botwork/workqueue/assign"
 	"botwork/workqueue/forecast"
-	"botwork/workqueue/learned"
 )
 
 const (
@@ -148,12 +146,9 @@ func (a *API) forecast(ctx context.Context, q forecast.Question, key string) (*f
 }
 
 func (a *API) makeForecast(ctx context.Context, q forecast.Question) (*forecast.Answer, error) {
-	p := assign.WhyParams{Learned: learned.NewEstimates(a.store)}
-	if a.project != nil {
-		var err error
-		if p, err = a.project.WhyParams(); err != nil {
-			return nil, err
-		}
+	p, err := a.whyParams()
+	if err != nil {
+		return nil, err
 	}
 	p.MostDue = mostSimulated
 	present, err := forecast.Read(ctx, a.store, p)

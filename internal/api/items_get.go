@@ -10,7 +10,6 @@ import (
 	"botwork/workqueue"
 	"botwork/workqueue/access"
 	"botwork/workqueue/assign"
-	"botwork/workqueue/learned"
 )
 
 func (a *API) registerItemReads() {
@@ -148,12 +147,9 @@ func (a *API) explainItem(ctx context.Context, in *ItemPath) (*itemReason, error
 	}
 	ctx, cancel := context.WithTimeout(ctx, whyTimeout)
 	defer cancel()
-	p := assign.WhyParams{Learned: learned.NewEstimates(a.store)}
-	if a.project != nil {
-		var err error
-		if p, err = a.project.WhyParams(); err != nil {
-			return nil, err
-		}
+	p, err := a.whyParams()
+	if err != nil {
+		return nil, err
 	}
 	p.MostDue = mostSimulated
 	reason, err := assign.Why(ctx, a.store, in.ID, p)

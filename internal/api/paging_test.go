@@ -32,6 +32,7 @@ var (
 		"escalations-list":    "one entry for each rule of the settings and the pipelines",
 		"settings-get":        "the settings of one server",
 		"assignments-preview": "one entry for each step AssignTasksToWorker",
+		"workers-loads":       "one row of figures for each worker that may get items",
 		"stats-queues":        "one row of figures for each queue, and their sum",
 		"stats-get":           "the buckets of a stretch are limited",
 		"report-get":          "groups, of which the parameters limit the number",

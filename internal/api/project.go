@@ -3,7 +3,17 @@ package api
 import (
 	"botwork/internal/newitems"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
+	"botwork/workqueue/learned"
 )
+
+// whyParams returns what passes depend on besides the database.
+func (a *API) whyParams() (assign.WhyParams, error) {
+	if a.project == nil {
+		return assign.WhyParams{Learned: learned.NewEstimates(a.store)}, nil
+	}
+	return a.project.WhyParams()
+}
 
 // itemChecker returns a checker of new items and payloads. With skip it finds nothing.
 func (a *API) itemChecker(skip bool) (*newitems.Checker, error) {

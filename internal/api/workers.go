@@ -18,6 +18,10 @@ func (a *API) registerWorkers() {
 		id: "workers-get", method: http.MethodGet, path: "/workers/{worker}", summary: "Get a worker", needs: access.Viewer, refuses: []int{http.StatusNotFound},
 	}, a.getWorker)
 	register(a, operation{
+		id: "workers-loads", method: http.MethodGet, path: "/stats/workers", summary: "Get how much work each live worker holds", needs: access.Viewer,
+		doc: "Of the workers that may get items and were seen in the last 15 minutes, by name.",
+	}, a.workerLoads)
+	register(a, operation{
 		id: "workers-set", method: http.MethodPatch, path: "/workers/{worker}", summary: "Change the slots, labels, channels and queues of a worker", needs: access.Editor,
 		doc: "The settings replace those of the worker's process, also after a restart, until `reset`. Requests add up: a setting that is not given keeps its value. " +
 			"A running worker applies them at its next heartbeat; the passes of all workers use them at once.",

@@ -24,11 +24,11 @@ type queue struct {
 // queueRow is a queue in the list, with its figures of the last 24 hours.
 type queueRow struct {
 	queue
-	Counts  counts
-	Oldest  time.Duration // how long the oldest due item has waited; 0: none waits
-	Day     window
-	Wait    *workqueue.SeriesTimes // of the starts; nil: none
-	Done    []float64              // by hour
+	Counts counts
+	Oldest time.Duration // how long the oldest due item has waited; 0: none waits
+	Day    window
+	Wait   *workqueue.SeriesTimes // of the starts; nil: none
+	Done   []float64              // by hour
 }
 
 // totalOf returns the figures of a group over the whole time of a series; nil: there are none.

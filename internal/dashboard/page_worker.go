@@ -33,7 +33,34 @@ type workerPage struct {
 	Complete bool   // the line has all items of the stretch
 
 	Searching bool // what it ran is not there yet
+	Load      *load
+	Speed     speed
 }
+
+// speed says how long the runs of a worker took, compared with how long they were expected to take.
+type speed struct {
+	Runs           int64
+	Took, Expected time.Duration
+}
+
+// speedOf returns the speed of the runs that succeeded and whose duration was known from earlier ones. A failed run
+// may have ended early.
+func speedOf(items []item) speed {
+	var s speed
+	for i := range items {
+		it := &items[i]
+		if it.Status != "Succeeded" || it.EstimateMs == nil || *it.EstimateMs <= 0 || it.StartedAt == nil || it.FinishedAt == nil {
+			continue
+		}
+		s.Runs++
+		s.Took += max(it.FinishedAt.Sub(*it.StartedAt), 0)
+		s.Expected += time.Duration(*it.EstimateMs) * time.Millisecond
+	}
+	return s
+}
+
+// Share is how long the runs took as a part of what was expected.
+func (s speed) Share() float64 { return float64(s.Took) / float64(max(s.Expected, 1)) }
 
 // workerDetail is what the page of a worker shows besides the list.
 type workerDetail struct {
@@ -142,6 +169,7 @@ func (d *Dashboard) showWorker(r *http.Request, p *page) (string, error) {
 	at := "/workers/" + segment(name)
 	var running runningItems
 	var given, ran list[item]
+	var held loads
 	var version struct {
 		Now time.Time `json:"now"`
 	}
@@ -153,11 +181,14 @@ func (d *Dashboard) showWorker(r *http.Request, p *page) (string, error) {
 	worker.allRunning(&running, "worker", name)
 	worker.get("/items", values("worker", name, "status", "assigned", "sort", "-priority", "limit", strconv.Itoa(mostGiven)), &given)
 	ask.patient(p.Caller).get("/items", values("worker", name, "lifecycle", "completed,archived", "finishedSince", "1h", "sort", "-started", "limit", strconv.Itoa(mostShown)), &ran)
+	ask.patient(p.Caller).get("/stats/workers", nil, &held)
 	if err := ask.wait(); err != nil {
 		return "", err
 	}
+	v.Load = held.of(v.Worker.Name)
 	v.Running, v.Cut, v.Waiting, v.More = running.Items, running.Cut, given.Items, len(given.Items) == mostGiven
 	v.Latest = slices.DeleteFunc(ran.Items, func(it item) bool { return it.StartedAt == nil })
+	v.Speed = speedOf(v.Latest)
 	v.Complete, v.Searching, p.Again = len(ran.Items) < mostShown, ran.Items == nil, ask.incomplete()
 	line := slices.Clone(v.Latest)
 	for _, it := range v.Running { // those that began before

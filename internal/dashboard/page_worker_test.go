@@ -45,3 +45,22 @@ func TestExpectedEnd(t *testing.T) {
 		t.Errorf("a run without an estimate is expected to end at %v", end)
 	}
 }
+
+// The speed of a worker is that of the runs that succeeded and whose duration was expected.
+func TestSpeedOfAWorker(t *testing.T) {
+	start := time.Date(2026, 3, 10, 9, 0, 0, 0, time.UTC)
+	run := func(status string, took time.Duration, expected *int64) item {
+		return item{Status: status, StartedAt: &start, FinishedAt: new(start.Add(took)), EstimateMs: expected}
+	}
+	s := speedOf([]item{
+		run("Succeeded", 30*time.Second, new(int64(60_000))), run("Succeeded", 60*time.Second, new(int64(60_000))),
+		run("Failed", time.Hour, new(int64(60_000))), run("Succeeded", time.Hour, nil), run("Succeeded", time.Hour, new(int64(0))),
+		{Status: "Succeeded", StartedAt: &start, EstimateMs: new(int64(1000))},
+	})
+	if s.Runs != 2 || s.Took != 90*time.Second || s.Expected != 2*time.Minute || s.Share() != 0.75 {
+		t.Errorf("got %+v, %v of what was expected; want two runs, 1m30s of 2m0s", s, s.Share())
+	}
+	if none := speedOf(nil); none.Runs != 0 || none.Share() != 0 {
+		t.Errorf("got %+v of no run", none)
+	}
+}

@@ -1,8 +1,14 @@
 package dashboard
 
 import (
+	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
+
+	"botwork/workqueue"
 )
 
 // worker is a worker as the pages show it.
@@ -22,7 +28,40 @@ type worker struct {
 	LastSeenAt       *time.Time     `json:"lastSeenAt"`
 	DrainRequestedAt *time.Time     `json:"drainRequestedAt"`
 
+	Channels json.RawMessage `json:"channels"`
+
 	Items []item // that it runs
+	Load  *load  // nil: it may get no items
+}
+
+// load is the work that a worker holds.
+type load struct {
+	Worker   string             `json:"worker"`
+	Assigned int64              `json:"assigned"`
+	Expected workqueue.Duration `json:"expected"`
+	FreeIn   workqueue.Duration `json:"freeIn"`
+}
+
+// loads are those of the live workers.
+type loads struct {
+	Workers []load `json:"workers"`
+}
+
+// of returns the load of a worker; nil if it may get no items.
+func (l *loads) of(name string) *load {
+	if i := slices.IndexFunc(l.Workers, func(one load) bool { return one.Worker == name }); i >= 0 {
+		return &l.Workers[i]
+	}
+	return nil
+}
+
+// ChannelNames lists the channels whose items the worker runs; "" if it runs all.
+func (w worker) ChannelNames() string {
+	var channels map[string]json.RawMessage
+	if json.Unmarshal(w.Channels, &channels) != nil {
+		return ""
+	}
+	return strings.Join(slices.Sorted(maps.Keys(channels)), ", ")
 }
 
 func (w worker) status() string {
@@ -58,25 +97,30 @@ type workersPage struct {
 	Workers []worker
 	Stopped []worker
 	Cut     bool // more items run than the slots show
+	Most    int  // how many they show
 }
 
 func (d *Dashboard) listWorkers(r *http.Request, p *page) (string, error) {
 	p.Title, p.Section, p.Live = "Workers", "workers", "workers,items"
 	var workers list[worker]
 	var running runningItems
+	var held loads
 	ask := d.asking(r)
 	ask.shared(p.Caller).get("/workers", nil, &workers)
 	ask.paced(p.Caller).allRunning(&running)
+	ask.patient(p.Caller).get("/stats/workers", nil, &held)
 	if err := ask.wait(); err != nil {
 		return "", err
 	}
-	v := workersPage{Cut: running.Cut}
+	v := workersPage{Cut: running.Cut, Most: mostRunningItems}
+	p.Again = ask.incomplete()
 	for _, w := range workers.Items {
 		for _, it := range running.Items {
 			if it.WorkerID != nil && *it.WorkerID == w.ID {
 				w.Items = append(w.Items, it)
 			}
 		}
+		w.Load = held.of(w.Name)
 		if w.status() == "stopped" {
 			v.Stopped = append(v.Stopped, w)
 		} else {

@@ -36,7 +36,7 @@ func ReadSituation(ctx context.Context, store WhyStore, p WhyParams) (*Situation
 	var s *Situation
 	err = store.ReadUnlocked(ctx, func(ctx context.Context, view workqueue.AssignView) error {
 		var err error
-		if s, err = p.situation(ctx, view, workers, p.defaultEstimate()); err != nil {
+		if s, err = p.situation(ctx, view, workers, p.DefaultEstimate()); err != nil {
 			return err
 		}
 		most := p.mostDue()
@@ -54,8 +54,8 @@ func ReadSituation(ctx context.Context, store WhyStore, p WhyParams) (*Situation
 	return s, err
 }
 
-// defaultEstimate returns that of the first pass.
-func (p *WhyParams) defaultEstimate() time.Duration {
+// DefaultEstimate returns how long the first pass expects an item to run whose duration is unknown.
+func (p *WhyParams) DefaultEstimate() time.Duration {
 	for _, pipeline := range p.Pipelines {
 		for _, params := range pipeline.Passes {
 			return params.WithDefaults().DefaultEstimate
