@@ -36,6 +36,9 @@ type formWorker struct {
 	Without bool
 }
 
+// Most is where the slider of its slots ends; the field takes more.
+func (w formWorker) Most() int { return max(2*w.Now, w.Now+8) }
+
 type formQueue struct {
 	Name  string
 	Pause bool

@@ -102,7 +102,24 @@
 		news.replaceChildren(show);
 	});
 
+	// A number field with data-slider="LEAST MOST STEP" gets a slider beside it. The slider of an empty field shows the
+	// present, which is the placeholder; back there it empties the field.
+	function sliders() {
+		for (const field of document.querySelectorAll("input[data-slider]")) {
+			if (field.nextElementSibling?.type === "range") continue;
+			const [min, max, step] = field.dataset.slider.split(" ");
+			const slider = make("input", { type: "range", min, max, step });
+			slider.setAttribute("aria-label", field.dataset.says);
+			const follow = () => { slider.value = field.value || field.placeholder; };
+			follow();
+			slider.addEventListener("input", () => { field.value = slider.value === field.placeholder ? "" : slider.value; });
+			field.addEventListener("input", follow);
+			field.after(slider);
+		}
+	}
+
 	function prepare() {
+		sliders();
 		reachable();
 		selection();
 		views();

@@ -161,7 +161,7 @@ func gallery(p *tab, item int64) {
 	for _, page := range pagesOf(item) {
 		p.size(1440, "light")
 		p.open(page.path)
-		p.until(`document.querySelector("main h1, h1, main h2") && document.readyState === "complete"`)
+		p.until(`document.querySelector("main h1, h1, main h2") && document.readyState === "complete" && !document.querySelector("[data-again]")`)
 		p.picture(dir, page.name)
 	}
 }
