@@ -66,7 +66,7 @@ func TestForecast(t *testing.T) {
 	then := b.get(short)
 	judge(t, short, then)
 	text = then.visible()
-	for _, want := range []string{"What if: a new worker with 3 slots, a new worker with 3 slots, worker bot-1 with 2 slots, queue default paused, arrivals -50 %", "new-1", "new-2", "if so 2", "What would meet the deadlines"} {
+	for _, want := range []string{"What if: 2 new workers with 3 slots each, worker bot-1 with 2 slots, queue default paused, arrivals -50 %", "new-1", "new-2", "if so 2", "What would meet the deadlines"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the what-if does not show %q: %s", want, text)
 		}

@@ -41,6 +41,12 @@ func totalOf(s *workqueue.Series, group string) *workqueue.SeriesPoint {
 	return nil
 }
 
+// queuesPage is the list of queues, as a table or as cards.
+type queuesPage struct {
+	Rows  []queueRow
+	Cards bool
+}
+
 func (d *Dashboard) listQueues(r *http.Request, p *page) (string, error) {
 	p.Title, p.Section, p.Live = "Queues", "queues", "queues,items"
 	var queues list[queue]
@@ -71,6 +77,6 @@ func (d *Dashboard) listQueues(r *http.Request, p *page) (string, error) {
 			row.Wait = total.Wait
 		}
 	}
-	p.Data = rows
+	p.Data = queuesPage{rows, r.URL.Query().Get("view") == "cards"}
 	return "queues", nil
 }

@@ -147,3 +147,15 @@ func TestQueuePolicy(t *testing.T) {
 		t.Error("the form has forgotten what was entered, or the queue was changed")
 	}
 }
+
+// The queues can be seen as cards, which say what the table says.
+func TestQueuesAsCards(t *testing.T) {
+	viewer := newSite(t).as(t, access.Viewer)
+	if table := wantShown(t, viewer, "/queues", "Oldest", "default"); !slices.Contains(table.links(), "/queues?view=cards") {
+		t.Error("the table does not lead to the cards")
+	}
+	cards := wantShown(t, viewer, "/queues?view=cards", "Waiting", "Failed attempts", "ended by hour", "default")
+	if !slices.Contains(cards.links(), "/queues") || !slices.Contains(cards.links(), "/queues/default") || strings.Contains(cards.visible(), "Ended by hour") {
+		t.Errorf("got %v", cards.links())
+	}
+}

@@ -99,6 +99,7 @@ var stories = []story{
 	{page: "GET /items/{id}", path: "/items/{id}", status: missing},
 	{page: "GET /failures", path: "/failures?range=7d"},
 	{page: "GET /queues", path: "/queues"},
+	{page: "GET /queues", path: "/queues?view=cards"},
 	{page: "GET /queues/{queue}", path: "/queues/{queue}"},
 	{page: "GET /queues/{queue}/policy", path: "/queues/{queue}/policy", least: "editor"},
 	{page: "POST /queues/{queue}/policy", path: "/queues/{queue}/policy", least: "editor", form: url.Values{"retain": {"90d"}, "reason": {"audit"}}},

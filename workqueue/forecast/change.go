@@ -200,15 +200,27 @@ func (c *Change) changeItems(r *Present, s *assign.Situation) error {
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// Text describes the change in words, for tables: "1 more worker (4 slots), arrivals +20 %".
+// text describes a number of equal new workers.
+func (w *NewWorker) text(n int) string {
+	words := []string{fmt.Sprintf("a new worker with %d slots", w.Capacity)}
+	if n > 1 {
+		words[0] = fmt.Sprintf("%d new workers with %d slots each", n, w.Capacity)
+	}
+	for _, key := range sortedKeys(w.Labels) {
+		words = append(words, key+"="+w.Labels[key])
+	}
+	return strings.Join(words, " ")
+}
+
+// Text describes the change in words, for tables: "2 new workers with 4 slots each, arrivals +20 %".
 func (c *Change) Text() string {
 	var parts []string
-	for _, w := range c.AddWorkers {
-		words := []string{fmt.Sprintf("a new worker with %d slots", w.Capacity)}
-		for _, key := range sortedKeys(w.Labels) {
-			words = append(words, key+"="+w.Labels[key])
+	for rest := c.AddWorkers; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].text(1) == rest[0].text(1) {
+			n++
 		}
-		parts = append(parts, strings.Join(words, " "))
+		parts, rest = append(parts, rest[0].text(n)), rest[n:]
 	}
 	for _, name := range c.WithoutWorkers {
 		parts = append(parts, "without worker "+name)

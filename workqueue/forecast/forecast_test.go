@@ -260,6 +260,7 @@ func TestWhatIfs(t *testing.T) {
 	}{
 		{Change{}, "no change", 400},
 		{Change{AddWorkers: []NewWorker{{Capacity: 2}}}, "a new worker with 2 slots", 200},
+		{Change{AddWorkers: []NewWorker{{Capacity: 2}, {Capacity: 2}, {Capacity: 4}}}, "2 new workers with 2 slots each, a new worker with 4 slots", 100},
 		{Change{WithoutWorkers: []string{"w1"}}, "without worker w1", 800},
 		{Change{Capacities: map[string]int{"w2": 3}}, "worker w2 with 3 slots", 200},
 		{Change{PauseQueues: []string{"default"}}, "queue default paused", 0},

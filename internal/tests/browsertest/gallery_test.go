@@ -19,7 +19,7 @@ type shown struct{ name, path string }
 // pagesOf lists all pages. item is one that is worth a look in the state; 0: there is none.
 func pagesOf(item int64) []shown {
 	pages := []shown{
-		{"overview", "/"}, {"items", "/items"}, {"failures", "/failures"}, {"queues", "/queues"}, {"queue", "/queues/orders"}, {"policy", "/queues/orders/policy"}, {"workers", "/workers"}, {"worker", "/workers/bot-1"},
+		{"overview", "/"}, {"items", "/items"}, {"failures", "/failures"}, {"queues", "/queues"}, {"queues-cards", "/queues?view=cards"}, {"queue", "/queues/orders"}, {"policy", "/queues/orders/policy"}, {"workers", "/workers"}, {"worker", "/workers/bot-1"},
 		{"pipelines", "/pipelines"}, {"pipeline", "/pipelines/book-invoice"}, {"schedules", "/schedules"},
 		{"pipeline-system", "/pipelines/nightly-close"}, {"dry-run", "/pipelines/book-invoice/dry-run"}, {"backfill", "/pipelines/nightly-close/backfill?from=2026-01-31&to=2026-02-03"}, {"tasks", "/tasks"}, {"audit", "/audit"},
 		{"enqueue", "/enqueue"}, {"not-found", "/nowhere"},
