@@ -113,6 +113,8 @@ func New(o Options) (*Dashboard, error) {
 	d.show("GET /access/users", d.listUsers)
 	d.answerTo("POST /access/users", d.createUser)
 	d.answerTo("POST /access/users/{user}/link", d.linkUser)
+	d.show("GET /access/users/{user}/sessions", d.listSessions)
+	d.act("POST /access/users/{user}/set", d.setUser)
 	d.act("POST /access/users/{user}/{action}", d.changeUser)
 	d.show("GET /enqueue", d.showEnqueue)
 	d.mux.HandleFunc("POST /enqueue", d.sendItem)

@@ -237,6 +237,20 @@ func TestTokensAndUsers(t *testing.T) {
 	if user.status != http.StatusOK || !strings.Contains(user.visible(), "/auth/link?token=") {
 		t.Fatalf("create a user: %d %s", user.status, user.visible())
 	}
+	change := url.Values{"role": {"operator"}, "queues": {"default, mail"}, "reason": {"a smaller task"}}
+	if got := admin.post("/access/users/eve/set", change, nil); !strings.Contains(got.header.Get("Location"), "done=eve+has+the+role+operator+now") {
+		t.Errorf("change: %q", got.header.Get("Location"))
+	}
+	if eve, _, err := s.Store.User(t.Context(), "eve"); err != nil || eve.Role != access.Operator || !slices.Equal(eve.Queues, []string{"default", "mail"}) {
+		t.Errorf("after the change: %+v, %v", eve, err)
+	}
+	if got := admin.post("/access/users/eve/set", url.Values{"role": {"emperor"}}, nil); !strings.Contains(got.header.Get("Location"), "refused=") {
+		t.Errorf("an unknown role: %q", got.header.Get("Location"))
+	}
+	if got := admin.get("/access/users/eve/sessions"); got.status != http.StatusOK || !strings.Contains(got.visible(), "No sessions") {
+		t.Errorf("sessions of eve: %d %s", got.status, got.visible())
+	}
+	wantShown(t, admin, "/access/users/admin/sessions", "Signed in", "password")
 	if got := admin.post("/access/users/eve/disable", url.Values{"reason": {"has left"}}, nil); !strings.Contains(got.header.Get("Location"), "done=eve+is+locked+out") {
 		t.Errorf("disable: %q", got.header.Get("Location"))
 	}
@@ -246,7 +260,7 @@ func TestTokensAndUsers(t *testing.T) {
 		t.Errorf("users: %s", users.visible())
 	}
 	audit := admin.get("/audit").visible()
-	for _, want := range []string{"the new machine", "it was stolen", "a new colleague", "has left"} {
+	for _, want := range []string{"the new machine", "it was stolen", "a new colleague", "a smaller task", "has left"} {
 		if !strings.Contains(audit, want) {
 			t.Errorf("the audit log has no reason %q: %s", want, audit)
 		}
@@ -254,7 +268,7 @@ func TestTokensAndUsers(t *testing.T) {
 
 	for _, role := range []access.Role{access.Viewer, access.Editor} {
 		b := s.as(t, role)
-		for _, path := range []string{"/access", "/access/users"} {
+		for _, path := range []string{"/access", "/access/users", "/access/users/admin/sessions"} {
 			if got := b.get(path); got.status != http.StatusForbidden || slices.Contains(got.links(), "/access") {
 				t.Errorf("%s: GET %s: %d, links %v", role, path, got.status, got.links())
 			}
@@ -264,7 +278,7 @@ func TestTokensAndUsers(t *testing.T) {
 				t.Errorf("%s: POST %s: %d", role, path, got.status)
 			}
 		}
-		for _, path := range []string{"/access/1/revoke", "/access/users/admin/disable", "/access/users/admin/sign-out"} {
+		for _, path := range []string{"/access/1/revoke", "/access/users/admin/disable", "/access/users/admin/set", "/access/users/admin/sign-out"} {
 			if to := b.post(path, nil, nil).header.Get("Location"); !strings.Contains(to, "refused=") {
 				t.Errorf("%s: POST %s: location %q", role, path, to)
 			}

@@ -116,6 +116,34 @@ func (d *Dashboard) changeUser(r *http.Request) (done, back string, err error) {
 	return texts[action], "/access/users", err
 }
 
+// setUser changes the role and the queues of a user.
+func (d *Dashboard) setUser(r *http.Request) (done, back string, err error) {
+	name, form := r.PathValue("user"), r.PostForm
+	body := reasonOf(r)
+	body["role"], body["queues"] = form.Get("role"), append([]string{}, words(form.Get("queues"))...)
+	_, err = d.ask(r, http.MethodPatch, "/users/"+segment(name), nil, body, nil)
+	return name + " has the role " + form.Get("role") + " now, and signs in again", "/access/users", err
+}
+
+// sessionsPage has the sessions of a user that have not ended.
+type sessionsPage struct {
+	User     string
+	Sessions []access.Session
+	More     string // the address of the next page
+}
+
+func (d *Dashboard) listSessions(r *http.Request, p *page) (string, error) {
+	name := r.PathValue("user")
+	p.Title, p.Section = "Sessions of "+name, "access"
+	var sessions list[access.Session]
+	query := values("after", r.URL.Query().Get("after"), "limit", "100")
+	if _, err := d.ask(r, http.MethodGet, "/users/"+segment(name)+"/sessions", query, nil, &sessions); err != nil {
+		return "", err
+	}
+	p.Data = sessionsPage{name, sessions.Items, nextPage(r, sessions.Next)}
+	return "sessions", nil
+}
+
 // words splits a list that was entered with commas or spaces.
 func words(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })

@@ -130,6 +130,7 @@ var stories = []story{
 	{page: "POST /access", path: "/access", least: "admin", form: url.Values{"name": {"erp"}, "role": {"operator"}}},
 	{page: "GET /access/users", path: "/access/users", least: "admin"},
 	{page: "POST /access/users", path: "/access/users", least: "admin", form: url.Values{"name": {"ada"}, "role": {"operator"}}},
+	{page: "GET /access/users/{user}/sessions", path: "/access/users/{user}/sessions", least: "admin"},
 	{page: "POST /access/users/{user}/link", path: "/access/users/{user}/link", least: "admin", form: url.Values{}},
 	{page: "GET /enqueue", path: "/enqueue?from={id}", least: "operator", status: missing},
 	{page: "GET /change/{id}", path: "/change/{id}", least: "operator", status: missing},

@@ -25,7 +25,7 @@ func pagesOf(item int64) []shown {
 		{"enqueue", "/enqueue"}, {"not-found", "/nowhere"},
 		{"runs-failed", "/schedules?failed=1"}, {"day", "/schedules/day"}, {"calendar", "/schedules/calendar"},
 		{"editor", "/pipelines/book-invoice/edit"}, {"editor-new", "/pipelines/refund/edit?new=1"}, {"forecast", "/forecast"}, {"what-if", "/forecast?add=2&slots=4&arrivals=50&hours=24&meet=1"},
-		{"escalations", "/escalations"}, {"doctor", "/doctor"}, {"settings", "/settings"}, {"tokens", "/access"}, {"users", "/access/users"},
+		{"escalations", "/escalations"}, {"doctor", "/doctor"}, {"settings", "/settings"}, {"tokens", "/access"}, {"users", "/access/users"}, {"sessions", "/access/users/admin/sessions"},
 	}
 	if item != 0 {
 		pages = append(pages, shown{"item", fmt.Sprintf("/items/%d", item)}, shown{"change-all", "/items/actions/cancel?queue=orders"},
