@@ -96,6 +96,12 @@ func (v *forecastPage) lanes() []workerLane {
 	return all
 }
 
+// busyBar is a bar of an hour: which part of the slots is busy.
+type busyBar struct {
+	class string
+	part  float64
+}
+
 func busyLane(f *forecast.Forecast, w *forecast.Worker) (mean string, l lane) {
 	if len(w.Busy) == 0 {
 		return "0 %", newLane("busy", w.Name+" is idle", "")
@@ -106,13 +112,21 @@ func busyLane(f *forecast.Forecast, w *forecast.Worker) (mean string, l lane) {
 	for i, part := range w.Busy {
 		part = min(max(part, 0), 1)
 		sum += part
-		if part < 0.005 {
-			continue
+		says := percent(part) + " of its slots busy"
+		bars := []busyBar{{"part", part}}
+		if i < len(w.BusyP50) && i < len(w.BusyP95) {
+			bars = []busyBar{{"p95", w.BusyP95[i]}, {"p50", w.BusyP50[i]}}
+			says += fmt.Sprintf(" on average, at most %s in half of the histories, at most %s in 95 of 100", percent(w.BusyP50[i]), percent(w.BusyP95[i]))
 		}
-		high := math.Max(laneHeight*part, 1)
-		from := f.At.Add(time.Duration(i) * time.Hour).UTC()
-		fmt.Fprintf(&shapes, `<rect class="part" x="%.2f" y="%.2f" width="%.2f" height="%.2f"><title>%s UTC: %s of its slots busy</title></rect>`,
-			float64(i)*step, laneHeight-high, math.Max(step-min(1, step/4), 0.1), high, from.Format("2006-01-02 15:04"), percent(part))
+		says = f.At.Add(time.Duration(i)*time.Hour).UTC().Format("2006-01-02 15:04") + " UTC: " + says
+		for _, bar := range bars {
+			if bar.part < 0.005 {
+				continue
+			}
+			high := math.Max(laneHeight*min(bar.part, 1), 1)
+			fmt.Fprintf(&shapes, `<rect class="%s" x="%.2f" y="%.2f" width="%.2f" height="%.2f"><title>%s</title></rect>`,
+				bar.class, float64(i)*step, laneHeight-high, math.Max(step-min(1, step/4), 0.1), high, says)
+		}
 	}
 	mean = percent(sum / float64(len(w.Busy)))
 	return mean, newLane("busy", fmt.Sprintf("%s: %s of its slots busy on average, by the hour", w.Name, mean), shapes.String())

@@ -25,6 +25,7 @@ type collector struct {
 	started    []time.Duration
 	running    []int32 // the worker of each running item; -1: none
 	counted    []bool  // the items in active
+	used       usage   // nil: it is not kept
 
 	// Of all histories.
 	expired []int32     // of each item: in how many it expired
@@ -44,8 +45,8 @@ func newCollector(p *prepared, hours int) *collector {
 }
 
 // begin starts a history that is written to these slices.
-func (c *collector) begin(start, end, empty []instant) {
-	c.start, c.end, c.empty = start, end, empty
+func (c *collector) begin(start, end, empty []instant, used usage) {
+	c.start, c.end, c.empty, c.used = start, end, empty, used
 	for i := range start {
 		start[i], end[i] = notYet, notYet
 	}
@@ -152,6 +153,9 @@ func (c *collector) use(worker int, from, to time.Duration) {
 	for hour := int(from / time.Hour); hour < len(busy) && from < to; hour++ {
 		end := min(time.Duration(hour+1)*time.Hour, to)
 		busy[hour] += (end - from).Hours()
+		if c.used != nil {
+			c.used[worker*len(busy)+hour] += float32((end - from).Hours())
+		}
 		from = end
 	}
 }

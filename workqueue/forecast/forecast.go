@@ -67,6 +67,7 @@ type outcome struct {
 	empty      [][]instant // by history, of each group
 	expired    []int32
 	busy       [][]float64
+	used       []usage // by history; nil if these would be very many
 	arrived    []int
 }
 
@@ -77,6 +78,7 @@ func (p *prepared) run(ctx context.Context, n int, seed uint64) (*outcome, error
 	for range p.s.Workers {
 		o.busy = append(o.busy, make([]float64, hours))
 	}
+	o.used = newUsages(n, len(p.s.Workers), hours)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next atomic.Int64
@@ -92,7 +94,11 @@ func (p *prepared) run(ctx context.Context, n int, seed uint64) (*outcome, error
 					break
 				}
 				o.start[h], o.end[h], o.empty[h] = make([]instant, len(p.s.Items)), make([]instant, len(p.s.Items)), make([]instant, len(p.groups))
-				c.begin(o.start[h], o.end[h], o.empty[h])
+				var used usage
+				if o.used != nil {
+					used = o.used[h]
+				}
+				c.begin(o.start[h], o.end[h], o.empty[h], used)
 				d.begin(seed, h)
 				if err := m.Run(ctx, d, c); err != nil {
 					cancel(err)

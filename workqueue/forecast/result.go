@@ -97,6 +97,11 @@ type Worker struct {
 
 	// Busy is which part of its slots is in use in each hour from the beginning of the forecast, 0 to 1.
 	Busy []float64 `json:"busy"`
+
+	// BusyP50 and BusyP95 are the parts that it does not exceed in half, and in 95 of 100, of the histories. They
+	// are nil if that would be very many numbers: see mostUsages.
+	BusyP50 []float64 `json:"busyP50"`
+	BusyP95 []float64 `json:"busyP95"`
 }
 
 // Arrival is what arrives until the end of the forecast.
@@ -138,6 +143,11 @@ func (r *Present) result(o *outcome, p *Params, expected map[int64]time.Duration
 		for hour, used := range o.busy[w] {
 			length := min(o.until-time.Duration(hour)*time.Hour, time.Hour).Hours()
 			one.Busy = append(one.Busy, min(used/float64(o.n)/length/float64(max(one.Slots, 1)), 1))
+			if o.used != nil {
+				p50, p95 := quantiles(o.used, w*len(o.busy[w])+hour)
+				one.BusyP50 = append(one.BusyP50, min(p50/length/float64(max(one.Slots, 1)), 1))
+				one.BusyP95 = append(one.BusyP95, min(p95/length/float64(max(one.Slots, 1)), 1))
+			}
 		}
 		f.Workers = append(f.Workers, one)
 	}
