@@ -90,6 +90,10 @@ func findWrittenLabels(x *fixture) {
 	} {
 		written(bad)
 	}
+	for _, refused := range []string{`{"odd": "\u0000"}`, `{"odd": "\ud83d"}`, `{"odd": "\udE00\ud83d"}`, "{\"odd\": \"\x01\"}"} { // by PostgreSQL
+		written(refused)
+	}
+	x.wantFound("what engines refuse", labelFilter("odd", "x"))
 	x.wantFound("with spaces", labelFilter("gpu", "true"), spaced)
 	x.wantFound("a number in another notation", labelFilter("ram", "32"), spaced)
 	x.wantFound("escapes", labelFilter("text", "😀 é\n/"), spaced)
