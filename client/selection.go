@@ -23,6 +23,7 @@ type Selection struct {
 	AllTags     bool     `json:"allTags,omitempty"`  // has all of Tag
 	Meta        []string `json:"meta,omitempty"`     // KEY=VALUE, all of them
 	MetaLike    []string `json:"metaLike,omitempty"` // KEY=Ada*
+	Label       []string `json:"label,omitempty"`    // NAME=VALUE, or NAME for any value; all of them
 	Band        string   `json:"band,omitempty"`     // high, medium or low
 	ErrorKind   []string `json:"errorKind,omitempty"`
 	Error       string   `json:"error,omitempty"`   // part of the last failure, in any case

@@ -31,6 +31,7 @@ var valid = []string{
 	`SELECT q.Name, w.Held FROM Queues q CROSS APPLY (SELECT COUNT(*) AS Held FROM Items i WHERE i.QueueName = q.Name) w -- LIMIT 3 in a comment`,
 	`SELECT Id FROM Items WHERE Error LIKE N'%RETURNING%LIMIT%::%' AND COALESCE(QueueName, N'') IN (N'a', N'ñ') AND Label = N'😀';`,
 	`UPDATE t SET Output = j.Output, Error = j.Error FROM Items t JOIN OPENJSON(@rows) WITH (Id BIGINT '$.Id', Output NVARCHAR(MAX) '$.Output', Error NVARCHAR(MAX) '$.Error') j ON j.Id = t.Id`,
+	`SELECT Id FROM Items WHERE EXISTS (SELECT 1 FROM OPENJSON(CASE WHEN ISJSON(Labels) = 1 THEN Labels END) l WHERE CONCAT(l.[key], N'.') COLLATE Latin1_General_100_BIN2 = CONCAT(CAST(@name AS NVARCHAR(450)), N'.') AND (l.[type] = 2 AND TRY_CAST(l.[value] AS FLOAT) = CAST(@number AS FLOAT)))`,
 	`SELECT STRING_AGG(CONCAT(w.Name, N'@', w.Host), N', ') AS Names FROM Workers w`,
 }
 

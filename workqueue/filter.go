@@ -34,6 +34,13 @@ type ItemFilter struct {
 	// value begins with the given one; "" means any value.
 	MetadataBegins map[string]string
 
+	// Labels selects the items that have all of these labels. The text of a value matches a
+	// label that Botwork writes as this text: "true" matches true and the text true, "32" the
+	// number 32 and the text 32. HasLabels selects those that have a label of each name, with
+	// any value. The labels of an item's pipeline do not count.
+	Labels    map[string]string
+	HasLabels []string
+
 	// Created and the others select by the item's times. Failed selects the items that ended as
 	// Failed or Business error in the range.
 	Created, Due, Started, Finished, Failed TimeRange

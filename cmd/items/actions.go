@@ -70,8 +70,8 @@ A running item accepts only tags, metadata, and the priority of its next attempt
 An assigned item whose queue, times, keys, labels or selectors change waits for the
 next assignment.
 
---payload is the new payload; the filter of other commands of this name is
---payload-where here.
+--payload is the new payload and --label a new label; the filters of other commands
+of these names are --payload-where and --label-where here.
 
 --if-version N changes the item only if no other change came first: every change
 raises the version that ` + "`botwork items show`" + ` prints, except by progress

@@ -81,9 +81,9 @@ func (a *command) runChange(cmd *cobra.Command, c *itemChange, ids []int64) erro
 func (c *itemChange) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	if c.Action == workqueue.Update {
-		c.flags.register(cmd, updatePayloadFlag)
+		c.flags.register(cmd, updateNames)
 	} else {
-		c.flags.register(cmd, payloadFlag)
+		c.flags.register(cmd, nil)
 	}
 	if c.Action.AllowsDeleted() {
 		c.flags.registerDeleted(cmd)

@@ -1,6 +1,7 @@
 package items
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"time"
@@ -19,17 +20,15 @@ type itemFlags struct {
 	minPriority, maxPriority int
 	ranges                   map[string]*string // by field, such as failedSince
 
-	// payloadFlag is the name of the filter by payload.
-	payloadFlag string
+	names map[string]string // of the flags that are not flagOf their fields
 }
 
-// The names of the filter by payload. For an update --payload is the new value.
-const (
-	payloadFlag       = "payload"
-	updatePayloadFlag = "payload-where"
-)
+// updateNames are the names of filters whose flags are new values for an update.
+var updateNames = map[string]string{"payload": "payload-where", "label": "label-where"}
 
-func (f *itemFlags) register(cmd *cobra.Command, payloadFlag string) {
+// register adds the flags. Those of names, by field, have another name than flagOf.
+func (f *itemFlags) register(cmd *cobra.Command, names map[string]string) {
+	f.names = names
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.Statuses, "status", nil, "only these `STATUSES`: scheduled, pending, assigned, running, retry, succeeded, failed, business-error, expired, cancelled, deleted")
 	flags.StringSliceVar(&f.Lifecycles, "lifecycle", nil, "only these `LIFECYCLES`: scheduled, pending, assigned, active, retry, completed, archived, deleted")
@@ -43,6 +42,7 @@ func (f *itemFlags) register(cmd *cobra.Command, payloadFlag string) {
 	flags.BoolVar(&f.AllTags, "all-tags", false, "only items with all the tags of --tag")
 	flags.StringArrayVar(&f.Meta, "meta", nil, "only items with this metadata, `KEY=VALUE`; if repeated, items with all of them")
 	flags.StringArrayVar(&f.MetaLike, "meta-like", nil, "only items whose metadata matches `KEY=PATTERN`: KEY=Ada* for values that begin with Ada, KEY=* for any value; may be repeated")
+	flags.StringArrayVar(&f.Labels, f.flag("label"), nil, "only items with this label, `NAME=VALUE`, or NAME for any value; if repeated, items with all of them")
 	flags.StringVar(&f.Band, "band", "", "only one `BAND`: high (above 1000), medium (500 to 1000) or low (below 500)")
 	flags.IntVar(&f.minPriority, "min-priority", math.MinInt32, "only this `PRIORITY` and above")
 	flags.IntVar(&f.maxPriority, "max-priority", math.MaxInt32, "only this `PRIORITY` and below")
@@ -56,8 +56,7 @@ func (f *itemFlags) register(cmd *cobra.Command, payloadFlag string) {
 			f.ranges[r.Name+bound.name] = flags.String(flagOf(r.Name+bound.name), "", "only items "+r.Help+" "+bound.help+" this `TIME`")
 		}
 	}
-	f.payloadFlag = payloadFlag
-	flags.StringVar(&f.Payload, payloadFlag, "", `only items whose payload matches this `+"`EXPRESSION`"+`, such as 'amount > 1000 and customer == "Ada"'`)
+	flags.StringVar(&f.Payload, f.flag("payload"), "", `only items whose payload matches this `+"`EXPRESSION`"+`, such as 'amount > 1000 and customer == "Ada"'`)
 	_ = cmd.RegisterFlagCompletionFunc("error-kind", cobra.FixedCompletions(itemquery.ErrorKindWords(), cobra.ShellCompDirectiveNoFileComp))
 	for name, words := range map[string][]string{
 		"status": itemquery.StatusWords(), "lifecycle": itemquery.LifecycleWords(), "state": itemquery.StateWords(), "band": itemquery.BandWords(),
@@ -84,6 +83,9 @@ func flagOf(field string) string {
 	return flag.String()
 }
 
+// flag returns the name of the flag of a field.
+func (f *itemFlags) flag(field string) string { return cmp.Or(f.names[field], flagOf(field)) }
+
 // filter returns the filter of the flags, except --deleted: see [itemquery.Query.Widen]. It is the
 // zero value if there is no filter.
 func (f *itemFlags) filter(flags *pflag.FlagSet, zone *time.Location) (workqueue.ItemFilter, error) {
@@ -91,15 +93,9 @@ func (f *itemFlags) filter(flags *pflag.FlagSet, zone *time.Location) (workqueue
 	for field, text := range f.ranges {
 		f.Times[field] = *text
 	}
-	flag := func(field string) string {
-		if field == "payload" {
-			return f.payloadFlag
-		}
-		return flagOf(field)
-	}
 	filter, faults := f.Filter(itemquery.Options{
-		Now: time.Now(), Zone: zone, Name: func(field string) string { return "--" + flag(field) },
-		Written: func(field string) bool { return flags.Changed(flag(field)) },
+		Now: time.Now(), Zone: zone, Name: func(field string) string { return "--" + f.flag(field) },
+		Written: func(field string) bool { return flags.Changed(f.flag(field)) },
 	})
 	if len(faults) > 0 {
 		return filter, &cli.UsageError{Message: faults[0].Message, Hint: faults[0].Hint}

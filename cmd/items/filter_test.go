@@ -8,14 +8,15 @@ import (
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/clitest"
 	"botwork/workqueue"
+	"botwork/workqueue/matching"
 )
 
 // taggedQueue enqueues items with tags, metadata, keys and tasks, with the ids 1 to 4.
 func taggedQueue(t *testing.T) {
 	t.Helper()
 	items := []workqueue.NewItem{
-		{NaturalKey: "4711", Tags: []string{"urgent", "invoice"}, Metadata: map[string]string{"customer": "Ada", "city": "Faro"}},
-		{NaturalKey: "4711", Tags: []string{"invoice"}, Metadata: map[string]string{"customer": "Ada=Bo", "city": ""}},
+		{NaturalKey: "4711", Tags: []string{"urgent", "invoice"}, Metadata: map[string]string{"customer": "Ada", "city": "Faro"}, Labels: matching.Labels{"gpu": matching.Bool(true), "site": matching.Text("north")}},
+		{NaturalKey: "4711", Tags: []string{"invoice"}, Metadata: map[string]string{"customer": "Ada=Bo", "city": ""}, Labels: matching.Labels{"gpu": matching.Bool(false), "site": matching.Text("a=b")}},
 		{TaskName: "nightly", Tags: []string{"a,b", `say "hi"`}, Metadata: map[string]string{"customer": "Bo"}},
 		{},
 	}
@@ -55,6 +56,10 @@ func TestItemsListFields(t *testing.T) {
 		{[]string{"--meta", "city="}, []int64{2}},
 		{[]string{"--meta", "customer=Ada", "--meta", "city=Faro"}, []int64{1}},
 		{[]string{"--meta", "customer=Bo", "--meta", "city=Faro"}, nil},
+		{[]string{"--label", "gpu=true"}, []int64{1}},
+		{[]string{"--label", "gpu"}, []int64{2, 1}},
+		{[]string{"--label", "gpu", "--label", "site=a=b"}, []int64{2}},
+		{[]string{"--label", "gpu=true", "--label", "site=a=b"}, nil},
 		{[]string{"--key", "4711", "--tag", "urgent", "--lifecycle", "pending"}, []int64{1}},
 		{[]string{"--key", "4711", "--tag", "urgent", "--status", "PENDING,business-error"}, []int64{1}},
 		{[]string{"--key", "4711", "--status", "failed"}, nil},
@@ -77,11 +82,34 @@ func TestItemsChangeWithFilters(t *testing.T) {
 	if out := clitest.Must(t, "items", "cancel", "--key", "4711", "--meta", "customer=Ada=Bo"); out != "1 item cancelled\n" {
 		t.Errorf("cancel by key and metadata printed %q", out)
 	}
+	if out := clitest.Must(t, "items", "update", "--label-where", "site=north", "--label", "site=south", "--dry-run"); out != "no items would be updated\n" {
+		t.Errorf("update of an archived item by its label printed %q", out)
+	}
+	if out := clitest.Must(t, "items", "delete", "--label", "site=north", "--dry-run"); out != "1 item would be deleted\n" {
+		t.Errorf("delete by a label printed %q", out)
+	}
 	if out := clitest.Must(t, "items", "delete", "--task", "nightly", "--worker", "nobody"); out != "no items deleted\n" {
 		t.Errorf("delete without a match printed %q", out)
 	}
 	if got := listedIDs(t, "--lifecycle", "pending"); !slices.Equal(got, []int64{4, 3}) {
 		t.Errorf("pending are %d, want 4 and 3", got)
+	}
+}
+
+func TestItemsLabelFaults(t *testing.T) {
+	clitest.InProject(t)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"list", "--label", "=x"}, `--label: got "=x", want NAME=VALUE, or NAME for any value`},
+		{[]string{"list", "--label", ""}, "--label: got an empty text; omit it to match any"},
+		{[]string{"list", "--label", "gpu=true", "--label", ""}, "--label: got an empty text; omit it to match any"},
+		{[]string{"cancel", "--label", "gpu=true", "--label", "gpu=false"}, "--label: got gpu=true and gpu=false, but a label has only one value"},
+		{[]string{"update", "--label-where", "=x", "--priority", "5"}, `--label-where: got "=x", want NAME=VALUE, or NAME for any value`},
+		{[]string{"update", "--label-where", "", "--priority", "5"}, "--label-where: got an empty text; omit it to match any"},
+	} {
+		clitest.Do(t, append([]string{"items"}, c.args...)...).WantFailure(t, cli.ExitUsage, c.want)
 	}
 }
 

@@ -59,7 +59,7 @@ For the next page, give the last id of this page to --before.`,
   botwork items list --band high --before 4711`,
 		Args: cli.NoArguments,
 	}
-	flags.register(cmd, payloadFlag)
+	flags.register(cmd, nil)
 	flags.registerDeleted(cmd)
 	cmd.Flags().IntVar(&limit, "limit", 50, "list at most `N` items")
 	cmd.Flags().StringVar(&order, "sort", "", "sort by this `VALUE`: "+strings.Join(sortWords(), ", ")+"; with - before it, the largest or latest first")

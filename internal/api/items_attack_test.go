@@ -58,6 +58,8 @@ func TestBoundCallersAndManyItems(t *testing.T) {
 			{`{"filter": {"queueName": "theirs"}, "yes": true}`, 422, "invalid-request"},
 			{`{"filter": {"key": "k0\" OR 1=1 --"}, "yes": true, "dryRun": true}`, 0, ""},
 			{`{"filter": {"meta": ["a=b' OR ''='"]}, "yes": true, "dryRun": true}`, 0, ""},
+			{`{"filter": {"label": ["a=b' OR ''='", "x\" OR 1=1 --"]}, "yes": true, "dryRun": true}`, 0, ""},
+			{`{"filter": {"label": ["=b"]}, "yes": true}`, 422, "invalid-filter"},
 			{`{"filter": {"queue": "mine"}, "continue": "eyJiIjoiYWJjZGVmZ2giLCJwIjowLCJpIjo5OX0", "yes": true}`, 422, "continue-mismatch"},
 			{`{}`, 422, "invalid-filter"},
 			{`{"yes": true}`, 422, "invalid-filter"},

@@ -18,7 +18,7 @@ import (
 func (a *API) registerItemLists() {
 	register(a, operation{
 		id: "items-list", method: http.MethodGet, path: "/items", summary: "List items, the newest first", needs: access.Viewer, bound: true,
-		doc: "The parameters are the filters of `botwork items list`, combined with AND. Lists may be repeated, or separated by commas except tag, meta and metaLike. " +
+		doc: "The parameters are the filters of `botwork items list`, combined with AND. Lists may be repeated, or separated by commas except tag, meta, metaLike and label. " +
 			"A search by payload reads the payloads of the items that the other filters select and stops after 100,000: incomplete says so, and next continues. " +
 			"A caller that is bound to several queues must name one.",
 	}, a.listItems)

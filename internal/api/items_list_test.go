@@ -17,7 +17,7 @@ import (
 func TestItemLists(t *testing.T) {
 	s := apitest.Start(t, nil)
 	for i := range 7 {
-		create(t, s, fmt.Sprintf(`{"pipeline": "p%d", "priority": %d, "key": "K-%d", "tags": ["t%d", "all"], "metadata": {"n": "%d"}, "payload": {"n": %d, "big": 12345678901234567890}}`, i%2, 1000+i*100, i, i, i, i))
+		create(t, s, fmt.Sprintf(`{"pipeline": "p%d", "priority": %d, "key": "K-%d", "tags": ["t%d", "all"], "metadata": {"n": "%d"}, "labels": {"size": %d}, "payload": {"n": %d, "big": 12345678901234567890}}`, i%2, 1000+i*100, i, i, i, i, i))
 	}
 	do(t, s, "POST", "/items/3/cancel", nil).Want(t, 200)
 	viewer := s.Token(t, access.Viewer)
@@ -37,6 +37,9 @@ func TestItemLists(t *testing.T) {
 		{"?tag=t1&tag=t2", []int64{3, 2}},
 		{"?tag=t1&tag=all&allTags=true", []int64{2}},
 		{"?meta=n%3D4", []int64{5}},
+		{"?label=size%3D4", []int64{5}},
+		{"?label=size&label=size%3D2", []int64{3}},
+		{"?label=Size", nil},
 		{"?metaLike=n%3D*&band=medium", []int64{1}},
 		{"?minPriority=1500", []int64{7, 6}},
 		{"?maxPriority=1100&minPriority=0", []int64{2, 1}},

@@ -64,6 +64,7 @@ type ItemSelection struct {
 	AllTags       bool        `query:"allTags" json:"allTags,omitempty" doc:"only items with all the tags"`
 	Meta          []string    `query:"meta,explode" json:"meta,omitempty" nullable:"false" doc:"only items with all of this metadata, each KEY=VALUE"`
 	MetaLike      []string    `query:"metaLike,explode" json:"metaLike,omitempty" nullable:"false" doc:"only items whose metadata matches each KEY=PATTERN: KEY=Ada* for values that begin with Ada, KEY=* for any value"`
+	Label         []string    `query:"label,explode" json:"label,omitempty" nullable:"false" doc:"only items with all of these labels, each NAME=VALUE, or NAME for any value"`
 	Band          string      `query:"band" json:"band,omitempty" minLength:"1" doc:"only one band: high (above 1000), medium (500 to 1000) or low (below 500)"`
 	MinPriority   OptionalInt `query:"minPriority" json:"minPriority,omitzero" doc:"only this priority and above"`
 	MaxPriority   OptionalInt `query:"maxPriority" json:"maxPriority,omitzero" doc:"only this priority and below"`
@@ -88,7 +89,7 @@ type ItemSelection struct {
 func (s *ItemSelection) query() itemquery.Query {
 	return itemquery.Query{
 		Statuses: s.Status, Lifecycles: s.Lifecycle, States: s.State, Queue: s.Queue, Pipeline: s.Pipeline, Worker: s.Worker,
-		Key: s.Key, KeyPart: s.KeyPart, Task: s.Task, Tags: s.Tag, AllTags: s.AllTags, Meta: s.Meta, MetaLike: s.MetaLike, Band: s.Band,
+		Key: s.Key, KeyPart: s.KeyPart, Task: s.Task, Tags: s.Tag, AllTags: s.AllTags, Meta: s.Meta, MetaLike: s.MetaLike, Labels: s.Label, Band: s.Band,
 		MinPriority: s.MinPriority.pointer(), MaxPriority: s.MaxPriority.pointer(), Deleted: s.Deleted, ErrorKinds: s.ErrorKind, ErrorPart: s.Error, Payload: s.Payload,
 		Times: map[string]string{
 			"createdSince": s.CreatedSince, "createdUntil": s.CreatedUntil, "dueSince": s.DueSince, "dueUntil": s.DueUntil,
@@ -154,7 +155,7 @@ func (s *SelectionQuery) Resolve(ctx huma.Context) []error {
 }
 
 // listParameters may be repeated.
-var listParameters = map[string]bool{"status": true, "lifecycle": true, "state": true, "tag": true, "meta": true, "metaLike": true, "errorKind": true}
+var listParameters = map[string]bool{"status": true, "lifecycle": true, "state": true, "tag": true, "meta": true, "metaLike": true, "label": true, "errorKind": true}
 
 // selected returns the filter of the parameters. An empty one is refused, because an unset variable
 // in a script must not select all items.

@@ -65,7 +65,7 @@ func TestMatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := matchOf(it, &itemPipeline{Selectors: gpu}, &why, workers, minute(1))
-	if !slices.Equal(m.Labels, []string{"language = fr"}) || !slices.Equal(m.Selectors, []string{"gpu = true", "ram >= 16"}) || len(m.Workers) != 3 {
+	if !slices.Equal(m.Labels, []itemLabel{{"language = fr", "/items?label=language%3Dfr"}}) || !slices.Equal(m.Selectors, []string{"gpu = true", "ram >= 16"}) || len(m.Workers) != 3 {
 		t.Fatalf("got %+v", m)
 	}
 	large, lacking := m.Workers[0], []string{m.Workers[1].Lacks, m.Workers[2].Lacks}
@@ -75,6 +75,12 @@ func TestMatch(t *testing.T) {
 	}
 	if !slices.Equal(lacking, []string{"does not serve the queue mail", "has ram = 8 of >= 16"}) {
 		t.Errorf("the others: %q", lacking)
+	}
+	it.Labels = json.RawMessage(`{"a": "x=1 & y", "size": 3}`)
+	m = matchOf(it, &itemPipeline{Labels: matching.Labels{"size": matching.Number(2), "gpu": matching.Bool(true)}}, &why, workers, minute(1))
+	want := []itemLabel{{"a = x=1 & y", "/items?label=a%3Dx%3D1+%26+y"}, {"gpu = true", ""}, {"size = 3", "/items?label=size%3D3"}}
+	if !slices.Equal(m.Labels, want) {
+		t.Errorf("labels of the item and its pipeline: %+v, want %+v", m.Labels, want)
 	}
 	it.Labels, it.Selectors = json.RawMessage(`["x"]`), json.RawMessage(`null`)
 	if m := matchOf(it, &itemPipeline{}, &reason{}, workers, minute(1)); len(m.Faults) != 1 || m.Workers[0].Score != "" {

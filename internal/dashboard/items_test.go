@@ -3,6 +3,7 @@ package dashboard_test
 import (
 	"encoding/csv"
 	"encoding/json"
+	"html"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"botwork/workqueue"
 	"botwork/workqueue/access"
+	"botwork/workqueue/matching"
 )
 
 // An export has all items of the filter; a spreadsheet runs no text of them as a formula.
@@ -77,6 +79,41 @@ func TestColumns(t *testing.T) {
 	}
 	if got := b.get("/items?sort=-priority&columns=priority").text; !strings.Contains(got, `aria-sort="descending"`) || !strings.Contains(got, `href="/items?sort=priority"`) {
 		t.Errorf("no order: %s", got)
+	}
+}
+
+// The page of an item leads from a label to the items that have it. The list keeps the filter in its form and in its
+// other links.
+func TestItemsByLabel(t *testing.T) {
+	s := newSite(t)
+	for _, text := range []string{"north", "North", "a=b & c"} {
+		if _, err := s.Store.Enqueue(t.Context(), []workqueue.NewItem{{IntegrationConfig: "hello", Labels: matching.Labels{"site": matching.Text(text)}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := s.as(t, access.Operator)
+	const link = "/items?label=site%3Da%3Db+%26+c"
+	if got := html.UnescapeString(b.get("/items/3").text); !strings.Contains(got, `href="`+link+`"`) {
+		t.Errorf("the page of an item has no link to %s", link)
+	}
+	got := b.get(link)
+	judge(t, link, got)
+	for _, want := range []string{`name="label" placeholder="gpu=true" value="site=a=b & c"`, `<span>label</span><b>site=a=b & c</b><a href="/items"`, `data-id="3"`, `href="/items/actions/cancel?label=site%3Da%3Db+%26+c"`} {
+		if !strings.Contains(html.UnescapeString(got.text), want) {
+			t.Errorf("GET %s lacks %s", link, want)
+		}
+	}
+	if strings.Count(got.text, "data-id=") != 1 || strings.Count(b.get("/items?label=site").text, "data-id=") != 3 {
+		t.Errorf("by label: want one item with the value and three with any")
+	}
+	if got := b.get("/items?label=%3Dx"); !strings.Contains(got.visible(), "want NAME=VALUE, or NAME for any value") {
+		t.Errorf("a filter without a name: %d %s", got.status, got.visible())
+	}
+	b.post("/items/actions/cancel", url.Values{"label": {"site=north", "site"}}, nil)
+	for id, want := range map[int64]workqueue.State{1: workqueue.Cancelled, 2: workqueue.Ready, 3: workqueue.Ready} {
+		if it, err := s.Store.Item(t.Context(), id); err != nil || it.State != want {
+			t.Errorf("item %d: state %s (%v), want %s", id, it.State, err, want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -22,12 +23,16 @@ type itemPipeline struct {
 
 // match is what an item asks of its worker, and how well the live workers suit it.
 type match struct {
-	Labels    []string // of the item and its pipeline
+	Labels    []itemLabel // of the item and its pipeline
 	Selectors []string
 	Faults    []string // what cannot be read, as it is stored
 	Workers   []suited
 	More      int // workers that are not listed
 }
+
+// itemLabel is a label, and the address of the items that have it; "" for a label of the pipeline,
+// which the list does not search.
+type itemLabel struct{ Text, Link string }
 
 // suited is a worker with its default score.
 type suited struct {
@@ -60,7 +65,13 @@ func matchOf(it *item, p *itemPipeline, why *reason, workers []worker, now time.
 	}
 	labels, selectors := own.Or(p.Labels), profile.CombinedSelectors(asked)
 	active := matching.Active(selectors, now.Sub(it.AvailableAt))
-	m.Labels = labelTexts(labels)
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		label := itemLabel{Text: name + " = " + labels[name].Plain()}
+		if _, ok := own[name]; ok {
+			label.Link = address("/items", "label", name+"="+labels[name].Plain())
+		}
+		m.Labels = append(m.Labels, label)
+	}
 	for _, s := range selectors {
 		m.Selectors = append(m.Selectors, s.String())
 	}

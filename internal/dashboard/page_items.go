@@ -92,7 +92,7 @@ func (it *item) Ended() bool {
 
 // filterNames are the parameters of the items' list that filter, in the order of the form.
 var filterNames = []string{
-	"status", "queue", "pipeline", "worker", "key", "keyPart", "task", "tag", "allTags", "meta", "metaLike", "band", "minPriority", "maxPriority", "deleted",
+	"status", "queue", "pipeline", "worker", "key", "keyPart", "task", "tag", "allTags", "meta", "metaLike", "label", "band", "minPriority", "maxPriority", "deleted",
 	"createdSince", "createdUntil", "dueSince", "dueUntil", "startedSince", "startedUntil", "finishedSince", "finishedUntil", "failedSince", "failedUntil", "deadlineSince", "deadlineUntil",
 	"errorKind", "error", "payload", "lifecycle", "state",
 }

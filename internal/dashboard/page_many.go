@@ -37,7 +37,7 @@ func manyActionOf(name string) (manyAction, error) {
 
 // The parameters of a filter that are not single texts.
 var (
-	listParameters = []string{"status", "lifecycle", "state", "tag", "meta", "metaLike", "errorKind"}
+	listParameters = []string{"status", "lifecycle", "state", "tag", "meta", "metaLike", "label", "errorKind"}
 	boolParameters = []string{"allTags", "deleted"}
 	intParameters  = []string{"minPriority", "maxPriority"}
 )

@@ -9,6 +9,7 @@ import (
 
 	"botwork/workqueue"
 	"botwork/workqueue/access"
+	"botwork/workqueue/matching"
 )
 
 // hostile are texts that a page must show as they are, except the character at the end that turns words around.
@@ -19,7 +20,7 @@ func fill(t *testing.T, s *site) {
 	t.Helper()
 	for _, n := range []workqueue.NewItem{
 		{IntegrationConfig: "hello", Payload: workqueue.JSONText(`{"name":"</pre><script>alert(1)</script>"}`), NaturalKey: hostile},
-		{IntegrationConfig: hostile, Tags: []string{hostile}},
+		{IntegrationConfig: hostile, Tags: []string{hostile}, Labels: matching.Labels{"site": matching.Text(hostile), "gpu": matching.Bool(true)}},
 		{IntegrationConfig: "name: x\nsteps: []"},
 	} {
 		if _, err := s.Store.Enqueue(t.Context(), []workqueue.NewItem{n}); err != nil {

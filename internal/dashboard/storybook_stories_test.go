@@ -94,7 +94,7 @@ var stories = []story{
 	{page: "GET /{$}", path: "/"},
 	{page: "GET /{$}", path: "/?range=90d&done={text}"},
 	{page: "GET /items", path: "/items"},
-	{page: "GET /items", path: "/items?status=failed&key={text}&tag={text}&error={text}&sort=-priority&columns=priority&columns=tags&columns=worker&columns=took"},
+	{page: "GET /items", path: "/items?status=failed&key={text}&tag={text}&label={text}&error={text}&sort=-priority&columns=priority&columns=tags&columns=worker&columns=took"},
 	{page: "GET /items", path: "/items?keyPart=order"}, // a bounded search, which fails in the failing state
 	{page: "GET /items/{id}", path: "/items/{id}", status: missing},
 	{page: "GET /failures", path: "/failures?range=7d"},

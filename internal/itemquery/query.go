@@ -20,6 +20,7 @@ type Query struct {
 	Tags                         []string
 	AllTags                      bool
 	Meta, MetaLike               []string
+	Labels                       []string // NAME=VALUE, or NAME for any value
 	Band                         string
 	MinPriority, MaxPriority     *int
 	Deleted                      bool
@@ -116,6 +117,7 @@ func (q *Query) Filter(o Options) (workqueue.ItemFilter, []*Fault) {
 	r.statuses()
 	r.filter.Metadata = r.pairs()
 	r.patterns()
+	r.labels()
 	r.errorKinds()
 	r.times()
 	r.priorities()
@@ -143,7 +145,7 @@ func (r *reader) refuseEmpty() {
 	}{
 		{"status", r.Statuses}, {"lifecycle", r.Lifecycles}, {"state", r.States}, {"queue", []string{r.Queue}}, {"pipeline", []string{r.Pipeline}},
 		{"worker", []string{r.Worker}}, {"key", []string{r.Key}}, {"task", []string{r.Task}}, {"band", []string{r.Band}},
-		{"keyPart", []string{r.KeyPart}}, {"error", []string{r.ErrorPart}}, {"errorKind", r.ErrorKinds}, {"metaLike", r.MetaLike},
+		{"keyPart", []string{r.KeyPart}}, {"error", []string{r.ErrorPart}}, {"errorKind", r.ErrorKinds}, {"metaLike", r.MetaLike}, {"label", r.Labels},
 	} {
 		written := len(f.values) > 0 && f.values[0] != ""
 		if r.Written != nil {
@@ -221,6 +223,29 @@ func (r *reader) patterns() {
 			r.filter.MetadataBegins = map[string]string{}
 		}
 		r.filter.MetadataBegins[key] = begin
+	}
+}
+
+// labels reads labels: NAME=VALUE, or NAME for any value.
+func (r *reader) labels() {
+	for _, text := range r.Labels {
+		name, value, ok := strings.Cut(text, "=")
+		if name == "" {
+			r.fault("label", "%s: got %q, want NAME=VALUE, or NAME for any value", r.name("label"), text)
+			continue
+		}
+		if !ok {
+			r.filter.HasLabels = append(r.filter.HasLabels, name)
+			continue
+		}
+		if other, twice := r.filter.Labels[name]; twice && other != value {
+			r.fault("label", "%s: got %s=%s and %s=%s, but a label has only one value", r.name("label"), name, other, name, value)
+			continue
+		}
+		if r.filter.Labels == nil {
+			r.filter.Labels = map[string]string{}
+		}
+		r.filter.Labels[name] = value
 	}
 }
 

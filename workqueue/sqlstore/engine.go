@@ -146,6 +146,12 @@ type dialect struct {
 	// contains is the case-sensitive condition that @column contains @text.
 	contains string
 
+	// hasLabel is the condition that the labels in @column have the name @name, and labelIs that its value is
+	// written as @text. If that is a number, or true or false, @literal is the same as JSON, and @number if it
+	// is a number; otherwise they are NULL. @part is a text that the column has if it has no escapes, and
+	// @object is flatObject. Users write the column, too: what is not JSON has no labels, and is no error.
+	hasLabel, labelIs string
+
 	// jsonTime is the layout of times inside a JSON parameter.
 	jsonTime string
 

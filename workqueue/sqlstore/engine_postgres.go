@@ -14,6 +14,11 @@ import (
 	"botwork/workqueue"
 )
 
+// postgresLabel is the value of the label @name. The pattern takes much longer than all else, so it comes
+// last: what has neither the text nor an escape of one cannot have the label.
+const postgresLabel = `(CASE WHEN (strpos(@column, CAST(@part AS text)) > 0 OR strpos(@column, '\') > 0) AND @column ~ CAST(@object AS text) ` +
+	"THEN CAST(@column AS jsonb) END -> CAST(@name AS text))"
+
 var postgresDialect = dialect{
 	driver:        database.Postgres,
 	folder:        "postgres",
@@ -22,6 +27,8 @@ var postgresDialect = dialect{
 	enqueueCounts: true,
 	clock:         "CAST(COALESCE(CAST(? AS timestamptz), statement_timestamp()) AS timestamptz(3))",
 	contains:      "strpos(@column, CAST(@text AS text)) > 0",
+	hasLabel:      postgresLabel + " IS NOT NULL",
+	labelIs:       postgresLabel + " IN (to_jsonb(CAST(@text AS text)), CAST(@literal AS jsonb))",
 	jsonTime:      "2006-01-02T15:04:05.000Z07:00",
 	insertByShape: true,
 

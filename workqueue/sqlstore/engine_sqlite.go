@@ -18,12 +18,18 @@ import (
 	"botwork/workqueue"
 )
 
+// sqliteLabel is the beginning of a condition on the label @name.
+const sqliteLabel = "EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid(@column) THEN @column END) l WHERE l.key = @name AND "
+
 var sqliteDialect = dialect{
-	driver:        database.SQLite,
-	folder:        "sqlite",
-	goose:         goose.DialectSQLite3,
-	clock:         "COALESCE(?, strftime('%Y-%m-%d %H:%M:%f', 'now'))",
-	contains:      "instr(@column, @text) > 0",
+	driver:   database.SQLite,
+	folder:   "sqlite",
+	goose:    goose.DialectSQLite3,
+	clock:    "COALESCE(?, strftime('%Y-%m-%d %H:%M:%f', 'now'))",
+	contains: "instr(@column, @text) > 0",
+	hasLabel: sqliteLabel + "l.atom IS NOT NULL)",
+	labelIs: sqliteLabel + "(l.type = 'text' AND l.value = @text OR l.type IN ('true', 'false') AND l.type = @text " +
+		"OR l.type IN ('integer', 'real') AND l.value = CAST(@number AS REAL)))",
 	jsonTime:      database.TimeText,
 	prepare:       true,
 	insertByShape: true,

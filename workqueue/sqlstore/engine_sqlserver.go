@@ -18,12 +18,20 @@ import (
 	"botwork/workqueue"
 )
 
+// sqlServerLabel is the beginning of a condition on the label @name. Without the dot, = ignores spaces at the
+// end. The type is 1 for a text, 2 for a number, 3 for true and false.
+const sqlServerLabel = "EXISTS (SELECT 1 FROM OPENJSON(CASE WHEN ISJSON(@column) = 1 THEN @column END) l " +
+	"WHERE CONCAT(l.[key], N'.') COLLATE Latin1_General_100_BIN2 = CONCAT(@name, N'.') AND "
+
 var sqlServerDialect = dialect{
 	driver:   database.SQLServer,
 	folder:   "sqlserver",
 	goose:    goose.DialectMSSQL,
 	clock:    "COALESCE(CAST(? AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))",
 	contains: "CHARINDEX(@text, @column COLLATE Latin1_General_100_BIN2) > 0",
+	hasLabel: sqlServerLabel + "l.[type] IN (1, 2, 3))",
+	labelIs: sqlServerLabel + "(l.[type] IN (1, 3) AND CONCAT(l.[value], N'.') COLLATE Latin1_General_100_BIN2 = CONCAT(@text, N'.') " +
+		"OR l.[type] = 2 AND TRY_CAST(l.[value] AS FLOAT) = CAST(@number AS FLOAT)))",
 	jsonTime: "2006-01-02T15:04:05.000",
 
 	setIdentity: `DBCC CHECKIDENT (N'%[1]s', RESEED, %[2]d) WITH NO_INFOMSGS`,

@@ -246,6 +246,9 @@ func (s *itemLists) narrow(ctx context.Context, orm *gorm.DB, f workqueue.ItemFi
 	if len(f.Metadata) > 0 {
 		orm = orm.Where(clause.And(s.holding("Metadata", metadataTexts(f.Metadata))...))
 	}
+	for _, condition := range s.labelled(&f) {
+		orm = orm.Where(condition)
+	}
 	return orm
 }
 

@@ -102,6 +102,7 @@ func filterPlans() []filterPlan {
 		{name: "look at a few for a pipeline", reads: indexed, index: primaryKey, filter: workqueue.ItemFilter{LookAt: 500, Pipeline: "None"}},
 		{name: "look at a few of a worker", reads: indexed, index: primaryKey, filter: workqueue.ItemFilter{LookAt: 50_000, Worker: "w1"}},
 		{name: "look at a few for a key", reads: indexed, index: primaryKey, filter: workqueue.ItemFilter{LookAt: 50_000, KeyPart: "none has it"}},
+		{name: "look at a few for a label", reads: indexed, index: primaryKey, filter: workqueue.ItemFilter{LookAt: 50_000, Labels: map[string]string{"site": "none has it"}}},
 		{name: "look at a few, sorted", reads: indexed, index: primaryKey, filter: workqueue.ItemFilter{LookAt: 50_000, Sort: workqueue.ItemSort{By: workqueue.SortPriority}}},
 		{name: "look at few in a state", reads: indexed, index: heldIndex, filter: workqueue.ItemFilter{LookAt: 500, Statuses: held, Worker: "w1"}},
 		{name: "look at a few waiting ones", reads: indexed, index: primaryKey, filter: workqueue.ItemFilter{
@@ -125,6 +126,9 @@ func filterPlans() []filterPlan {
 		{name: "all tags", reads: walks, filter: workqueue.ItemFilter{TagsAll: []string{"urgent", "invoice"}}},
 		{name: "metadata", reads: walks, filter: workqueue.ItemFilter{Metadata: map[string]string{"customer": "7"}}},
 		{name: "metadata begins", reads: walks, filter: workqueue.ItemFilter{MetadataBegins: map[string]string{"customer": "7"}}},
+		{name: "label", reads: walks, filter: workqueue.ItemFilter{Labels: map[string]string{"site": "site-7"}}},
+		{name: "label that is a number", reads: walks, filter: workqueue.ItemFilter{Labels: map[string]string{"ram": "7"}}},
+		{name: "has a label", reads: walks, filter: workqueue.ItemFilter{HasLabels: []string{"ram"}}},
 		{name: "created", reads: walks, filter: workqueue.ItemFilter{Created: times}},
 		{name: "due", reads: walks, filter: workqueue.ItemFilter{Due: times}},
 		{name: "started", reads: walks, filter: workqueue.ItemFilter{Started: times}},
@@ -335,11 +339,12 @@ func fillFiltered(t *testing.T, e testdb.Engine, db *sql.DB, finished int) {
 	exec(`INSERT INTO "BotQueues" ("Name") VALUES ('mail')`)
 	exec(`INSERT INTO "BotWorkers" ("Name", "InstanceId", "Host", "Pid", "Version") SELECT CONCAT('w', n), 'x', 'h', 1, '1' FROM ` + series(e, 3))
 	insert(finished, `"QueueName", "IntegrationConfig", "State", "WorkerId", "NaturalKey", "AvailableAt", "StartedAt", "FinishedAt", "DeletedAt",
-		"Tags", "Metadata", "TaskName", "Error", "ErrorKind"`,
+		"Tags", "Metadata", "Labels", "TaskName", "Error", "ErrorKind"`,
 		`CASE WHEN n % 10 = 0 THEN 'mail' ELSE 'default' END, CASE n % 2 WHEN 0 THEN 'Work' ELSE 'Other' END,
 		CASE n % 50 WHEN 0 THEN 3 ELSE 2 END, 1 + n % 3, CONCAT('order-', n),
 		`+second2026(e, "n")+`, `+second2026(e, "n + 1")+`, `+second2026(e, "n + 2")+`, CASE n % 1000 WHEN 999 THEN `+second2026(e, "n + 3")+` END,
 		CASE n % 2 WHEN 0 THEN '["invoice"]' ELSE '["invoice","urgent"]' END, CONCAT('{"customer":"', n % 10, '"}'),
+		CONCAT('{"ram":', n % 10, ',"site":"site-', n % 10, '"}'),
 		CASE n % 100 WHEN 1 THEN 'nightly' END, CASE n % 50 WHEN 0 THEN 'connection refused' END,
 		CASE n % 50 WHEN 0 THEN CASE n / 50 % 4 WHEN 0 THEN 'error' WHEN 1 THEN 'business' WHEN 2 THEN 'expired' ELSE 'cancelled' END END`)
 	const others = `"IntegrationConfig", "State", "AvailableAt", `

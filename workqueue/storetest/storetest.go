@@ -47,6 +47,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Unique", uniqueTests()},
 		{"Conflict", conflictTests()},
 		{"FindParts", findPartsTests()},
+		{"FindLabels", findLabelsTests()},
 		{"Items", listTests()},
 		{"Queues", queueTests()},
 		{"Notifications", notificationTests()},

@@ -43,6 +43,10 @@ func selectionOf(f *workqueue.ItemFilter) client.Selection {
 	for _, key := range slices.Sorted(maps.Keys(f.MetadataBegins)) {
 		s.MetaLike = append(s.MetaLike, key+"="+f.MetadataBegins[key]+"*")
 	}
+	for _, name := range slices.Sorted(maps.Keys(f.Labels)) {
+		s.Label = append(s.Label, name+"="+f.Labels[name])
+	}
+	s.Label = append(s.Label, f.HasLabels...)
 	if f.Band != (workqueue.Band{}) {
 		s.MinPriority, s.MaxPriority = &f.Band.Min, &f.Band.Max
 	}

@@ -23,6 +23,7 @@ func TestSelectionOfFilters(t *testing.T) {
 		"states":     {States: []string{"Ready,5"}},
 		"lifecycles": {Lifecycles: []string{"active", "deleted"}},
 		"any tag":    {Tags: []string{"a", "b,c"}, Meta: []string{"b=2", "a=1,2", "c="}, MetaLike: []string{"z=A*", "y=*"}},
+		"labels":     {Labels: []string{"site=a=b", "gpu", "gpu=true", "empty=", "ram"}},
 		"all tags":   {Tags: []string{"a", "b"}, AllTags: true},
 		"priorities": {MinPriority: &low, MaxPriority: &high},
 		"a band":     {Band: "high"},
@@ -49,8 +50,8 @@ func TestSelectionOfFilters(t *testing.T) {
 	}
 	// A field that is added to filters must be written, too. CountAtMost selects nothing,
 	// and FromID and LookAt are for lists of a server.
-	if n := reflect.TypeFor[workqueue.ItemFilter]().NumField(); n != 30 {
-		t.Errorf("a filter has %d fields, want 30: write the others in selectionOf", n)
+	if n := reflect.TypeFor[workqueue.ItemFilter]().NumField(); n != 32 {
+		t.Errorf("a filter has %d fields, want 32: write the others in selectionOf", n)
 	}
 }
 
@@ -58,7 +59,7 @@ func TestSelectionOfFilters(t *testing.T) {
 func queryOf(s *client.Selection) itemquery.Query {
 	q := itemquery.Query{
 		Statuses: s.Status, Lifecycles: s.Lifecycle, States: s.State, Queue: s.Queue, Pipeline: s.Pipeline, Worker: s.Worker, Key: s.Key, KeyPart: s.KeyPart, Task: s.Task,
-		Tags: s.Tag, AllTags: s.AllTags, Meta: s.Meta, MetaLike: s.MetaLike, Band: s.Band, MinPriority: s.MinPriority, MaxPriority: s.MaxPriority, Deleted: s.Deleted,
+		Tags: s.Tag, AllTags: s.AllTags, Meta: s.Meta, MetaLike: s.MetaLike, Labels: s.Label, Band: s.Band, MinPriority: s.MinPriority, MaxPriority: s.MaxPriority, Deleted: s.Deleted,
 		ErrorKinds: s.ErrorKind, ErrorPart: s.Error, Payload: s.Payload, Times: map[string]string{},
 	}
 	for name, at := range map[string]time.Time{
