@@ -22,6 +22,16 @@ type backfillPage struct {
 	Runs     int
 }
 
+// Range is the range of the times that are shown. The person may have asked for "yesterday" to "now", which
+// is another range when they confirm.
+func (v *backfillPage) Range() (of struct{ From, To string }) {
+	if len(v.Times) > 0 {
+		of.From = instant(v.Times[0].PlannedAt)
+		of.To = instant(v.Times[len(v.Times)-1].PlannedAt.Add(time.Millisecond))
+	}
+	return of
+}
+
 // showBackfill shows the planned times of a range that did not run. It changes nothing.
 func (d *Dashboard) showBackfill(r *http.Request, p *page) (string, error) {
 	name := r.PathValue("pipeline")
@@ -48,7 +58,7 @@ func (d *Dashboard) showBackfill(r *http.Request, p *page) (string, error) {
 	} else if v.From == "" && v.To == "" {
 		v.From, v.To = "yesterday", "now"
 	}
-	p.Data = v
+	p.Data = &v
 	return "backfill", nil
 }
 

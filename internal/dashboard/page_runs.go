@@ -64,8 +64,11 @@ func (n run) Backfill() string {
 }
 
 func backfillLink(pipeline string, from, to time.Time) string {
-	return address("/pipelines/"+segment(pipeline)+"/backfill", "from", from.UTC().Format(time.RFC3339Nano), "to", to.UTC().Format(time.RFC3339Nano))
+	return address("/pipelines/"+segment(pipeline)+"/backfill", "from", instant(from), "to", instant(to))
 }
+
+// instant writes a time for a parameter.
+func instant(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
 type runsPage struct {
 	Filter *scheduleFilter

@@ -156,3 +156,44 @@ func TestBackfillPage(t *testing.T) {
 	}
 	wantShown(t, operator, "/pipelines/nightly/backfill?"+stretch, "0 of 3 planned times would run")
 }
+
+// hidden returns the values of the hidden fields of a form.
+func (s seen) hidden(action string) url.Values {
+	fields, inside := url.Values{}, false
+	for _, n := range s.elements() {
+		switch {
+		case n.Data == "form":
+			inside = attr(n, "action") == action && attr(n, "method") == "post"
+		case inside && n.Data == "input" && attr(n, "type") == "hidden":
+			fields.Add(attr(n, "name"), attr(n, "value"))
+		}
+	}
+	return fields
+}
+
+// A backfill of "yesterday" to "now" runs the times that were shown, also if the person confirms it later.
+func TestBackfillConfirmsTheTimesShown(t *testing.T) {
+	s := newPipelineSite(t)
+	if _, err := s.Store.RegisterWorker(t.Context(), workqueue.WorkerSpec{Name: "bot-1", InstanceID: "a", Host: "h", Capacity: 1, Lease: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	operator := s.as(t, access.Operator)
+	got := wantShown(t, operator, "/pipelines/nightly/backfill?from=72h&to=now", "3 of 3 planned times would run")
+	form := got.hidden("/pipelines/nightly/backfill")
+	from, err := time.Parse(time.RFC3339, form.Get("from"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := time.Parse(time.RFC3339, form.Get("to"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []time.Time{from, to.Add(-time.Millisecond)} {
+		if !strings.Contains(got.visible(), at.UTC().Format("2006-01-02 15:04:05 UTC")) {
+			t.Errorf("the form sends %v, which is not shown: %s", form, got.visible())
+		}
+	}
+	if to := operator.post("/pipelines/nightly/backfill", form, nil).header.Get("Location"); !strings.Contains(to, "done=3+runs+were+requested") {
+		t.Errorf("a backfill: location %q", to)
+	}
+}
