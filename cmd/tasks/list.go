@@ -36,8 +36,8 @@ func (a *command) tasksListCommand() *cobra.Command {
 		Use:   "list",
 		Short: "List the tasks",
 		Long: `Lists the tasks by name: their state, their schedules, when the next window opens in
-the schedule's time zone, and the outcome of the last one. A broken task is a row
-that cannot be read: "tasks show" prints the reason.
+the schedule's time zone, and the outcome of the last one, counted over the values
+of the scope. A broken task is a row that cannot be read: "tasks show" prints the reason.
 
 JSON and YAML hold all fields.`,
 		Example: "  botwork tasks list\n  botwork tasks list --output json",
@@ -64,7 +64,7 @@ func (a *command) taskTable(views []operations.Task) {
 	g := cli.NewGrid("name", "topic", "state", "importance", "schedule", "next window", "last window", "pipeline").DropWhenNarrow("last window", "topic", "importance")
 	for i := range views {
 		v := &views[i]
-		g.Add(v.Name, cli.OrDash(v.Topic), stateText(v), v.Importance.String(), scheduleText(v), localText(v.Next), lastText(v.Last), cli.Shorten(v.Pipeline, 40))
+		g.Add(v.Name, cli.OrDash(v.Topic), stateText(v), v.Importance.String(), scheduleText(v), localText(v.Next), lastText(v.LastWindow), cli.Shorten(v.Pipeline, 40))
 	}
 	g.Print(a.Stdout)
 }
@@ -77,9 +77,23 @@ func localText(w *operations.Window) string {
 	return w.Local().Format("Mon 2006-01-02 15:04 MST")
 }
 
-func lastText(f *workqueue.Firing) string {
-	if f == nil {
+// lastText returns the outcomes of a window, with their numbers if they are of several scope values.
+func lastText(w *operations.TaskOutcomes) string {
+	if w == nil {
 		return "-"
 	}
-	return f.PlannedAt.UTC().Format("2006-01-02 15:04Z") + " " + string(f.Outcome)
+	text := w.PlannedAt.UTC().Format("2006-01-02 15:04Z")
+	for _, one := range []struct {
+		n       int
+		outcome workqueue.FiringOutcome
+	}{{w.Fired, workqueue.Fired}, {w.Missed, workqueue.Missed}, {w.Skipped, workqueue.Skipped}} {
+		switch {
+		case one.n == 0:
+		case w.Fired+w.Missed+w.Skipped == 1:
+			text += " " + string(one.outcome)
+		default:
+			text += fmt.Sprintf(" %d %s", one.n, one.outcome)
+		}
+	}
+	return text
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	taskscmd "botwork/cmd/tasks"
 
@@ -89,6 +90,29 @@ func TestTasksContract(t *testing.T) {
 	clitest.Golden(t, "tasks_show.yaml", steady(clitest.Must(t, "tasks", "show", "sweep", "--count", "1", "--output", "yaml")))
 	if got := clitest.Decode[taskShown](t, clitest.Must(t, "tasks", "show", "close-books", "-o", "json", "--count", "3")); len(got.Windows) != 3 || len(got.Notes) != 2 {
 		t.Errorf("tasks show --count 3: %d windows, notes %q", len(got.Windows), got.Notes)
+	}
+}
+
+// The last window of a task is what became of all values of its scope.
+func TestTasksListCountsTheLastWindow(t *testing.T) {
+	defineTasks(t)
+	store := clitest.OpenQueue(t)
+	at := time.Date(2026, 1, 31, 6, 0, 0, 0, time.UTC)
+	for _, f := range []workqueue.Firing{{Worker: "lisbon", Outcome: workqueue.Missed, Reason: "no worker ran a pass"}, {Worker: "porto", Outcome: workqueue.Fired}} {
+		f.Schedule, f.PlannedAt, f.RecordedBy = workqueue.TaskSchedule("close-books"), at, "bot-1"
+		if err := store.RecordFirings(t.Context(), []workqueue.Firing{f}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out := clitest.Must(t, "tasks", "list"); !strings.Contains(out, "2026-01-31 06:00Z 1 fired 1 missed") {
+		t.Errorf("tasks list: %s", out)
+	}
+	f := workqueue.Firing{Schedule: workqueue.TaskSchedule("report"), PlannedAt: at, Outcome: workqueue.Fired, RecordedBy: "bot-1"}
+	if err := store.RecordFirings(t.Context(), []workqueue.Firing{f}); err != nil {
+		t.Fatal(err)
+	}
+	if out := clitest.Must(t, "tasks", "list"); !strings.Contains(out, "2026-01-31 06:00Z fired") {
+		t.Errorf("tasks list: %s", out)
 	}
 }
 

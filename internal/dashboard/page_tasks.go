@@ -34,12 +34,10 @@ type task struct {
 	} `json:"notify"`
 
 	Last *struct {
-		PlannedAt  time.Time `json:"plannedAt"`
 		Scope      string    `json:"worker"` // the column holds the scope value in the record of a task
-		Outcome    string    `json:"outcome"`
-		Reason     string    `json:"reason"`
 		RecordedAt time.Time `json:"recordedAt"`
 	} `json:"last"`
+	LastWindow *lastWindow `json:"lastWindow"`
 
 	now time.Time
 }
@@ -49,6 +47,34 @@ type taskWindow struct {
 	At         time.Time  `json:"at"`
 	Until      time.Time  `json:"until"`
 	DeadlineAt *time.Time `json:"deadlineAt"`
+}
+
+// lastWindow is what became of the scope values of the latest window that has records.
+type lastWindow struct {
+	PlannedAt time.Time `json:"plannedAt"`
+	Fired     int64     `json:"fired"`
+	Missed    int64     `json:"missed"`
+	Skipped   int64     `json:"skipped"`
+
+	Trouble *struct {
+		Scope  string `json:"worker"`
+		Reason string `json:"reason"`
+	} `json:"trouble"`
+}
+
+// Several reports whether there are records of several scope values.
+func (w *lastWindow) Several() bool { return w.Fired+w.Missed+w.Skipped > 1 }
+
+// Counts lists how many scope values have each outcome.
+func (w *lastWindow) Counts() (all []outcomeCount) {
+	for _, one := range []outcomeCount{
+		{Look: statusLook("missed"), Count: w.Missed}, {Look: statusLook("skipped"), Count: w.Skipped}, {Look: statusLook("fired"), Count: w.Fired},
+	} {
+		if one.Count > 0 {
+			all = append(all, one)
+		}
+	}
+	return all
 }
 
 // Inline reports whether the task has the text of a pipeline rather than the name of one.
@@ -107,8 +133,8 @@ func (t *task) Rise() string {
 	return "from " + number(int64(first)) + " to " + number(int64(last)) + ", " + span(tasks.Lead) + " before its window closes"
 }
 
-// Failed reports whether the last window had no item.
-func (t *task) Failed() bool { return t.Last != nil && t.Last.Outcome != "fired" }
+// Failed reports whether a scope value had no item in the last window.
+func (t *task) Failed() bool { return t.LastWindow != nil && t.LastWindow.Trouble != nil }
 
 // Settings are the rest of what a task has.
 func (t *task) Settings() string {

@@ -109,7 +109,43 @@ func TestTasksPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantShown(t, viewer, "/tasks",
-		"1 task cannot be read and creates no items", "1 in an open window", "1 without an item in the last window", "1 on request only", "1 not active",
+		"1 task cannot be read and creates no items", "1 in an open window", "1 task lacks an item of its last window", "1 on request only", "1 not active",
 		"<script>", "once a day from 00:00 Europe/Berlin, until the day ends", "2 items, one for each of lisbon, porto", "high", "from 900 to 1,300, 2 h before its window closes",
 		"Missed", "lisbon: no worker ran a pass", "on request", "Cannot be read", "every 5 minutes", "Not active", "closes")
+}
+
+// The last window of a task with a scope is what became of all its values, whichever was recorded last.
+func TestLastWindowOfAScope(t *testing.T) {
+	s := newSite(t)
+	row := workqueue.TaskRow{
+		Name: "close-books", Active: true, QueueName: "default", Pipeline: "close", Importance: 1, ScheduleConfig: `{"execute":"daily","timezone":"UTC"}`,
+		Scope: `["lisbon","porto","faro"]`, Definition: "of the test",
+	}
+	if _, err := s.Store.DefineTasks(t.Context(), []workqueue.TaskRow{row}, "test"); err != nil {
+		t.Fatal(err)
+	}
+	last := time.Now().Add(-26 * time.Hour)
+	for _, f := range []workqueue.Firing{
+		{Worker: "porto", PlannedAt: last.Add(-24 * time.Hour), Outcome: workqueue.Skipped, Reason: "of the window before"},
+		{Worker: "lisbon", PlannedAt: last, Outcome: workqueue.Missed, Reason: "no worker ran a pass"},
+		{Worker: "porto", PlannedAt: last, Outcome: workqueue.Fired},
+		{Worker: "faro", PlannedAt: last, Outcome: workqueue.Fired},
+	} {
+		f.Schedule, f.RecordedBy = workqueue.TaskSchedule("close-books"), "bot-1"
+		if err := s.Store.RecordFirings(t.Context(), []workqueue.Firing{f}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	viewer := s.as(t, access.Viewer)
+	got := wantShown(t, viewer, "/tasks", "1 task lacks an item of its last window", "1 missed", "2 created", "lisbon: no worker ran a pass")
+	if strings.Contains(got.visible(), "skipped") {
+		t.Errorf("an earlier window counts, too: %s", got.visible())
+	}
+
+	// The records of values that are no longer in the scope are of the last window as well.
+	row.Scope, row.Definition = `["faro"]`, "changed"
+	if _, err := s.Store.DefineTasks(t.Context(), []workqueue.TaskRow{row}, "test"); err != nil {
+		t.Fatal(err)
+	}
+	wantShown(t, viewer, "/tasks", "1 missed", "2 created")
 }

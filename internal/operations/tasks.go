@@ -43,8 +43,10 @@ type Task struct {
 	Open *Window `json:"open"`
 	Next *Window `json:"next"`
 
-	// Last is the outcome of the latest window that has a record.
-	Last *workqueue.Firing `json:"last"`
+	// Last is the latest record of a window: with a scope, that of one of its values. LastWindow counts the
+	// records of all values of that window.
+	Last       *workqueue.Firing `json:"last"`
+	LastWindow *TaskOutcomes     `json:"lastWindow"`
 
 	DefinedBy *string   `json:"definedBy"`
 	UpdatedAt time.Time `json:"updatedAt"`
@@ -98,10 +100,7 @@ func viewTask(ctx context.Context, store TaskStore, row workqueue.TaskRow, now t
 		}
 		v.Next = viewWindow(plan.Next(now), plan.Zone())
 	}
-	records, err := store.Firings(ctx, workqueue.FiringFilter{Schedule: workqueue.TaskSchedule(row.Name), Limit: 1})
-	if err == nil && len(records) > 0 {
-		v.Last = &records[0]
-	}
+	v.Last, v.LastWindow, err = lastWindow(ctx, store, row.Name, len(task.Scope))
 	return v, err
 }
 
