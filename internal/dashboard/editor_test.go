@@ -116,6 +116,25 @@ func TestEditorWithoutScripts(t *testing.T) {
 	}
 }
 
+// A pipeline whose file has errors has a page with its text and the errors in place, from where it is corrected.
+func TestBrokenPipelinePage(t *testing.T) {
+	s, file := newEditorSite(t)
+	if err := os.WriteFile(file, []byte(strings.Replace(letterFile, "Fail", "Fial", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const at = "/pipelines/letters"
+	got := wantShown(t, s.as(t, access.Editor), at, "has errors", "name : letters", `error steps[1].handler: unknown handler "Fial"`, "1 found by the checker")
+	if links := got.links(); !slices.Contains(links, at+"/edit") || slices.Contains(links, at+"/dry-run") || strings.Contains(got.text, "/graph") {
+		t.Errorf("an editor is offered %v", links)
+	}
+	if got := wantShown(t, s.as(t, access.Viewer), at, `unknown handler "Fial"`); strings.Contains(got.text, at+"/edit") {
+		t.Error("a viewer is offered the editor")
+	}
+	if got := s.as(t, access.Operator).get("/pipelines/nowhere"); got.status != http.StatusNotFound {
+		t.Errorf("a pipeline that is not there: status %d", got.status)
+	}
+}
+
 func TestEditorOfANewPipeline(t *testing.T) {
 	s, file := newEditorSite(t)
 	b := s.as(t, access.Admin)

@@ -69,6 +69,7 @@ type stepFailures struct {
 
 type pipelinePage struct {
 	Pipeline pipeline
+	Broken   *problem // the file has errors, so only its name and its text are known
 	Editing  editing
 	Source   source
 	Lines    []codeLine
@@ -115,7 +116,7 @@ func diffLines(text string) (lines []diffLine) {
 func (d *Dashboard) showPipeline(r *http.Request, p *page) (string, error) {
 	name := r.PathValue("pipeline")
 	p.Title, p.Section, p.Live = "Pipeline "+name, "pipelines", "runs"
-	v := pipelinePage{}
+	v := pipelinePage{Pipeline: pipeline{Name: name}}
 	var runs list[run]
 	var next list[coming]
 	var versions list[version]
@@ -126,7 +127,7 @@ func (d *Dashboard) showPipeline(r *http.Request, p *page) (string, error) {
 	}
 	at := "/pipelines/" + segment(name)
 	ask := d.asking(r)
-	ask.get(at, nil, &v.Pipeline)
+	ask.unlessConflict(at, nil, &v.Pipeline, &v.Broken)
 	ask.optional(at+"/text", nil, &v.Source)
 	ask.optional("/pipelines", nil, &project)
 	ask.optional("/runs", values("pipeline", name, "limit", "10"), &runs)
