@@ -135,6 +135,38 @@ func TestBrokenPipelinePage(t *testing.T) {
 	}
 }
 
+// card returns the part of a page below a heading.
+func (s seen) card(heading string) string {
+	for _, n := range s.elements() {
+		if n.Data != "section" {
+			continue
+		}
+		if text := textOf(n); strings.HasPrefix(text, heading) {
+			return text
+		}
+	}
+	return ""
+}
+
+// Pipelines with errors are listed in a place of their own: whether they run for items is not known.
+func TestBrokenPipelinesInTheList(t *testing.T) {
+	s, file := newEditorSite(t)
+	broken := "name: nightly\ntrigger: {cron: \"30 2 * * *\"}\nsteps:\n  - handler: Lgo\n"
+	if err := os.WriteFile(filepath.Join(filepath.Dir(file), "nightly.yaml"), []byte(broken), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got := wantShown(t, s.as(t, access.Editor), "/pipelines")
+	if text := got.card("Pipelines with errors"); !strings.Contains(text, "nightly") || strings.Contains(text, "letters") {
+		t.Errorf("with errors: %q", text)
+	}
+	if text := got.card("Pipelines of items"); strings.Contains(text, "nightly") || !strings.Contains(text, "letters") {
+		t.Errorf("of items: %q", text)
+	}
+	if !slices.Contains(got.links(), "/pipelines/nightly/edit") {
+		t.Errorf("no way to correct it: %v", got.links())
+	}
+}
+
 func TestEditorOfANewPipeline(t *testing.T) {
 	s, file := newEditorSite(t)
 	b := s.as(t, access.Admin)

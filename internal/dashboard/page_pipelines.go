@@ -89,6 +89,7 @@ func (p *pipeline) addRuns(latest []run) {
 
 type pipelinesPage struct {
 	System, Items []pipeline
+	Broken        []pipeline // of files with errors, of which only the name is known
 	Editing       editing
 }
 
@@ -136,9 +137,12 @@ func (d *Dashboard) listPipelines(r *http.Request, p *page) (string, error) {
 		if i := slices.IndexFunc(next.Items, func(n nextRun) bool { return n.Pipeline == one.Name }); i >= 0 {
 			one.Next = &next.Items[i]
 		}
-		if one.Trigger != nil {
+		switch {
+		case one.Mistakes > 0:
+			v.Broken = append(v.Broken, one)
+		case one.Trigger != nil:
 			v.System = append(v.System, one)
-		} else {
+		default:
 			v.Items = append(v.Items, one)
 		}
 	}
