@@ -90,7 +90,7 @@ func (d *Dashboard) listRuns(r *http.Request, p *page) (string, error) {
 	ask := d.asking(r)
 	ask.paced(p.Caller).refusable("/schedules/next", values("pipeline", f.Pipeline), &next)
 	ask.optional("/pipelines", nil, &pipelines)
-	ask.paced(p.Caller).get("/runs", f.query("until", r.URL.Query().Get("until"), "limit", "50"), &runs)
+	ask.paced(p.Caller).get("/runs", f.query("since", f.Since, "until", r.URL.Query().Get("until"), "limit", "50"), &runs)
 	if err := ask.wait(); err != nil {
 		return "", err
 	}

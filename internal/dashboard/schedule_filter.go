@@ -17,12 +17,13 @@ type scheduleFilter struct {
 	View     string // list, day or calendar
 	Pipeline string
 	Outcome  string // with commas; "": all
+	Since    string // of the list: only from this time on; "": all
 
 	Zone   *time.Location
 	Chosen bool // the address has the zone, rather than the browser
 
 	Pipelines []string // to choose from
-	Times     []string // names and values that say which day or month is shown
+	Times     []string // names and values that say which day or month, or since when the list is
 }
 
 // troubles are the outcomes of what did not go well.
@@ -41,6 +42,9 @@ func (d *Dashboard) scheduleFilter(r *http.Request, view string) (*scheduleFilte
 	f := &scheduleFilter{View: view, Pipeline: q.Get("pipeline"), Outcome: strings.Join(q["outcome"], ","), Zone: time.UTC}
 	if f.Outcome == "" && q.Get("failed") != "" {
 		f.Outcome = troubles
+	}
+	if since := q.Get("since"); since != "" && view == "list" {
+		f.Since, f.Times = since, []string{"since", since}
 	}
 	if name := q.Get("zone"); name != "" {
 		zone, err := time.LoadLocation(name)
@@ -123,6 +127,9 @@ func (f *scheduleFilter) Troubles() string { return f.link(f.path(), f.Pipeline,
 
 // Everywhere is documented at All.
 func (f *scheduleFilter) Everywhere() string { return f.link(f.path(), "", f.Outcome, f.Times...) }
+
+// Always is the list without a bound of time.
+func (f *scheduleFilter) Always() string { return f.link(f.path(), f.Pipeline, f.Outcome) }
 
 // Of is this page for one pipeline.
 func (f *scheduleFilter) Of(pipeline string) string {

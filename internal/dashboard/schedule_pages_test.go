@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/net/html"
+
 	"botwork/workqueue"
 	"botwork/workqueue/access"
 )
@@ -84,6 +86,33 @@ func TestSchedulePages(t *testing.T) {
 	for _, path := range []string{"/schedules/day?day=tomorrow", "/schedules/day?zone=Nowhere", "/schedules/calendar?month=March", "/schedules/calendar?month=0001-01"} {
 		if got := viewer.get(path); got.status != http.StatusUnprocessableEntity {
 			t.Errorf("GET %s: status %d", path, got.status)
+		}
+	}
+}
+
+// The list of pipelines counts what failed in 24 hours, and leads to just that.
+func TestFailedRunsOfADay(t *testing.T) {
+	s := newPipelineSite(t)
+	for _, ago := range []time.Duration{time.Hour, 2 * time.Hour, 30 * time.Hour} {
+		f := workqueue.Firing{Schedule: "nightly", PlannedAt: time.Now().Add(-ago), Outcome: workqueue.Missed, Reason: "missed " + ago.String() + " ago", RecordedBy: "bot-1"}
+		if err := s.Store.RecordFirings(t.Context(), []workqueue.Firing{f}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	viewer := s.as(t, access.Viewer)
+	const day = "/schedules?failed=1&pipeline=nightly&since=24h"
+	got := wantShown(t, viewer, "/pipelines")
+	i := slices.IndexFunc(got.elements(), func(n *html.Node) bool { return attr(n, "href") == day })
+	if i < 0 || textOf(got.elements()[i]) != "2" {
+		t.Fatalf("no link to the 2 failed runs: %v", got.links())
+	}
+	got = wantShown(t, viewer, day, "missed 1h0m0s ago", "missed 2h0m0s ago", "since 24h")
+	if strings.Contains(got.visible(), "missed 30h0m0s ago") {
+		t.Errorf("the list has more than the number says: %s", got.visible())
+	}
+	for _, want := range []string{"/schedules?failed=1&pipeline=nightly", "/schedules?pipeline=nightly&since=24h", "/schedules?failed=1&since=24h"} {
+		if !slices.Contains(got.links(), want) {
+			t.Errorf("no link to %s: %v", want, got.links())
 		}
 	}
 }
