@@ -124,10 +124,24 @@ func (d *Dashboard) listPipelines(r *http.Request, p *page) (string, error) {
 	if err := ask.wait(); err != nil {
 		return "", err
 	}
+	// One that runs each week or month may have run before that.
+	ever := make([]list[run], len(all.Items))
+	ask = d.asking(r)
+	for i := range all.Items {
+		if all.Items[i].Trigger != nil && len(latest[i].Items) == 0 {
+			ask.paced(p.Caller).optional("/runs", values("pipeline", all.Items[i].Name, "limit", "1"), &ever[i])
+		}
+	}
+	if err := ask.wait(); err != nil {
+		return "", err
+	}
 	byPipeline := figuresOf(&series)
 	for i, one := range all.Items {
 		one.Recent = byPipeline[one.Name]
 		one.addRuns(latest[i].Items)
+		if len(ever[i].Items) > 0 {
+			one.Last = &ever[i].Items[0]
+		}
 		for _, n := range failed.Items {
 			if n.Pipeline == one.Name {
 				one.Failures++

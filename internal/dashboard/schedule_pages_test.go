@@ -117,6 +117,22 @@ func TestFailedRunsOfADay(t *testing.T) {
 	}
 }
 
+// The last run of a pipeline is shown however long ago it was.
+func TestLastRunOfAWeeklyPipeline(t *testing.T) {
+	s := newPipelineSite(t)
+	viewer := s.as(t, access.Viewer)
+	if text := wantShown(t, viewer, "/pipelines").card("System pipelines"); !strings.Contains(text, "none") {
+		t.Errorf("without a run: %s", text)
+	}
+	f := workqueue.Firing{Schedule: "nightly", PlannedAt: time.Now().Add(-6 * 24 * time.Hour), Outcome: workqueue.Missed, Reason: "no worker ran", RecordedBy: "bot-1"}
+	if err := s.Store.RecordFirings(t.Context(), []workqueue.Firing{f}); err != nil {
+		t.Fatal(err)
+	}
+	if text := wantShown(t, viewer, "/pipelines").card("System pipelines"); !strings.Contains(text, "Missed "+f.PlannedAt.UTC().Format("2006-01-02")) {
+		t.Errorf("after a run of last week: %s", text)
+	}
+}
+
 func TestTasksPage(t *testing.T) {
 	s := newSite(t)
 	viewer := s.as(t, access.Viewer)
