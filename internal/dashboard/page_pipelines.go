@@ -51,6 +51,13 @@ type figures struct {
 	Ended, Failed int64
 	Run           *workqueue.SeriesTimes // of the runs that succeeded; nil: none
 	Started       []float64              // by hour
+	Latest        *latestEnds            // nil: nothing ended
+}
+
+// latestEnds are the ends of runs in the latest hour that has some.
+type latestEnds struct {
+	Hour          time.Time
+	Ended, Failed int64
 }
 
 // Share is the part of the ends of runs that failed.
@@ -64,8 +71,14 @@ func figuresOf(s *workqueue.Series) map[string]*figures {
 		all[total.Group] = &figures{Ended: total.Succeeded + total.Failed, Failed: total.Failed, Run: total.Run}
 	}
 	for i := range s.Points {
-		if one := all[s.Points[i].Group]; one != nil {
-			one.Started = append(one.Started, float64(s.Points[i].Started))
+		point := &s.Points[i]
+		one := all[point.Group]
+		if one == nil {
+			continue
+		}
+		one.Started = append(one.Started, float64(point.Started))
+		if ended := point.Succeeded + point.Failed; ended > 0 {
+			one.Latest = &latestEnds{Hour: point.Start, Ended: ended, Failed: point.Failed}
 		}
 	}
 	return all
@@ -91,6 +104,7 @@ type pipelinesPage struct {
 	System, Items []pipeline
 	Broken        []pipeline // of files with errors, of which only the name is known
 	Editing       editing
+	Refused       bool // a person who is bound to queues may not see pipelines
 }
 
 func (d *Dashboard) listPipelines(r *http.Request, p *page) (string, error) {
@@ -103,10 +117,10 @@ func (d *Dashboard) listPipelines(r *http.Request, p *page) (string, error) {
 	ask.optional("/pipelines", nil, &all) // a server without a project has none
 	ask.paced(p.Caller).optional("/runs", values("failed", "true", "since", "24h", "limit", "500"), &failed)
 	ask.paced(p.Caller).optional("/schedules/next", values("count", "1"), &next)
+	v := pipelinesPage{Refused: !p.Caller.Everywhere()}
 	if queue, ok := p.Caller.scope(); ok {
 		ask.slow(p.Caller).optional("/stats", values("by", "hour", "since", "24h", "group", "pipeline", "queue", queue), &series)
 	}
-	v := pipelinesPage{}
 	if p.Caller.May("editor") && p.Caller.Everywhere() {
 		ask.optional("/project/editing", nil, &v.Editing)
 	}

@@ -197,3 +197,14 @@ func TestBackfillConfirmsTheTimesShown(t *testing.T) {
 		t.Errorf("a backfill: location %q", to)
 	}
 }
+
+// To a person who may not see the pipelines, the page does not say that there are none.
+func TestPipelinesOfBoundPeople(t *testing.T) {
+	s := newPipelineSite(t)
+	for _, queues := range []string{"mail", "mail print"} {
+		got := wantShown(t, s.as(t, access.Viewer, strings.Fields(queues)...), "/pipelines", "Not shown to people who are bound to queues")
+		if strings.Contains(got.visible(), "None.") {
+			t.Errorf("queues %q: %s", queues, got.visible())
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -26,6 +27,16 @@ func TestFiguresAreOfTheWholeTime(t *testing.T) {
 	}
 	if f := all["print"]; f == nil || f.Run != nil || f.Ended != 0 || len(f.Started) != 1 {
 		t.Errorf("got %+v, want no run", f)
+	}
+	hour := time.Date(2026, 3, 10, 9, 0, 0, 0, time.UTC)
+	s.Points[0].Start, s.Points[1].Start = hour, hour.Add(time.Hour)
+	s.Points = slices.Insert(s.Points, 2, workqueue.SeriesPoint{Group: "mail", Start: hour.Add(2 * time.Hour), Started: 1})
+	all = figuresOf(&s)
+	if l := all["mail"].Latest; l == nil || !l.Hour.Equal(hour.Add(time.Hour)) || l.Ended != 1 || l.Failed != 0 {
+		t.Errorf("got %+v, want the end at 10:00", l)
+	}
+	if l := all["print"].Latest; l != nil {
+		t.Errorf("got %+v of a pipeline without ends", l)
 	}
 	if total := totalOf(&s, "none"); total != nil {
 		t.Errorf("got %+v of an unknown group", total)
