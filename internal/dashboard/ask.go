@@ -201,18 +201,6 @@ func (a *asking) refusable(path string, query url.Values, out any) {
 	})
 }
 
-// unlessConflict is get for what the state of a thing may not allow: then fault says why, and out is as it was.
-func (a *asking) unlessConflict(path string, query url.Values, out any, fault **problem) {
-	a.running.Go(func() {
-		err := a.ask(a.r, path, query, out)
-		if p, ok := errors.AsType[*problem](err); ok && isConflict(err) {
-			*fault = p
-			return
-		}
-		a.fail(err)
-	})
-}
-
 // isRefusal reports whether the API has refused what the role may not see, or what is not there.
 func isRefusal(err error) bool {
 	p, ok := errors.AsType[*problem](err)

@@ -127,12 +127,13 @@ func (d *Dashboard) showPipeline(r *http.Request, p *page) (string, error) {
 	}
 	at := "/pipelines/" + segment(name)
 	ask := d.asking(r)
-	ask.unlessConflict(at, nil, &v.Pipeline, &v.Broken)
-	ask.optional(at+"/text", nil, &v.Source)
-	ask.optional("/pipelines", nil, &project)
-	ask.optional("/runs", values("pipeline", name, "limit", "10"), &runs)
-	ask.refusable("/schedules/next", values("pipeline", name, "count", "10"), &next)
-	ask.optional(at+"/versions", values("limit", "10"), &versions)
+	paced := ask.paced(p.Caller) // the news of items are many
+	paced.unlessConflict(at, nil, &v.Pipeline, &v.Broken)
+	paced.optional(at+"/text", nil, &v.Source)
+	paced.optional("/pipelines", nil, &project)
+	paced.optional("/runs", values("pipeline", name, "limit", "10"), &runs)
+	paced.refusable("/schedules/next", values("pipeline", name, "count", "10"), &next)
+	paced.optional(at+"/versions", values("limit", "10"), &versions)
 	if p.Caller.May("editor") && p.Caller.Everywhere() {
 		ask.optional("/project/editing", nil, &v.Editing)
 	}
@@ -152,6 +153,9 @@ func (d *Dashboard) showPipeline(r *http.Request, p *page) (string, error) {
 	var err error
 	if v.Times, err = d.stepTimes(r, p.Caller, &v.Pipeline); err != nil {
 		return "", err
+	}
+	if v.Pipeline.Trigger == nil {
+		p.Live = "items,runs"
 	}
 	if v.Diff != nil {
 		v.Diff.Lines = diffLines(v.Diff.Diff)

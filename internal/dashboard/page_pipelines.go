@@ -108,13 +108,13 @@ type pipelinesPage struct {
 }
 
 func (d *Dashboard) listPipelines(r *http.Request, p *page) (string, error) {
-	p.Title, p.Section, p.Live = "Pipelines", "pipelines", "runs"
+	p.Title, p.Section, p.Live = "Pipelines", "pipelines", "items,runs"
 	var all list[pipeline]
 	var failed list[run]
 	var next list[nextRun]
 	var series workqueue.Series
 	ask := d.asking(r)
-	ask.optional("/pipelines", nil, &all) // a server without a project has none
+	ask.paced(p.Caller).optional("/pipelines", nil, &all) // a server without a project has none
 	ask.paced(p.Caller).optional("/runs", values("failed", "true", "since", "24h", "limit", "500"), &failed)
 	ask.paced(p.Caller).optional("/schedules/next", values("count", "1"), &next)
 	v := pipelinesPage{Refused: !p.Caller.Everywhere()}

@@ -208,3 +208,23 @@ func TestPipelinesOfBoundPeople(t *testing.T) {
 		}
 	}
 }
+
+// live returns the topics whose news let a page ask for itself again.
+func (s seen) live() string {
+	for _, n := range s.elements() {
+		if n.Data == "main" {
+			return attr(n, "data-live")
+		}
+	}
+	return ""
+}
+
+// Pages with figures of items follow items.
+func TestPipelinesFollowItems(t *testing.T) {
+	viewer := newPipelineSite(t).as(t, access.Viewer)
+	for path, want := range map[string]string{"/pipelines": "items,runs", "/pipelines/letters": "items,runs", "/pipelines/nightly": "runs"} {
+		if got := wantShown(t, viewer, path).live(); got != want {
+			t.Errorf("%s follows %q, want %q", path, got, want)
+		}
+	}
+}

@@ -99,6 +99,18 @@ func (s sharing) refusable(path string, query url.Values, out any) {
 	})
 }
 
+// unlessConflict is get for what the state of a thing may not allow: then fault says why, and out is as it was.
+func (s sharing) unlessConflict(path string, query url.Values, out any, fault **problem) {
+	s.running.Go(func() {
+		err := s.now(path, query, out)
+		if p, ok := errors.AsType[*problem](err); ok && isConflict(err) {
+			*fault = p
+			return
+		}
+		s.fail(err)
+	})
+}
+
 // unlessFailed is get for what the server may not be able to find out: then fault says why, and out is as it was.
 func (s sharing) unlessFailed(path string, query url.Values, out any, fault **problem) {
 	s.running.Go(func() {
