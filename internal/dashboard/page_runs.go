@@ -3,6 +3,8 @@ package dashboard
 import (
 	"net/http"
 	"time"
+
+	"botwork/workqueue"
 )
 
 // run is a run of a system pipeline, or a planned time that did not take place.
@@ -55,6 +57,26 @@ func (n run) What() string {
 	return n.what()
 }
 
+// Late is how long after its planned time the run started; 0: it was on time.
+func (n run) Late() time.Duration {
+	if n.LateMs == nil {
+		return 0
+	}
+	late := time.Duration(*n.LateMs) * time.Millisecond
+	if late <= workqueue.RunOnTime {
+		return 0
+	}
+	return late
+}
+
+// Made is how many items the run has created; 0: none, or not known.
+func (n run) Made() int64 {
+	if n.ItemsMade == nil {
+		return 0
+	}
+	return *n.ItemsMade
+}
+
 // Backfill is the page that offers to run a planned time that did not take place; "" for others.
 func (n run) Backfill() string {
 	if n.PlannedAt == nil || n.Outcome != "missed" && n.Outcome != "skipped" {
@@ -73,9 +95,13 @@ func instant(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 type runsPage struct {
 	Filter *scheduleFilter
 	Next   []nextRun
+	Later  int64 // starts after those of Next
 	Runs   []run
 	More   string // the address of the next page
 }
+
+// mostNext is how many of the next starts the list shows.
+const mostNext = 12
 
 func (d *Dashboard) listRuns(r *http.Request, p *page) (string, error) {
 	p.Title, p.Section, p.Live = "Schedules and runs", "schedules", "runs"
@@ -96,7 +122,8 @@ func (d *Dashboard) listRuns(r *http.Request, p *page) (string, error) {
 	}
 	v.Filter.choose(pipelines.Items)
 	if f.Outcome == "" {
-		v.Next = next.Items[:min(len(next.Items), 12)]
+		v.Next = next.Items[:min(len(next.Items), mostNext)]
+		v.Later = int64(len(next.Items) - len(v.Next))
 	}
 	v.Runs, v.More = runs.Items, nextPage(r, runs.Next)
 	p.Data = &v

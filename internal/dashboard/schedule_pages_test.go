@@ -2,6 +2,8 @@ package dashboard_test
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -130,6 +132,50 @@ func TestLastRunOfAWeeklyPipeline(t *testing.T) {
 	}
 	if text := wantShown(t, viewer, "/pipelines").card("System pipelines"); !strings.Contains(text, "Missed "+f.PlannedAt.UTC().Format("2006-01-02")) {
 		t.Errorf("after a run of last week: %s", text)
+	}
+}
+
+// The list of runs says how late a run was, in which step it failed, and how many items it made.
+func TestRunsInTheList(t *testing.T) {
+	s := newPipelineSite(t)
+	w, err := s.Store.RegisterWorker(t.Context(), workqueue.WorkerSpec{Name: "bot-1", InstanceID: "a", Host: "h", Capacity: 1, Lease: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	planned := time.Now().Add(-2*time.Hour - 10*time.Minute)
+	id, err := s.Store.StartRun(t.Context(), workqueue.PipelineRun{Pipeline: "nightly", Trigger: "cron", WorkerID: &w.ID, PlannedAt: &planned})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := workqueue.RunEnd{Outcome: workqueue.RunFailed, Error: "disk full", Step: "copy", Summary: `{"enqueued":3}`}
+	if err := s.Store.FinishRun(t.Context(), id, end); err != nil {
+		t.Fatal(err)
+	}
+	viewer := s.as(t, access.Viewer)
+	wantShown(t, viewer, "/schedules", "2 h 10 min late", "Failed step copy", "made 3 items")
+
+	soon := time.Now().Add(-time.Second)
+	if _, err := s.Store.StartRun(t.Context(), workqueue.PipelineRun{Pipeline: "nightly", Trigger: "cron", WorkerID: &w.ID, PlannedAt: &soon}); err != nil {
+		t.Fatal(err)
+	}
+	if text := wantShown(t, viewer, "/schedules", "Running").visible(); strings.Count(text, " late ") != 2 { // with the outcome to choose
+		t.Errorf("a run on time is late, too: %s", text)
+	}
+}
+
+// The list says how many of the next starts it does not show.
+func TestNextStartsAreCounted(t *testing.T) {
+	s, file := newEditorSite(t)
+	for _, name := range []string{"a", "b", "c"} {
+		text := "name: " + name + "\ntrigger: {cron: \"30 2 * * *\"}\nsteps:\n  - handler: Log\n    with: {message: x}\n"
+		if err := os.WriteFile(filepath.Join(filepath.Dir(file), name+".yaml"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	viewer := s.as(t, access.Viewer)
+	wantShown(t, viewer, "/schedules", "and 3 starts after these")
+	if text := wantShown(t, viewer, "/schedules?pipeline=a").visible(); strings.Contains(text, "after these") {
+		t.Errorf("all are shown: %s", text)
 	}
 }
 
