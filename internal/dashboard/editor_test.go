@@ -105,7 +105,21 @@ func TestEditorWithoutScripts(t *testing.T) {
 	if text, err := os.ReadFile(file); err != nil || string(text) != meanwhile {
 		t.Errorf("the file has %q, %v", text, err)
 	}
-	again := form(right, "save")
+	// The warning stays until the person has chosen.
+	again := form(right, "diff")
+	for _, do := range []string{"diff", "check", "try", "diff"} {
+		again.Set("do", do)
+		again.Set("hash", answer.field("hash"))
+		again.Set("other", answer.field("other"))
+		answer = post(again, "was changed after you opened it", "halt", "Save over the new file", "nowhere")
+	}
+	same := form(meanwhile, "diff")
+	same.Set("hash", answer.field("hash"))
+	same.Set("other", answer.field("other"))
+	if answer := post(same, "Nothing has changed"); answer.field("other") != "" || strings.Contains(answer.visible(), "was changed after") {
+		t.Errorf("a text that the file has is not lost: %s", answer.visible())
+	}
+	again = form(right, "save")
 	again.Set("hash", answer.field("hash"))
 	done := b.post(at, again, nil)
 	if to := done.header.Get("Location"); done.status != http.StatusSeeOther || !strings.HasPrefix(to, at+"?done=Saved") {

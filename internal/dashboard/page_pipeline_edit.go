@@ -42,7 +42,7 @@ type editPage struct {
 	Refused *problem
 	Result  *dryRun
 	Lines   []diffLine
-	Other   bool // the file has been changed by someone else since the person saw it
+	Other   bool // the file has been changed by someone else since the person opened it, and the text is not saved over it yet
 }
 
 // editingOf asks whether the caller may edit pipelines.
@@ -146,7 +146,7 @@ func (d *Dashboard) edit(r *http.Request, p *page) (string, error) {
 	p.Title, p.Section = "Edit "+name, "pipelines"
 	v := editPage{
 		Pipeline: name, Hash: form.Get("hash"), Newline: form.Get("newline"), Payload: form.Get("payload"), Reason: form.Get("reason"),
-		Changed: true, Done: form.Get("do"),
+		Changed: true, Done: form.Get("do"), Other: form.Get("other") != "",
 	}
 	// Browsers send texts with CRLF, whatever the file has.
 	v.Text = strings.ReplaceAll(form.Get("text"), "\r\n", "\n")
@@ -169,6 +169,9 @@ func (d *Dashboard) edit(r *http.Request, p *page) (string, error) {
 		err = d.saveEdited(r, &v)
 	default:
 		v.Done = "check"
+	}
+	if err == nil && v.Other && v.Done != "diff" {
+		err = d.diffEdited(r, &v)
 	}
 	if err != nil {
 		return "", err
@@ -217,6 +220,7 @@ func (d *Dashboard) diffEdited(r *http.Request, v *editPage) error {
 	v.Other = v.Other || now.Hash != v.Hash
 	v.Hash, v.Lines = now.Hash, diffLines(now.Diff)
 	v.Changed = len(v.Lines) > 0
+	v.Other = v.Other && v.Changed // a file with the same text has nothing to lose
 	return nil
 }
 
@@ -240,7 +244,7 @@ func (d *Dashboard) saveEdited(r *http.Request, v *editPage) error {
 	}
 	if v.Refused != nil {
 		if v.Refused.Status == http.StatusPreconditionFailed {
-			v.Other = true
+			v.Done, v.Other, v.Refused = "diff", true, nil
 			return d.diffEdited(r, v)
 		}
 		return nil
