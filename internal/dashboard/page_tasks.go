@@ -88,11 +88,21 @@ func (t *task) Items() string {
 	return plural(int64(len(t.Scope)), "item", "items") + ", one for each of"
 }
 
+// mostScopes is how many scope values stand in the table.
+const mostScopes = 8
+
 // Scopes are the first scope values.
 func (t *task) Scopes() string {
-	const most = 8
-	if n := len(t.Scope) - most; n > 0 {
-		return strings.Join(t.Scope[:most], ", ") + " and " + number(int64(n)) + " more"
+	if n := len(t.Scope) - mostScopes; n > 0 {
+		return strings.Join(t.Scope[:mostScopes], ", ") + " and " + number(int64(n)) + " more"
+	}
+	return strings.Join(t.Scope, ", ")
+}
+
+// AllScopes are all scope values, if Scopes leaves out some.
+func (t *task) AllScopes() string {
+	if len(t.Scope) <= mostScopes {
+		return ""
 	}
 	return strings.Join(t.Scope, ", ")
 }
@@ -152,7 +162,21 @@ func (t *task) Retries() string {
 	return ""
 }
 
+// taskTimes are the next windows of a task, and the records of the last ones.
+type taskTimes struct {
+	Name    string       `json:"name"`
+	Notes   []string     `json:"notes"`
+	Windows []taskWindow `json:"windows"`
+	Records []struct {
+		PlannedAt time.Time `json:"plannedAt"`
+		Scope     string    `json:"worker"`
+		Outcome   string    `json:"outcome"`
+		Reason    string    `json:"reason"`
+	} `json:"records"`
+}
+
 type tasksPage struct {
+	Times                                  *taskTimes // of the task that the person has chosen
 	Tasks                                  []task
 	More                                   string
 	Open, Broken, Failed, Inactive, ByHand int64
@@ -167,10 +191,15 @@ func (d *Dashboard) listTasks(r *http.Request, p *page) (string, error) {
 	ask := d.asking(r)
 	ask.get("/tasks", values("after", r.URL.Query().Get("after"), "limit", "200"), &found)
 	ask.get("/version", nil, &version)
+	var times *taskTimes
+	if name := r.URL.Query().Get("task"); name != "" {
+		times = &taskTimes{}
+		ask.get("/tasks/"+segment(name), values("count", "10"), times)
+	}
 	if err := ask.wait(); err != nil {
 		return "", err
 	}
-	v := tasksPage{Tasks: found.Items, More: nextPage(r, found.Next)}
+	v := tasksPage{Times: times, Tasks: found.Items, More: nextPage(r, found.Next)}
 	for i := range v.Tasks {
 		t := &v.Tasks[i]
 		t.now = version.Now

@@ -240,3 +240,32 @@ func TestLastWindowOfAScope(t *testing.T) {
 	}
 	wantShown(t, viewer, "/tasks", "1 missed", "2 created")
 }
+
+// A task leads to its next windows and to its items, and all its scope values can be read.
+func TestNextWindowsOfATask(t *testing.T) {
+	s := newSite(t)
+	row := workqueue.TaskRow{
+		Name: "close-books", Active: true, QueueName: "default", Pipeline: "close", Importance: 1, ScheduleConfig: `{"execute":"daily","timezone":"UTC"}`,
+		Scope: `["s1","s2","s3","s4","s5","s6","s7","s8","s9","s10"]`, Definition: "of the test",
+	}
+	if _, err := s.Store.DefineTasks(t.Context(), []workqueue.TaskRow{row}, "test"); err != nil {
+		t.Fatal(err)
+	}
+	f := workqueue.Firing{Schedule: workqueue.TaskSchedule("close-books"), Worker: "s9", PlannedAt: time.Now().Add(-26 * time.Hour), Outcome: workqueue.Missed, Reason: "no worker ran a pass", RecordedBy: "bot-1"}
+	if err := s.Store.RecordFirings(t.Context(), []workqueue.Firing{f}); err != nil {
+		t.Fatal(err)
+	}
+	viewer := s.as(t, access.Viewer)
+	got := wantShown(t, viewer, "/tasks", "s7, s8 and 2 more", "s8, s9, s10")
+	for _, want := range []string{"/items?task=close-books", "/tasks?task=close-books#times", "/pipelines/close"} {
+		if !slices.Contains(got.links(), want) {
+			t.Errorf("no link to %s: %v", want, got.links())
+		}
+	}
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	wantShown(t, viewer, "/tasks?task=close-books", "Next windows of close-books", today.AddDate(0, 0, 3).Format("2006-01-02 15:04:05 UTC"),
+		today.AddDate(0, 0, 10).Format("2006-01-02 15:04:05 UTC"), "s9 Missed no worker ran a pass")
+	if got := viewer.get("/tasks?task=nothing"); got.status != http.StatusNotFound {
+		t.Errorf("a task that is not there: status %d", got.status)
+	}
+}

@@ -118,6 +118,7 @@ var stories = []story{
 	{page: "GET /schedules/day", path: "/schedules/day"},
 	{page: "GET /schedules/calendar", path: "/schedules/calendar"},
 	{page: "GET /tasks", path: "/tasks"},
+	{page: "GET /tasks", path: "/tasks?task={text}", status: missing},
 	{page: "GET /audit", path: "/audit"},
 	{page: "GET /forecast", path: "/forecast"},
 	{page: "GET /forecast", path: "/forecast?add=2&arrivals=50&hours=24&slots=4"},
