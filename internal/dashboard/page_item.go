@@ -140,16 +140,23 @@ const maxPipelineName = 200
 
 // data makes documents of what the person may see of an item.
 func (v *itemPage) data(queues []queue, c caller) {
-	hidden := slices.ContainsFunc(queues, func(q queue) bool { return q.Name == v.Item.QueueName && q.Payloads == "hidden" })
 	v.Payload, v.Output = documentOf("payload", v.Item.Payload), documentOf("output", v.Item.Output)
 	v.Metadata, v.Analytics = documentOf("metadata", v.Item.Metadata), documentOf("analytics", v.Item.Analytics)
+	v.Hidden = hiddenFrom(c, v.Item, queues)
+}
+
+// hiddenFrom says why a person does not see the data of an item; "": all is shown.
+func hiddenFrom(c caller, it *item, queues []queue) string {
+	hidden := slices.ContainsFunc(queues, func(q queue) bool { return q.Name == it.QueueName && q.Payloads == "hidden" })
 	switch {
 	case c.May("editor"):
-	case v.Item.Encrypted:
-		v.Hidden = "Encrypted: your role may not see it."
+		return ""
+	case it.Encrypted:
+		return "Encrypted: your role may not see it."
 	case hidden:
-		v.Hidden = "Hidden by its queue: your role may not see it."
+		return "Hidden by its queue: your role may not see it."
 	}
+	return ""
 }
 
 // logOf returns the log of the latest run, unless it is that of the latest attempt.
@@ -257,9 +264,7 @@ func (d *Dashboard) changeItem(r *http.Request) (done, back string, err error) {
 	}
 	method, path := http.MethodPost, "/items/"+segment(id)+"/"+action
 	if action == "delete" {
-		method, path = http.MethodDelete, "/items/"+segment(id)
-		_, err = d.ask(r, method, path, nil, nil, nil)
-		return fmt.Sprintf(text, id), "/items", err
+		method, path, back = http.MethodDelete, "/items/"+segment(id), "/items"
 	}
 	_, err = d.ask(r, method, path, nil, reasonOf(r), nil)
 	return fmt.Sprintf(text, id), back, err
