@@ -3,6 +3,7 @@ package dashboard
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +17,7 @@ type itemForm struct {
 	Pipeline string
 	Queue    string
 	Priority string // as it is requested: without what the queue adds
-	Payload  string
+	Payload  string // as JSON; of a form with fields it is used in place of them
 	Key      string
 	In       string // how long to wait
 	Tags     string // one a line
@@ -26,10 +27,11 @@ type itemForm struct {
 	Version  string // of the item when the form was made; a change of a newer one is refused
 	Reason   string
 
-	Says    string // what will happen
-	Kept    string // what a copy takes over besides the fields
-	Hidden  string // why the person does not see the payload and the metadata; "": they are shown
-	Running bool   // the item that is changed
+	Says   string         // what will happen
+	Kept   string         // what a copy takes over besides the fields
+	Hidden string         // why the person does not see the payload and the metadata; "": they are shown
+	Fields []payloadField // of the payload; nil: it is entered as JSON
+	Odd    bool           // there are fields, but they cannot show the payload
 
 	Pipelines []string
 	Queues    []string
@@ -84,9 +86,8 @@ func (d *Dashboard) prepare(r *http.Request, c caller, v *itemForm) error {
 func (v *itemForm) explain() {
 	switch {
 	case v.ID != "":
-		v.Running = v.of.Status == "Running"
 		v.Says = "The item gets these values and keeps its number and its attempts. What you do not change stays as it is."
-		if v.Running {
+		if v.of.Status == "Running" {
 			v.Says = "The item is running: only its tags, its metadata and the priority of its next attempt can be changed."
 		}
 	case v.Copied():
@@ -184,7 +185,37 @@ func (d *Dashboard) showEnqueue(r *http.Request, p *page) (string, error) {
 	}
 	v.chooseQueue()
 	p.Data = v
-	return "itemform", nil
+	return "itemform", d.offerFields(r, v, nil)
+}
+
+// offerFields adds the inputs for the payload that the pipeline describes. sent is the form that was sent; nil: none.
+func (d *Dashboard) offerFields(r *http.Request, v *itemForm, sent url.Values) error {
+	if v.ID != "" || v.Copied() || v.Pipeline == "" || v.Inline() || len(v.Pipeline) > maxPipelineName {
+		return nil
+	}
+	var described pipeline
+	ask := d.asking(r)
+	ask.refusable("/pipelines/"+segment(v.Pipeline), nil, &described)
+	if err := ask.wait(); err != nil {
+		return err
+	}
+	fields := payloadFields(described.Input)
+	payload := strings.TrimSpace(v.Payload)
+	switch of := sent.Get("fields"); {
+	case len(fields) == 0:
+		return nil
+	case of != "":
+		takeFields(fields, sent, of == v.Pipeline)
+	case v.From == "" && (payload == "" || payload == "{}"):
+		v.Payload = ""
+	case showPayload(fields, payload):
+		v.Payload = ""
+	default:
+		v.Odd = true
+		return nil
+	}
+	v.Fields = fields
+	return nil
 }
 
 // showChange shows the form of an item that has not ended.
@@ -233,8 +264,16 @@ func (d *Dashboard) sendItem(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = d.prepare(r, p.Caller, v)
 	}
+	if err == nil {
+		err = d.offerFields(r, v, r.PostForm)
+	}
 	if err != nil {
 		d.refuse(w, r, p, err)
+		return
+	}
+	if r.PostForm.Get("do") == "fields" {
+		p.Data = v
+		d.render(w, http.StatusOK, "itemform", p)
 		return
 	}
 	to, err := d.store(r, v)
@@ -259,6 +298,9 @@ func (d *Dashboard) store(r *http.Request, v *itemForm) (to string, err error) {
 		return d.storeChange(r, v)
 	case v.Copied():
 		return d.storeCopy(r, v)
+	}
+	if of := r.PostForm.Get("fields"); of != "" && of != v.Pipeline && v.Payload == "" {
+		return "", unusable("the form has the fields of the pipeline that it names now; check them", "the payload has the fields of the pipeline %s, and the form names another one", of)
 	}
 	body, err := v.newItem()
 	if err != nil {

@@ -157,6 +157,9 @@ func (v *itemForm) priority() (int, error) {
 
 func (v *itemForm) payload() (string, error) {
 	payload := strings.TrimSpace(v.Payload)
+	if payload == "" && v.Fields != nil {
+		return payloadOf(v.Fields)
+	}
 	if payload != "" && !json.Valid([]byte(payload)) {
 		return "", unusable(wrongJSON(payload), "the payload is not JSON")
 	}
