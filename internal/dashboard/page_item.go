@@ -63,6 +63,7 @@ type itemPage struct {
 	Run      *latestRun    // nil: none has begun
 	Steps    []runStep
 	Diff     *textDiff // nil: the text that ran is the present one, or is not known
+	Gone     bool      // the text that ran is another one than the present one, and is no longer kept
 	Ran      string    // the text that ran, if there is no present one
 
 	Match      *match
@@ -190,6 +191,7 @@ func (d *Dashboard) texts(r *http.Request, v *itemPage) error {
 	if err := ask.wait(); err != nil {
 		return err
 	}
+	v.Gone = got.Diff == nil
 	if got.Diff != nil {
 		v.Diff = &textDiff{Ran: v.Run.Hash, Present: v.Pipeline.Hash, Rows: sideBySide(*got.Diff)}
 	}
@@ -243,6 +245,14 @@ func actionsOf(it *item) []action {
 			says = "The run is told to stop. The item stays in the list as Cancelled and can be repeated."
 		}
 		all = append(all, action{Name: "cancel", Text: "Cancel", Says: says, Danger: true})
+	}
+	if it.DeletedAt == nil {
+		switch it.Status {
+		case "Scheduled", "Pending", "Assigned", "Retry":
+			all = append(all, action{Name: "archive", Text: "Archive", Says: "The item is set aside: it ends without a run and stays in the list as Cancelled, with the reason as its error. It runs only after a person has repeated it.", Danger: true})
+		case "Succeeded":
+			all = append(all, action{Name: "archive", Text: "Archive", Says: "The item is set aside like one that failed: it is in the list as Cancelled, no longer as Succeeded, with the reason as its error. It runs again only after a person has repeated it.", Danger: true})
+		}
 	}
 	if it.Status != "Running" && it.DeletedAt == nil {
 		all = append(all, action{Name: "delete", Text: "Delete", Says: "The item leaves the lists. Depending on its queue it is hidden for a while or removed for good.", Danger: true})
