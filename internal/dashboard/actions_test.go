@@ -142,3 +142,13 @@ func TestFormsOfOtherSites(t *testing.T) {
 		t.Errorf("the item is gone: %v", err)
 	}
 }
+
+// The reason of a deletion is in the audit log.
+func TestDeletionHasAReason(t *testing.T) {
+	s := newSite(t)
+	fill(t, s)
+	b := s.as(t, access.Admin)
+	b.post("/items/1/delete", url.Values{"reason": {"wrong customer"}}, nil)
+	b.post("/items/selected/delete", url.Values{"id": {"2"}, "reason": {"it is a duplicate"}}, nil)
+	wantShown(t, b, "/audit", "wrong customer", "it is a duplicate")
+}

@@ -23,12 +23,15 @@ type problem struct {
 	Code   string `json:"code"`
 	Hint   string `json:"hint"`
 
-	Instance string `json:"instance"`
-	Errors   []struct {
-		Location string `json:"location"`
-		Message  string `json:"message"`
-		Hint     string `json:"hint"`
-	} `json:"errors"`
+	Instance string        `json:"instance"`
+	Errors   []problemPart `json:"errors"`
+}
+
+// problemPart is what is wrong with a part of a request.
+type problemPart struct {
+	Location string `json:"location"`
+	Message  string `json:"message"`
+	Hint     string `json:"hint"`
 }
 
 func (p *problem) Error() string {

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -84,6 +85,28 @@ func TestLifeOfAnItem(t *testing.T) {
 			history:  []entry{{At: minute(6), Action: "items.repeat", Actor: "ann", Reason: "new paper"}},
 			want: "0m scheduled: Enqueued · priority 0\n0m 1m pending: Waiting\n1m 1m running: Attempt 1\n2m failed: Attempt 1: failed\n2m 4m ended: Ended, until it was repeated\n" +
 				"6m 1m pending: Waiting\n6m audited: Repeat · by ann · new paper\n7m 2m running: Attempt 1\n9m Succeeded: Succeeded\n",
+		},
+		{
+			name: "succeeds, is repeated and succeeds", item: item{Status: "Succeeded", StateName: "Processed", AvailableAt: minute(6), StartedAt: at(7), FinishedAt: at(9), Fence: 2},
+			history: []entry{{At: minute(6), Action: "items.repeat", Actor: "ann", Before: json.RawMessage(`{"state":2}`)}},
+			want: "0m scheduled: Enqueued · priority 0\n0m 6m ended: Waited, ran and succeeded, until it was repeated · the times of that run are not kept\n" +
+				"6m 1m pending: Waiting\n6m audited: Repeat · by ann\n7m 2m running: Attempt 1\n9m Succeeded: Succeeded\n",
+		},
+		{
+			name: "fails once, succeeds, is archived and repeated", item: item{Status: "Pending", AvailableAt: minute(6)},
+			attempts: []attempt{{Number: 1, Fence: 1, Outcome: "failed", StartedAt: at(1), FinishedAt: minute(2)}},
+			history:  []entry{{At: minute(6), Action: "items.repeat", Before: json.RawMessage(`{"state":3}`)}, {At: minute(5), Action: "items.archive", Before: json.RawMessage(`{"state":2}`)}},
+			want: "0m scheduled: Enqueued · priority 0\n0m 1m pending: Waiting\n1m 1m running: Attempt 1\n2m failed: Attempt 1: failed\n" +
+				"2m 4m ended: Waited, ran and succeeded, until it was repeated · the times of that run are not kept\n5m audited: Archive\n6m 4m pending: Waiting (open)\n6m audited: Repeat\n",
+		},
+		{
+			name: "is cancelled while it waits, and repeated", item: item{Status: "Pending", AvailableAt: minute(6)},
+			history: []entry{{At: minute(6), Action: "items.repeat", Before: json.RawMessage(`{"state":3}`)}, {At: minute(2), Action: "items.cancel", Before: json.RawMessage(`{"state":4}`)}},
+			want:    "0m scheduled: Enqueued · priority 0\n0m 2m pending: Waiting\n2m 4m ended: Ended, until it was repeated\n2m audited: Cancel\n6m 4m pending: Waiting (open)\n6m audited: Repeat\n",
+		},
+		{
+			name: "runs and has finished steps", item: item{Status: "Running", AvailableAt: minute(0), StartedAt: at(2), Fence: 1, Step: &printer, StepTimes: json.RawMessage(`[{"step":"load","ms":1200}]`)},
+			want: "0m scheduled: Enqueued · priority 0\n0m 2m pending: Waiting\n2m 8m running: Attempt 1 · load 1.2 s · now in step print (open)\n",
 		},
 		{
 			name: "is cancelled while it waits", item: item{Status: "Cancelled", StateName: "Cancelled", AvailableAt: minute(60), FinishedAt: at(3), Error: &failed},

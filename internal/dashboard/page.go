@@ -357,11 +357,13 @@ func noticeOf(r *http.Request) *notice {
 // undoable are the changes that take another one back. A link can name no other.
 var undoable = regexp.MustCompile(`^/(items/[0-9]+/repeat|(queues|pipelines)/[^/?#]+/(pause|resume)|workers/[^/?#]+/resume)$`)
 
-// withUndo adds the change that takes back the one that was made at a path, if there is one.
+// withUndo adds the change that takes back the one that was made at a path, if there is one. The archived item may have
+// succeeded: what takes that back for an item that waited would run this one again.
 func withUndo(address, made string) string {
 	at := strings.LastIndexByte(made, '/')
-	undo := inverses[made[at+1:]]
-	if to := made[:at+1] + undo; undo != "" && undoable.MatchString(to) {
+	change := made[at+1:]
+	undo := inverses[change]
+	if to := made[:at+1] + undo; undo != "" && change != "archive" && undoable.MatchString(to) {
 		return address + "&" + values("undo", to).Encode()
 	}
 	return address

@@ -1,12 +1,13 @@
 package dashboard
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // itemForm is the form of a new item, or of new values of an item that has not ended.
@@ -15,23 +16,52 @@ type itemForm struct {
 	From     string // the item that the values come from
 	Pipeline string
 	Queue    string
-	Priority string
-	Payload  string
+	Priority string // as it is requested: without what the queue adds
+	Payload  string // as JSON; of a form with fields it is used in place of them
 	Key      string
 	In       string // how long to wait
+	Tags     string // one a line
+	Metadata string // an object, as JSON
+	Deadline string // in UTC
+	FinishBy string // likewise
 	Version  string // of the item when the form was made; a change of a newer one is refused
+	Reason   string
+
+	Says   string         // what will happen
+	Kept   string         // what a copy takes over besides the fields
+	Hidden string         // why the person does not see the payload and the metadata; "": they are shown
+	Fields []payloadField // of the payload; nil: it is entered as JSON
+	Odd    bool           // there are fields, but they cannot show the payload
 
 	Pipelines []string
 	Queues    []string
 	Refused   *problem
+
+	queues []queue
+	of     item // the item that is changed, or that the values come from; its ID is 0 if there is none
 }
 
-func (d *Dashboard) formChoices(r *http.Request, v *itemForm) error {
+// Inline reports whether the form has a whole pipeline instead of a name.
+func (v *itemForm) Inline() bool { return (&item{Pipeline: v.Pipeline}).Inline() }
+
+// Copied reports whether the form copies an item as it is, because the person does not see all of it.
+func (v *itemForm) Copied() bool { return v.ID == "" && v.From != "" && v.Hidden != "" }
+
+// More reports whether the form has a value that is rarely given.
+func (v *itemForm) More() bool { return v.Tags+v.Metadata+v.Deadline+v.FinishBy != "" }
+
+// prepare gets what the form offers, and the item that it is about.
+func (d *Dashboard) prepare(r *http.Request, c caller, v *itemForm) error {
 	var pipelines list[pipeline]
 	var queues list[queue]
 	ask := d.asking(r)
-	ask.optional("/pipelines", nil, &pipelines)
+	if v.ID == "" {
+		ask.optional("/pipelines", nil, &pipelines)
+	}
 	ask.get("/queues", nil, &queues)
+	if id := v.ID + v.From; id != "" {
+		ask.get("/items/"+segment(id), nil, &v.of)
+	}
 	if err := ask.wait(); err != nil {
 		return err
 	}
@@ -40,10 +70,102 @@ func (d *Dashboard) formChoices(r *http.Request, v *itemForm) error {
 			v.Pipelines = append(v.Pipelines, one.Name)
 		}
 	}
-	for _, one := range queues.Items {
-		v.Queues = append(v.Queues, one.Name)
+	v.queues = queues.Items
+	v.Queues = queueNames(queues.Items)
+	if v.of.ID != 0 {
+		v.Hidden = hiddenFrom(c, &v.of, v.queues)
+		if v.Hidden == "" && v.of.Unreadable != "" {
+			v.Hidden = "Encrypted, and the server cannot decrypt it: " + v.of.Unreadable
+		}
 	}
+	v.explain()
 	return nil
+}
+
+// explain says what sending the form does.
+func (v *itemForm) explain() {
+	switch {
+	case v.ID != "":
+		v.Says = "The item gets these values and keeps its number and its attempts. What you do not change stays as it is."
+		if v.of.Status == "Running" {
+			v.Says = "The item is running: only its tags, its metadata and the priority of its next attempt can be changed."
+		}
+	case v.Copied():
+		v.Says = "You do not see the payload, so the new item gets all values of item " + v.From + " as they are. Only its key can be another one. Item " + v.From + " stays as it is."
+	case v.From != "":
+		v.Says = "A new item is enqueued with these values. Item " + v.From + " stays as it is."
+		if names := v.of.carriedNames(); len(names) > 0 {
+			v.Kept = "The new item also gets the " + strings.Join(names, ", ") + " of item " + v.From + "."
+		}
+		if deref(v.of.TaskName) != "" {
+			v.Kept = joinedSentences(v.Kept, "It does not belong to the task "+*v.of.TaskName+"; the action Clone keeps that.")
+		}
+	}
+}
+
+func joinedSentences(one, other string) string { return strings.TrimSpace(one + " " + other) }
+
+// internalQueues begins the names of queues that people do not enqueue into.
+const internalQueues = "botwork."
+
+// queueNames lists the queues of a form, those of Botwork itself last.
+func queueNames(queues []queue) []string {
+	names := make([]string, len(queues))
+	for i := range queues {
+		names[i] = queues[i].Name
+	}
+	internal := func(name string) int {
+		if strings.HasPrefix(name, internalQueues) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return internal(a) - internal(b) })
+	return names
+}
+
+// chooseQueue selects a queue for a form that names none that there is: default, or the only one that is not
+// internal. Otherwise the person must choose.
+func (v *itemForm) chooseQueue() {
+	if slices.Contains(v.Queues, v.Queue) {
+		return
+	}
+	v.Queue = ""
+	usual := slices.DeleteFunc(slices.Clone(v.Queues), func(name string) bool { return strings.HasPrefix(name, internalQueues) })
+	switch {
+	case slices.Contains(usual, "default"):
+		v.Queue = "default"
+	case len(usual) == 1:
+		v.Queue = usual[0]
+	}
+}
+
+// offset returns what a queue adds to the priority of an item.
+func (v *itemForm) offset(name string) int {
+	if i := slices.IndexFunc(v.queues, func(q queue) bool { return q.Name == name }); i >= 0 {
+		return v.queues[i].PriorityOffset
+	}
+	return 0
+}
+
+// formTime is how a form writes a time.
+const formTime = "2006-01-02 15:04:05"
+
+func formTimeOf(at *time.Time) string {
+	if at == nil {
+		return ""
+	}
+	return at.UTC().Format(formTime)
+}
+
+// takeValues fills the form with the values of its item.
+func (v *itemForm) takeValues() {
+	it := &v.of
+	v.Pipeline, v.Queue, v.Payload, v.Key = it.Pipeline, it.QueueName, pretty(it.Payload), deref(it.NaturalKey)
+	v.Priority = strconv.Itoa(it.Priority - v.offset(it.QueueName))
+	v.Tags, v.Metadata = strings.Join(it.Tags, "\n"), pretty(it.Metadata)
+	v.Deadline, v.FinishBy = formTimeOf(it.DeadlineAt), formTimeOf(it.FinishBy)
+	v.Version = strconv.FormatInt(it.Version, 10)
 }
 
 // showEnqueue shows the form of a new item. With from it has the values of an item.
@@ -54,15 +176,46 @@ func (d *Dashboard) showEnqueue(r *http.Request, p *page) (string, error) {
 	}
 	q := r.URL.Query()
 	v := &itemForm{Pipeline: q.Get("pipeline"), Queue: q.Get("queue"), From: q.Get("from"), Priority: "1000", Payload: "{}"}
-	if v.From != "" {
-		var it item
-		if _, err := d.ask(r, http.MethodGet, "/items/"+segment(v.From), nil, nil, &it); err != nil {
-			return "", err
-		}
-		v.Pipeline, v.Queue, v.Priority, v.Payload, v.Key = it.Pipeline, it.QueueName, strconv.Itoa(it.Priority), pretty(it.Payload), deref(it.NaturalKey)
+	if err := d.prepare(r, p.Caller, v); err != nil {
+		return "", err
 	}
+	if v.From != "" {
+		v.takeValues()
+		v.dropPassed(time.Now())
+	}
+	v.chooseQueue()
 	p.Data = v
-	return "itemform", d.formChoices(r, v)
+	return "itemform", d.offerFields(r, v, nil)
+}
+
+// offerFields adds the inputs for the payload that the pipeline describes. sent is the form that was sent; nil: none.
+func (d *Dashboard) offerFields(r *http.Request, v *itemForm, sent url.Values) error {
+	if v.ID != "" || v.Copied() || v.Pipeline == "" || v.Inline() || len(v.Pipeline) > maxPipelineName {
+		return nil
+	}
+	var described pipeline
+	ask := d.asking(r)
+	ask.refusable("/pipelines/"+segment(v.Pipeline), nil, &described)
+	if err := ask.wait(); err != nil {
+		return err
+	}
+	fields := payloadFields(described.Input)
+	payload := strings.TrimSpace(v.Payload)
+	switch of := sent.Get("fields"); {
+	case len(fields) == 0:
+		return nil
+	case of != "":
+		takeFields(fields, sent, of == v.Pipeline)
+	case v.From == "" && (payload == "" || payload == "{}"):
+		v.Payload = ""
+	case showPayload(fields, payload):
+		v.Payload = ""
+	default:
+		v.Odd = true
+		return nil
+	}
+	v.Fields = fields
+	return nil
 }
 
 // showChange shows the form of an item that has not ended.
@@ -72,68 +225,23 @@ func (d *Dashboard) showChange(r *http.Request, p *page) (string, error) {
 	if err := p.Caller.needs("operator", "change items"); err != nil {
 		return "", err
 	}
-	var it struct {
-		item
-		Version int64 `json:"version"`
-	}
-	if _, err := d.ask(r, http.MethodGet, "/items/"+segment(id), nil, nil, &it); err != nil {
+	v := &itemForm{ID: id}
+	if err := d.prepare(r, p.Caller, v); err != nil {
 		return "", err
 	}
-	v := &itemForm{
-		ID: id, Pipeline: it.Pipeline, Queue: it.QueueName, Priority: strconv.Itoa(it.Priority), Payload: pretty(it.Payload), Version: strconv.FormatInt(it.Version, 10),
-	}
+	v.takeValues()
 	p.Data = v
-	return "itemform", d.formChoices(r, v)
+	return "itemform", nil
 }
 
-// body returns the values that the person has entered. In a change, values that are as they were
-// are left out.
-func (v *itemForm) body(was *item) (map[string]any, error) {
-	body := map[string]any{}
-	priority, err := strconv.Atoi(strings.TrimSpace(v.Priority))
-	if err != nil {
-		return nil, &problem{Status: http.StatusUnprocessableEntity, Detail: fmt.Sprintf("the priority is %.50q, want a whole number such as 1000", v.Priority)}
+// readForm returns the form that was sent. Browsers end the lines of a text with CRLF.
+func readForm(r *http.Request) *itemForm {
+	text := func(name string) string { return strings.ReplaceAll(r.PostForm.Get(name), "\r\n", "\n") }
+	return &itemForm{
+		ID: r.PathValue("id"), From: text("from"), Pipeline: text("pipeline"), Queue: text("queue"), Priority: text("priority"),
+		Payload: text("payload"), Key: text("key"), In: text("in"), Version: text("version"), Reason: text("reason"),
+		Tags: text("tags"), Metadata: text("metadata"), Deadline: text("deadline"), FinishBy: text("finishBy"),
 	}
-	if was == nil || priority != was.Priority {
-		body["priority"] = priority
-	}
-	payload := strings.TrimSpace(v.Payload)
-	if payload != "" && !json.Valid([]byte(payload)) {
-		return nil, &problem{Status: http.StatusUnprocessableEntity, Detail: "the payload is not JSON", Hint: wrongJSON(payload)}
-	}
-	switch {
-	case was == nil && payload != "":
-		body["payload"] = json.RawMessage(payload)
-	case was != nil && payload == "" && len(was.Payload) > 0 && string(was.Payload) != "null":
-		body["payload"] = nil
-	case was != nil && payload != "" && payload != pretty(was.Payload):
-		body["payload"] = json.RawMessage(payload)
-	}
-	if v.Queue != "" && (was == nil || v.Queue != was.QueueName) {
-		body["queue"] = v.Queue
-	}
-	if v.In != "" {
-		body["in"] = v.In
-	}
-	if was == nil {
-		body["pipeline"] = v.Pipeline
-		if v.Key != "" {
-			body["key"] = v.Key
-		}
-	}
-	return body, nil
-}
-
-// wrongJSON says where a text stops being JSON.
-func wrongJSON(text string) string {
-	var v any
-	err := json.Unmarshal([]byte(text), &v)
-	var syntax *json.SyntaxError
-	if !errors.As(err, &syntax) {
-		return ""
-	}
-	before := text[:min(int(syntax.Offset), len(text))]
-	return fmt.Sprintf("line %d: %v", 1+strings.Count(before, "\n"), syntax)
 }
 
 // sendItem creates an item, or changes one. A refused form comes back with what was entered.
@@ -145,23 +253,30 @@ func (d *Dashboard) sendItem(w http.ResponseWriter, r *http.Request) {
 		d.refuse(w, r, p, &problem{Status: http.StatusRequestEntityTooLarge, Detail: "the form cannot be read, or is too large"})
 		return
 	}
-	f := r.PostForm
-	v := &itemForm{
-		ID: r.PathValue("id"), From: f.Get("from"), Pipeline: f.Get("pipeline"), Queue: f.Get("queue"), Priority: f.Get("priority"),
-		Payload: f.Get("payload"), Key: f.Get("key"), In: f.Get("in"), Version: f.Get("version"),
-	}
+	v := readForm(r)
 	if v.ID != "" {
 		p.Title = "Change item " + v.ID
 	}
-	if _, err := d.ask(r, http.MethodGet, "/auth/session", nil, nil, &p.Caller); err != nil {
+	_, err := d.ask(r, http.MethodGet, "/auth/session", nil, nil, &p.Caller)
+	if err == nil {
+		err = p.Caller.needs("operator", "enqueue and change items")
+	}
+	if err == nil {
+		err = d.prepare(r, p.Caller, v)
+	}
+	if err == nil {
+		err = d.offerFields(r, v, r.PostForm)
+	}
+	if err != nil {
 		d.refuse(w, r, p, err)
 		return
 	}
-	if err := p.Caller.needs("operator", "enqueue and change items"); err != nil {
-		d.refuse(w, r, p, err)
+	if r.PostForm.Get("do") == "fields" {
+		p.Data = v
+		d.render(w, http.StatusOK, "itemform", p)
 		return
 	}
-	to, err := d.store(r, v, f.Get("reason"))
+	to, err := d.store(r, v)
 	d.forgetAnswers()
 	if err == nil {
 		http.Redirect(w, r, to, http.StatusSeeOther)
@@ -169,49 +284,53 @@ func (d *Dashboard) sendItem(w http.ResponseWriter, r *http.Request) {
 	}
 	if refused, ok := errors.AsType[*problem](err); ok && refused.Status < 500 && refused.Status != http.StatusUnauthorized {
 		v.Refused = refused
-		if err = d.formChoices(r, v); err == nil {
-			p.Data = v
-			d.render(w, refused.Status, "itemform", p)
-			return
-		}
+		p.Data = v
+		d.render(w, refused.Status, "itemform", p)
+		return
 	}
 	d.refuse(w, r, p, err)
 }
 
 // store sends the form to the API and returns the page to show.
-func (d *Dashboard) store(r *http.Request, v *itemForm, reason string) (to string, err error) {
-	if v.ID == "" {
-		body, err := v.body(nil)
-		if err != nil {
-			return "", err
-		}
-		var made struct {
-			ID       int64 `json:"id"`
-			Existing bool  `json:"existing"`
-		}
-		if _, err := d.ask(r, http.MethodPost, "/items", nil, body, &made); err != nil {
-			return "", err
-		}
-		done := "The item was enqueued"
-		if made.Existing {
-			done = "This item existed already: nothing was enqueued"
-		}
-		return withNotice("/items/"+itoa(made.ID), "done", done), nil
+func (d *Dashboard) store(r *http.Request, v *itemForm) (to string, err error) {
+	switch {
+	case v.ID != "":
+		return d.storeChange(r, v)
+	case v.Copied():
+		return d.storeCopy(r, v)
 	}
-	at := "/items/" + segment(v.ID)
-	var was item
-	if _, err := d.ask(r, http.MethodGet, at, nil, nil, &was); err != nil {
+	if of := r.PostForm.Get("fields"); of != "" && of != v.Pipeline && v.Payload == "" {
+		return "", unusable("the form has the fields of the pipeline that it names now; check them", "the payload has the fields of the pipeline %s, and the form names another one", of)
+	}
+	body, err := v.newItem()
+	if err != nil {
 		return "", err
 	}
-	body, err := v.body(&was)
+	var made struct {
+		ID       int64 `json:"id"`
+		Existing bool  `json:"existing"`
+	}
+	if _, err := d.ask(r, http.MethodPost, "/items", nil, body, &made); err != nil {
+		return "", err
+	}
+	done := "The item was enqueued"
+	if made.Existing {
+		done = "This item existed already: nothing was enqueued"
+	}
+	return withNotice("/items/"+itoa(made.ID), "done", done), nil
+}
+
+func (d *Dashboard) storeChange(r *http.Request, v *itemForm) (to string, err error) {
+	at := "/items/" + segment(v.ID)
+	body, err := v.changes()
 	if err != nil {
 		return "", err
 	}
 	if len(body) == 0 {
 		return withNotice(at, "done", "Nothing was changed"), nil
 	}
-	if reason != "" {
-		body["reason"] = reason
+	if v.Reason != "" {
+		body["reason"] = v.Reason
 	}
 	if v.Version != "" {
 		r = r.Clone(r.Context())

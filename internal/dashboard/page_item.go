@@ -63,6 +63,7 @@ type itemPage struct {
 	Run      *latestRun    // nil: none has begun
 	Steps    []runStep
 	Diff     *textDiff // nil: the text that ran is the present one, or is not known
+	Gone     bool      // the text that ran is another one than the present one, and is no longer kept
 	Ran      string    // the text that ran, if there is no present one
 
 	Match      *match
@@ -140,16 +141,23 @@ const maxPipelineName = 200
 
 // data makes documents of what the person may see of an item.
 func (v *itemPage) data(queues []queue, c caller) {
-	hidden := slices.ContainsFunc(queues, func(q queue) bool { return q.Name == v.Item.QueueName && q.Payloads == "hidden" })
 	v.Payload, v.Output = documentOf("payload", v.Item.Payload), documentOf("output", v.Item.Output)
 	v.Metadata, v.Analytics = documentOf("metadata", v.Item.Metadata), documentOf("analytics", v.Item.Analytics)
+	v.Hidden = hiddenFrom(c, v.Item, queues)
+}
+
+// hiddenFrom says why a person does not see the data of an item; "": all is shown.
+func hiddenFrom(c caller, it *item, queues []queue) string {
+	hidden := slices.ContainsFunc(queues, func(q queue) bool { return q.Name == it.QueueName && q.Payloads == "hidden" })
 	switch {
 	case c.May("editor"):
-	case v.Item.Encrypted:
-		v.Hidden = "Encrypted: your role may not see it."
+		return ""
+	case it.Encrypted:
+		return "Encrypted: your role may not see it."
 	case hidden:
-		v.Hidden = "Hidden by its queue: your role may not see it."
+		return "Hidden by its queue: your role may not see it."
 	}
+	return ""
 }
 
 // logOf returns the log of the latest run, unless it is that of the latest attempt.
@@ -183,6 +191,7 @@ func (d *Dashboard) texts(r *http.Request, v *itemPage) error {
 	if err := ask.wait(); err != nil {
 		return err
 	}
+	v.Gone = got.Diff == nil
 	if got.Diff != nil {
 		v.Diff = &textDiff{Ran: v.Run.Hash, Present: v.Pipeline.Hash, Rows: sideBySide(*got.Diff)}
 	}
@@ -237,6 +246,14 @@ func actionsOf(it *item) []action {
 		}
 		all = append(all, action{Name: "cancel", Text: "Cancel", Says: says, Danger: true})
 	}
+	if it.DeletedAt == nil {
+		switch it.Status {
+		case "Scheduled", "Pending", "Assigned", "Retry":
+			all = append(all, action{Name: "archive", Text: "Archive", Says: "The item is set aside: it ends without a run and stays in the list as Cancelled, with the reason as its error. It runs only after a person has repeated it.", Danger: true})
+		case "Succeeded":
+			all = append(all, action{Name: "archive", Text: "Archive", Says: "The item is set aside like one that failed: it is in the list as Cancelled, no longer as Succeeded, with the reason as its error. It runs again only after a person has repeated it.", Danger: true})
+		}
+	}
 	if it.Status != "Running" && it.DeletedAt == nil {
 		all = append(all, action{Name: "delete", Text: "Delete", Says: "The item leaves the lists. Depending on its queue it is hidden for a while or removed for good.", Danger: true})
 	}
@@ -257,9 +274,7 @@ func (d *Dashboard) changeItem(r *http.Request) (done, back string, err error) {
 	}
 	method, path := http.MethodPost, "/items/"+segment(id)+"/"+action
 	if action == "delete" {
-		method, path = http.MethodDelete, "/items/"+segment(id)
-		_, err = d.ask(r, method, path, nil, nil, nil)
-		return fmt.Sprintf(text, id), "/items", err
+		method, path, back = http.MethodDelete, "/items/"+segment(id), "/items"
 	}
 	_, err = d.ask(r, method, path, nil, reasonOf(r), nil)
 	return fmt.Sprintf(text, id), back, err

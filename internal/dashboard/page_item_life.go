@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"botwork/workqueue"
 )
 
 // attempt is an attempt that did not simply succeed.
@@ -101,16 +103,36 @@ func lifeOf(it *item, attempts []attempt, history []entry, why *reason, now time
 	return append(l.phases, expected(it, why)...)
 }
 
-// repeatsOf returns when a person let the item run again after its end, the earliest first.
-func repeatsOf(history []entry) []time.Time {
-	var all []time.Time
-	for i := range history {
-		if history[i].Action == "items.repeat" {
-			all = append(all, history[i].At)
+// repeat is when a person let the item run again after its end.
+type repeat struct {
+	at        time.Time
+	ended     time.Time // when a person had ended it; zero: it ended by itself
+	succeeded bool      // its last run, of which the item keeps nothing when it is repeated
+}
+
+// repeatsOf returns the repeats of an item, the earliest first.
+func repeatsOf(history []entry) []repeat {
+	var all []repeat
+	var next repeat
+	for _, h := range slices.SortedStableFunc(slices.Values(history), func(a, b entry) int { return a.At.Compare(b.At) }) {
+		switch h.Action {
+		case "items.cancel", "items.archive":
+			next.ended, next.succeeded = h.At, h.hadSucceeded()
+		case "items.repeat":
+			next.at, next.succeeded = h.At, next.succeeded || h.hadSucceeded()
+			all = append(all, next)
+			next = repeat{}
 		}
 	}
-	slices.SortFunc(all, time.Time.Compare)
 	return all
+}
+
+// hadSucceeded reports whether the item of a change had succeeded before.
+func (e *entry) hadSucceeded() bool {
+	var was struct {
+		State *workqueue.State `json:"state"`
+	}
+	return json.Unmarshal(e.Before, &was) == nil && was.State != nil && *was.State == workqueue.Processed
 }
 
 func (l *life) mark(at time.Time, status, what, more string) {
@@ -127,10 +149,20 @@ func (l *life) add(p phase) {
 
 // repeated adds the time in which the item had ended, until it was repeated, and returns the repeats
 // that are later than until.
-func (l *life) repeated(repeats []time.Time, until time.Time) []time.Time {
-	for len(repeats) > 0 && !repeats[0].After(until) {
-		if repeats[0].After(l.at) {
-			l.add(phase{Status: "ended", What: "Ended, until it was repeated", From: l.at, Until: repeats[0]})
+func (l *life) repeated(repeats []repeat, until time.Time) []repeat {
+	for len(repeats) > 0 && !repeats[0].at.After(until) {
+		if r := &repeats[0]; r.at.After(l.at) {
+			p := phase{Status: "ended", What: "Ended, until it was repeated", Until: r.at}
+			switch {
+			case r.succeeded:
+				p.What, p.More = "Waited, ran and succeeded, until it was repeated", "the times of that run are not kept"
+			case r.ended.After(l.at):
+				l.waits(r.ended, false)
+			case l.last == nil:
+				p.What = "Waited and ended, until it was repeated"
+			}
+			p.From = l.at
+			l.add(p)
 			l.last = nil
 		}
 		repeats = repeats[1:]
@@ -196,7 +228,7 @@ func (l *life) run() {
 	p := phase{Status: "running", What: fmt.Sprintf("Attempt %d", it.RetryCount+1), More: prefixed("on ", it.Worker), From: *it.StartedAt, Until: l.now}
 	switch {
 	case it.Status == "Running":
-		p.Open, p.More = true, joined(p.More, prefixed("now in step ", deref(it.Step)), deref(it.Progress))
+		p.Open, p.More = true, joined(p.More, briefText(stepsText(it.StepTimes), lifeSteps), prefixed("now in step ", deref(it.Step)), deref(it.Progress))
 	case it.Ended():
 		p.Until, p.More = *it.FinishedAt, joined(p.More, briefText(stepsText(it.StepTimes), lifeSteps))
 	default:
@@ -206,7 +238,7 @@ func (l *life) run() {
 }
 
 // present adds how the item has ended, or the phase that it is in.
-func (l *life) present(repeats []time.Time) {
+func (l *life) present(repeats []repeat) {
 	it := l.it
 	if it.Ended() {
 		l.repeated(repeats, *it.FinishedAt)

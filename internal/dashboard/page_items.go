@@ -28,6 +28,7 @@ type item struct {
 	Progress        *string         `json:"progress"`
 	ProgressPercent *float64        `json:"progressPercent"`
 	Encrypted       bool            `json:"encrypted"`
+	Unreadable      string          `json:"unreadable"` // why the server cannot decrypt it
 	Step            *string         `json:"step"`
 	LogTail         *string         `json:"logTail"`
 	StepTimes       json.RawMessage `json:"stepTimes"`
@@ -59,6 +60,10 @@ type item struct {
 	FirstStartedAt  *time.Time      `json:"firstStartedAt"`
 	LeaseExpiresAt  *time.Time      `json:"leaseExpiresAt"`
 	DeletedAt       *time.Time      `json:"deletedAt"`
+	Resilience      json.RawMessage `json:"resilienceConfig"`
+	LimitKey        *string         `json:"limitKey"`
+	OwnEstimateMs   *int64          `json:"estimatedDurationMs"`
+	RetainMs        *int64          `json:"retainMs"`
 
 	Worker string // its name
 }

@@ -17,6 +17,8 @@ type queue struct {
 	Encrypted   bool   `json:"encrypted"`
 	Payloads    string `json:"payloads"`
 
+	PriorityOffset int `json:"priorityOffset"` // is added to the priority of each new item
+
 	ConcurrencyLimit *int    `json:"concurrencyLimit"`
 	RateLimit        *string `json:"rateLimit"`
 }

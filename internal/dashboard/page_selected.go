@@ -148,11 +148,11 @@ func (d *Dashboard) changeSelected(w http.ResponseWriter, r *http.Request) {
 
 // changeOne makes a change of an item; nil if it was made.
 func (d *Dashboard) changeOne(r *http.Request, id int64, action string) *problem {
-	method, path, body := http.MethodPost, "/items/"+itoa(id)+"/"+action, any(reasonOf(r))
+	method, path := http.MethodPost, "/items/"+itoa(id)+"/"+action
 	if action == "delete" {
-		method, path, body = http.MethodDelete, "/items/"+itoa(id), nil
+		method, path = http.MethodDelete, "/items/"+itoa(id)
 	}
-	_, err := d.ask(r, method, path, nil, body, nil)
+	_, err := d.ask(r, method, path, nil, reasonOf(r), nil)
 	switch e := err.(type) { //nolint:errorlint // ask returns a problem as it is
 	case nil:
 		return nil

@@ -135,7 +135,7 @@ var stories = []story{
 	{page: "POST /access/users/{user}/link", path: "/access/users/{user}/link", least: "admin", form: url.Values{}},
 	{page: "GET /enqueue", path: "/enqueue?from={id}", least: "operator", status: missing},
 	{page: "GET /change/{id}", path: "/change/{id}", least: "operator", status: missing},
-	{page: "POST /enqueue", path: "/enqueue", least: "operator", status: in(http.StatusUnprocessableEntity), form: url.Values{"pipeline": {"book-invoice"}, "queue": {"orders"}, "priority": {"9999"}, "payload": {"{}"}}},
+	{page: "POST /enqueue", path: "/enqueue", least: "operator", status: in(http.StatusUnprocessableEntity), form: url.Values{"pipeline": {"book-invoice"}, "queue": {"orders"}, "priority": {"9999"}, "payload": {`{"invoice": "INV-1"}`}}},
 	{page: "POST /change/{id}", path: "/change/{id}", least: "operator", status: ended, form: url.Values{"priority": {"9"}, "payload": {"{}"}}},
 	{page: "GET /items/selected", path: "/items/selected?action=cancel&id=7&id=8&id=9", least: "operator"},
 	{page: "POST /items/selected/{action}", path: "/items/selected/cancel", least: "operator", form: url.Values{"id": {"7", "8"}}},

@@ -1,0 +1,235 @@
+package dashboard_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"botwork/workqueue"
+	"botwork/workqueue/access"
+	"botwork/workqueue/matching"
+)
+
+// entered returns what a browser sends of the form of a page that no one has changed.
+func (s seen) entered(action string) url.Values {
+	form := url.Values{}
+	for _, n := range s.elements() {
+		name := attr(n, "name")
+		if name == "" || !inForm(n, action) {
+			continue
+		}
+		switch n.Data {
+		case "input":
+			if kind := attr(n, "type"); kind != "checkbox" || hasAttr(n, "checked") {
+				form.Add(name, attr(n, "value"))
+			}
+		case "textarea":
+			text := ""
+			if n.FirstChild != nil {
+				text = n.FirstChild.Data
+			}
+			form.Add(name, strings.ReplaceAll(text, "\n", "\r\n"))
+		case "select":
+			form.Add(name, selected(n))
+		}
+	}
+	return form
+}
+
+func hasAttr(n *html.Node, name string) bool {
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
+}
+
+func inForm(n *html.Node, action string) bool {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if p.Data == "form" {
+			return attr(p, "action") == action
+		}
+	}
+	return false
+}
+
+// selected returns the value of a list of choices: the first one if none is marked.
+func selected(list *html.Node) string {
+	value, first := "", true
+	for n := range list.Descendants() {
+		if n.Data != "option" || !first && !hasAttr(n, "selected") {
+			continue
+		}
+		first = false
+		if value = attr(n, "value"); !hasAttr(n, "value") && n.FirstChild != nil {
+			value = n.FirstChild.Data
+		}
+	}
+	return value
+}
+
+// made returns the item that the answer to a form leads to.
+func (s *site) made(t *testing.T, got seen) workqueue.Item {
+	t.Helper()
+	to, err := url.Parse(got.header.Get("Location"))
+	if err != nil || got.status != http.StatusSeeOther {
+		t.Fatalf("status %d, location %v, error %v: %s", got.status, to, err, got.text)
+	}
+	id, err := strconv.ParseInt(strings.TrimPrefix(to.Path, "/items/"), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	it, err := s.Store.Item(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return it
+}
+
+// The form selects the queue default, and not the one of Botwork itself that is before it in the alphabet.
+func TestEnqueueFormChoosesAQueue(t *testing.T) {
+	s := newSite(t)
+	ctx := t.Context()
+	for _, name := range []string{workqueue.NotificationQueue, "apples"} {
+		if err := s.Store.CreateQueue(ctx, workqueue.Queue{Name: name}, "test"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	queueOf := func(b *browser, path string) string { return b.get(path).entered("/enqueue").Get("queue") }
+	operator := s.as(t, access.Operator)
+	if got := queueOf(operator, "/enqueue"); got != "default" {
+		t.Errorf("the queue %q is selected, want default", got)
+	}
+	if got := queueOf(operator, "/enqueue?queue=apples"); got != "apples" {
+		t.Errorf("the queue %q is selected, want apples", got)
+	}
+	if got := queueOf(s.as(t, access.Operator, "apples", workqueue.NotificationQueue), "/enqueue"); got != "apples" {
+		t.Errorf("the queue %q is selected, want the only one that is not internal", got)
+	}
+	if err := s.Store.CreateQueue(ctx, workqueue.Queue{Name: "pears"}, "test"); err != nil {
+		t.Fatal(err)
+	}
+	if got := queueOf(s.as(t, access.Operator, "apples", "pears"), "/enqueue"); got != "" {
+		t.Errorf("the queue %q is selected, want none of two", got)
+	}
+	text := operator.get("/enqueue").text
+	if strings.Index(text, "<option>"+workqueue.NotificationQueue) < strings.Index(text, "<option>pears") {
+		t.Error("the internal queue is not the last one")
+	}
+}
+
+// A copy that is edited has all values of the item.
+func TestCloneAndEditKeepsValues(t *testing.T) {
+	s := newSite(t)
+	ctx := t.Context()
+	if err := s.Store.CreateQueue(ctx, workqueue.Queue{Name: "urgent", PriorityOffset: 500}, "test"); err != nil {
+		t.Fatal(err)
+	}
+	gpu, err := matching.ParseSelector("gpu = true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	finish := time.Now().Add(2 * time.Hour).UTC().Truncate(time.Millisecond).Add(123 * time.Millisecond)
+	if _, err := s.Store.Enqueue(ctx, []workqueue.NewItem{{
+		QueueName: "urgent", IntegrationConfig: "name: x\nsteps:\n  - {name: a, handler: Log, with: {message: hi}}\n", Priority: 1000, Payload: "{\"a\":[1,2]}", NaturalKey: "K-1",
+		Tags: []string{"a b", "c,d"}, Metadata: map[string]string{"customer": "Ada=1\n2"}, Labels: matching.Labels{"ram": matching.Number(3)}, Selectors: []matching.Selector{gpu},
+		Deadline: finish.Add(-time.Hour), FinishBy: finish, Attempts: 3, LimitKey: "ada", Estimate: 90 * time.Second, Retain: new(time.Hour),
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	b := s.as(t, access.Editor)
+	page := wantShown(t, b, "/enqueue?from=1", "A new item is enqueued with these values", "labels, selectors, resilience, limit key, estimated duration, retention")
+	form := page.entered("/enqueue")
+	copied := s.made(t, b.post("/enqueue", form, nil))
+	was, err := s.Store.Item(ctx, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if copied.ID == was.ID {
+		t.Fatal("nothing was enqueued")
+	}
+	for _, one := range []struct {
+		what     string
+		got, was any
+	}{
+		{"pipeline", copied.IntegrationConfig, was.IntegrationConfig}, {"queue", copied.QueueName, was.QueueName}, {"priority", copied.Priority, was.Priority},
+		{"tags", copied.Tags, was.Tags}, {"metadata", copied.Metadata, was.Metadata}, {"labels", copied.Labels, was.Labels}, {"selectors", copied.Selectors, was.Selectors},
+		{"resilience", copied.ResilienceConfig, was.ResilienceConfig}, {"key", *copied.NaturalKey, *was.NaturalKey}, {"limit key", *copied.LimitKey, *was.LimitKey},
+		{"estimate", *copied.EstimatedDurationMs, *was.EstimatedDurationMs}, {"retention", *copied.RetainMs, *was.RetainMs},
+		{"deadline", copied.DeadlineAt.UTC(), was.DeadlineAt.UTC()}, {"time to finish by", copied.FinishBy.UTC(), was.FinishBy.UTC()},
+	} {
+		if one.got != one.was {
+			t.Errorf("%s: the copy has %v, the item %v", one.what, one.got, one.was)
+		}
+	}
+	form.Set("tags", "new")
+	form.Set("finishBy", "")
+	form.Set("deadline", "")
+	if it := s.made(t, b.post("/enqueue", form, nil)); it.Tags != `["new"]` || it.FinishBy != nil || it.DeadlineAt != nil {
+		t.Errorf("what was changed: tags %s, finish by %v, deadline %v", it.Tags, it.FinishBy, it.DeadlineAt)
+	}
+}
+
+// Who does not see a payload copies it without losing it.
+func TestCloneOfAHiddenPayload(t *testing.T) {
+	s := newSite(t)
+	ctx := t.Context()
+	if err := s.Store.CreateQueue(ctx, workqueue.Queue{Name: "secret", QueueAccess: workqueue.QueueAccess{Payloads: workqueue.PayloadsHidden}}, "test"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Store.Enqueue(ctx, []workqueue.NewItem{{QueueName: "secret", IntegrationConfig: "hello", Payload: `{"pin": "hunter2"}`, NaturalKey: "K-1", Metadata: map[string]string{"a": "b"}}}); err != nil {
+		t.Fatal(err)
+	}
+	b := s.as(t, access.Operator)
+	page := wantShown(t, b, "/enqueue?from=1", "You do not see the payload, so the new item gets all values of item 1 as they are")
+	if strings.Contains(page.text, "hunter2") || page.entered("/enqueue").Has("payload") {
+		t.Errorf("the form: %s", page.text)
+	}
+	form := page.entered("/enqueue")
+	form.Set("key", "K-2")
+	form.Set("payload", "{}") // an older page
+	it := s.made(t, b.post("/enqueue", form, nil))
+	if it.ID == 1 || it.Payload != `{"pin": "hunter2"}` || *it.NaturalKey != "K-2" || it.Metadata != `{"a":"b"}` {
+		t.Errorf("the copy: %d with payload %s, key %s, metadata %s", it.ID, it.Payload, *it.NaturalKey, it.Metadata)
+	}
+	change := wantShown(t, b, "/change/1", "Hidden by its queue", "It stays as it is if this is empty").entered("/change/1")
+	change.Set("priority", "2000")
+	if it := s.made(t, b.post("/change/1", change, nil)); it.Payload != `{"pin": "hunter2"}` || it.Metadata != `{"a":"b"}` || it.Priority != 2000 {
+		t.Errorf("the changed item: payload %s, metadata %s, priority %d", it.Payload, it.Metadata, it.Priority)
+	}
+}
+
+// A change sends only what was changed, whatever the browser does to the ends of lines, and a queue's offset is not
+// added to what has it already.
+func TestChangeFormSendsChanges(t *testing.T) {
+	s := newSite(t)
+	ctx := t.Context()
+	if err := s.Store.CreateQueue(ctx, workqueue.Queue{Name: "urgent", PriorityOffset: 500}, "test"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Store.Enqueue(ctx, []workqueue.NewItem{{
+		QueueName: "urgent", IntegrationConfig: "hello", Priority: 1000, Payload: `{"a":[1,2]}`, Tags: []string{"old", "both"}, Metadata: map[string]string{"a": "1", "b": "2"}, FinishBy: time.Now().Add(time.Hour),
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	b := s.as(t, access.Operator)
+	form := wantShown(t, b, "/change/1", "What you do not change stays as it is").entered("/change/1")
+	if got := b.post("/change/1", form, nil); !strings.Contains(got.header.Get("Location"), "Nothing+was+changed") {
+		t.Errorf("a form that no one has changed: %d %s", got.status, got.header.Get("Location"))
+	}
+	form.Set("tags", "both\r\nnew\r\n")
+	form.Set("metadata", `{"a": "1", "c": "3"}`)
+	form.Set("finishBy", "")
+	form.Set("deadline", "2999-01-31 13:45")
+	form.Set("priority", "1100")
+	it := s.made(t, b.post("/change/1", form, nil))
+	if it.Tags != `["both","new"]` || it.Metadata != `{"a":"1","c":"3"}` || it.FinishBy != nil || it.DeadlineAt == nil || it.DeadlineAt.UTC().Format(time.DateTime) != "2999-01-31 13:45:00" || it.Priority != 1600 {
+		t.Errorf("tags %s, metadata %s, finish by %v, deadline %v, priority %d", it.Tags, it.Metadata, it.FinishBy, it.DeadlineAt, it.Priority)
+	}
+	form.Set("metadata", `{"a": 1}`)
+	if got := b.post("/change/1", form, nil); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.visible(), "the metadata is no object of texts") {
+		t.Errorf("metadata that are no texts: %d %s", got.status, got.visible())
+	}
+}
