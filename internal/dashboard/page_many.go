@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,12 +14,12 @@ type manyAction struct {
 	Name, Text, Done, Says string
 	Danger                 bool
 
-	// Statuses are those that the change is for; items of others are passed over.
+	// Statuses are those that the change is for. The API may allow more, so the pages send the statuses with the filter.
 	Statuses []string
 }
 
 var manyActions = []manyAction{
-	{Name: "repeat", Text: "Repeat", Done: "run again", Says: "Finished items run again from the start, with all their attempts. Others stay as they are.", Statuses: []string{"succeeded", "failed", "business-error", "expired", "cancelled"}},
+	{Name: "repeat", Text: "Repeat", Done: "run again", Says: "Finished items run again from the start, with all their attempts. Others stay as they are.", Statuses: []string{"succeeded", "failed", "business-error", "expired", "cancelled", "deleted"}},
 	{Name: "run", Text: "Run now", Done: "are due now", Says: "Items that are not due yet become due at once.", Statuses: []string{"scheduled", "retry"}},
 	{Name: "cancel", Text: "Cancel", Done: "were cancelled", Says: "Items that have not ended do not run; running ones are told to stop. They stay in the list and can be repeated.", Danger: true, Statuses: []string{"scheduled", "pending", "assigned", "running", "retry"}},
 	{Name: "archive", Text: "Archive", Done: "were archived", Says: "Waiting items end without a run, as Cancelled.", Danger: true, Statuses: []string{"scheduled", "pending", "assigned", "retry"}},
@@ -46,12 +45,14 @@ var (
 func selection(filter url.Values) map[string]any {
 	body := map[string]any{}
 	for name, all := range filter {
-		switch n, err := strconv.Atoi(all[0]); {
-		case slices.Contains(listParameters, name):
+		n, notInt := strconv.Atoi(all[0])
+		yes, notBool := strconv.ParseBool(all[0])
+		switch {
+		case slices.Contains(listParameters, name) || len(all) > 1: // the API refuses several of others
 			body[name] = all
-		case slices.Contains(boolParameters, name):
-			body[name] = all[0] == "true"
-		case slices.Contains(intParameters, name) && err == nil:
+		case slices.Contains(boolParameters, name) && notBool == nil:
+			body[name] = yes
+		case slices.Contains(intParameters, name) && notInt == nil:
 			body[name] = n
 		default:
 			body[name] = all[0]
@@ -82,6 +83,10 @@ type manyPage struct {
 	ByStatus []statusCount
 	Left     itemCount // of the filter that the action changes
 
+	// Concerned are the statuses of the items that the preview has shown as changed. Others stay as they are, whatever
+	// happens to the items until the change.
+	Concerned []string
+
 	// Of a change that has begun.
 	Begun   bool
 	Done    int // in all requests
@@ -101,15 +106,14 @@ func (d *Dashboard) previewMany(r *http.Request, p *page) (string, error) {
 		return "", err
 	}
 	p.Title, p.Section = v.Action.Text+" items", "items"
-	counts := make([]itemCount, len(statuses))
+	wanted, err := statusesOf(v.Filter)
+	if err != nil {
+		return "", err
+	}
+	counts := make([]itemCount, len(wanted))
 	ask := d.asking(r)
-	for i, status := range statuses {
-		if given := v.Filter["status"]; len(given) > 0 && !slices.Contains(given, status) || status == "deleted" {
-			continue
-		}
-		one := url.Values{}
-		maps.Copy(one, v.Filter)
-		one["status"] = []string{status}
+	for i, status := range wanted {
+		one := narrowed(v.Filter, []string{status})
 		query := upTo(one)
 		query.Set("lookAt", itoa(lookedAt(one)))
 		ask.get("/items/count", query, &counts[i])
@@ -117,7 +121,7 @@ func (d *Dashboard) previewMany(r *http.Request, p *page) (string, error) {
 	if err := ask.wait(); err != nil {
 		return "", err
 	}
-	for i, status := range statuses {
+	for i, status := range wanted {
 		n, concerned := counts[i], slices.Contains(v.Action.Statuses, status)
 		n.More = n.More || !n.Whole()
 		if n.Count == 0 && (!n.More || !concerned) {
@@ -125,6 +129,7 @@ func (d *Dashboard) previewMany(r *http.Request, p *page) (string, error) {
 		}
 		v.ByStatus = append(v.ByStatus, statusCount{Status: strings.ReplaceAll(status, "-", " "), Count: n.Count, More: n.More, Concerned: concerned})
 		if concerned {
+			v.Concerned = append(v.Concerned, status)
 			v.Left.Count += n.Count
 			v.Left.More = v.Left.More || n.More
 		}
@@ -146,6 +151,24 @@ func manyOf(r *http.Request, form url.Values) (manyPage, error) {
 	return v, nil
 }
 
+// concernedField is the field of the form with the statuses that the preview has shown as changed.
+const concernedField = "concerned"
+
+// statuses returns those of the items to change: of the action, of the filter and of the preview.
+func (v *manyPage) statuses() ([]string, error) {
+	all, err := statusesOf(v.Filter)
+	if err != nil {
+		return nil, err
+	}
+	only := slices.DeleteFunc(all, func(s string) bool {
+		return !slices.Contains(v.Action.Statuses, s) || len(v.Concerned) > 0 && !slices.Contains(v.Concerned, s)
+	})
+	if len(only) == 0 {
+		return nil, &problem{Status: http.StatusUnprocessableEntity, Detail: "no item of the filter can be changed in this way"}
+	}
+	return only, nil
+}
+
 // changeMany sends one request of the change, which takes about 15 seconds at most. If items are
 // left, the page sends the next one.
 func (d *Dashboard) changeMany(w http.ResponseWriter, r *http.Request) {
@@ -160,13 +183,13 @@ func (d *Dashboard) changeMany(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		_, err = d.ask(r, http.MethodGet, "/auth/session", nil, nil, &p.Caller)
 	}
+	var only []string
 	if err == nil {
-		body := map[string]any{"yes": true, "reason": v.Reason}
-		if len(v.Filter) > 0 {
-			body["filter"] = selection(v.Filter)
-		} else {
-			body["all"] = true
-		}
+		v.Concerned = r.PostForm[concernedField]
+		only, err = v.statuses()
+	}
+	if err == nil {
+		body := map[string]any{"reason": v.Reason, "filter": selection(narrowed(v.Filter, only))}
 		if next := r.PostForm.Get("continue"); next != "" {
 			body["continue"] = next
 		}

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // mostSelected is how many items a person can select: more than a page of the list has.
@@ -97,7 +96,7 @@ func (d *Dashboard) previewSelected(r *http.Request, p *page) (string, error) {
 
 // concerns reports whether the change is for items of this status.
 func (a *manyAction) concerns(status string) bool {
-	return slices.Contains(a.Statuses, strings.ReplaceAll(strings.ToLower(status), " ", "-"))
+	return slices.Contains(a.Statuses, statusWord(status))
 }
 
 // changeSelected changes the items one after the other, and shows which were refused and why.
