@@ -271,10 +271,10 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 		v.Exports = append(v.Exports, e)
 	}
 	if p.Caller.May("operator") {
-		v.Some = manyActions
+		v.Some = someOffered(p.Caller, queues.Items)
 	}
 	if p.Caller.May("operator") && (v.Count == nil || v.Count.Count > 0 || v.Count.Cut != nil) {
-		for _, a := range manyActions {
+		for _, a := range manyOffered(p.Caller, v.Filter, queues.Items) {
 			link := manyLink{Text: a.Text, Link: "/items/actions/" + a.Name, Danger: a.Danger}
 			if len(v.Filter) > 0 {
 				link.Link += "?" + v.Filter.Encode()

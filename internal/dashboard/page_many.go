@@ -106,6 +106,11 @@ func (d *Dashboard) previewMany(r *http.Request, p *page) (string, error) {
 		return "", err
 	}
 	p.Title, p.Section = v.Action.Text+" items", "items"
+	if v.Action.Name == "delete" {
+		if err := d.needsDelete(r, p.Caller, v.Filter); err != nil {
+			return "", err
+		}
+	}
 	wanted, err := statusesOf(v.Filter)
 	if err != nil {
 		return "", err

@@ -16,6 +16,7 @@ type queue struct {
 	Consumer    string `json:"consumer"`
 	Encrypted   bool   `json:"encrypted"`
 	Payloads    string `json:"payloads"`
+	Deletion    string `json:"deletion"`
 
 	PriorityOffset int `json:"priorityOffset"` // is added to the priority of each new item
 
