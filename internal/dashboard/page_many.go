@@ -61,18 +61,15 @@ func selection(filter url.Values) map[string]any {
 	return body
 }
 
-// changed is what the API says about a change of the items of a filter.
+// changed is what the API says about a change of the items of a filter, of all requests until now.
 type changed struct {
-	Batch      string `json:"batch"`
-	Changed    int    `json:"changed"`
-	Refused    int    `json:"refused"`
-	KeysTaken  int    `json:"keysTaken"`
-	Unreadable int    `json:"unreadable"`
-	Skipped    []struct {
-		ItemID  int64  `json:"itemId"`
-		Message string `json:"message"`
-	} `json:"skipped"`
-	Next *string `json:"next"`
+	Batch      string        `json:"batch"`
+	Changed    int           `json:"changed"`
+	Refused    int           `json:"refused"`
+	KeysTaken  int           `json:"keysTaken"`
+	Unreadable int           `json:"unreadable"`
+	Skipped    []skippedItem `json:"skipped"` // the first of the refused ones
+	Next       *string       `json:"next"`
 }
 
 type manyPage struct {
@@ -89,7 +86,6 @@ type manyPage struct {
 
 	// Of a change that has begun.
 	Begun   bool
-	Done    int // in all requests
 	Of      int // items to change, when the change began; 0: not known
 	Next    string
 	Reason  string
@@ -205,9 +201,9 @@ func (d *Dashboard) changeMany(w http.ResponseWriter, r *http.Request) {
 		d.refuse(w, r, p, err)
 		return
 	}
-	before, _ := strconv.Atoi(r.PostForm.Get("done")) // anything else than a number is none
-	v.Of, _ = strconv.Atoi(r.PostForm.Get("of"))
-	v.Begun, v.Done = true, before+v.Changed.Changed
+	v.Changed.after(r.PostForm)
+	v.Of, _ = strconv.Atoi(r.PostForm.Get("of")) // anything else than a number is none
+	v.Begun = true
 	if v.Changed.Next != nil {
 		v.Next = *v.Changed.Next
 	}
