@@ -90,11 +90,3 @@ func (v itemsPage) Ended() int64 {
 	}
 	return *v.Cut.Below
 }
-
-// All returns the number of all items of the filter, as far as it is known, with the word items.
-func (v itemsPage) All() string {
-	if v.Count == nil || !v.Count.Whole() {
-		return "items"
-	}
-	return v.Count.String()
-}

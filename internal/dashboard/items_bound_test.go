@@ -42,7 +42,7 @@ func TestListsLookAtFewItems(t *testing.T) {
 		{"pipeline=rare", []string{"None found so far", "0 of the newest 3 items", "newest items, down to the id 6; there may be older", "Cancel items…", "All items of the filter"}, []string{"/items?before=6&amp;pipeline=rare", "/items?pipeline=rare&amp;search=all"}, nil},
 		{"before=6&pipeline=rare", []string{"down to the id 3"}, []string{"/items?before=3&amp;pipeline=rare", "/items?pipeline=rare&amp;search=all"}, nil},
 		{"before=3&pipeline=rare", []string{"rare"}, nil, []string{"1"}},
-		{"pipeline=rare&search=all", []string{"All items were searched", "Cancel 1 item…", "All 1 item of the filter"}, nil, []string{"1"}},
+		{"pipeline=rare&search=all", []string{"All items were searched", "Cancel items…", "All items of the filter"}, nil, []string{"1"}},
 		{"queue=default", []string{"6 of the newest 6 items", "down to the id 3"}, []string{"/items?before=3&amp;queue=default", "/items?queue=default&amp;search=all"}, []string{"8", "7", "6", "5", "4", "3"}},
 		{"payload=n%3D%3D1", []string{"down to the id 3; there may be more. Search older items"}, []string{"/items?before=3&amp;payload=n%3D%3D1"}, []string{"8", "7", "6", "5", "4", "3"}},
 		{"pipeline=hello&sort=-created", []string{"3 of the newest 3 items", "down to the id 6; there may be older"}, []string{"/items?pipeline=hello&amp;search=all&amp;sort=-created"}, []string{"8", "7", "6"}},

@@ -69,9 +69,17 @@ func columnsOf(r *http.Request, p *page) []column {
 	return columns
 }
 
+// orderOf returns the order in the address of a list; "": the newest first, in which a search by payload always is.
+func orderOf(q url.Values) string {
+	if q.Get("payload") != "" {
+		return ""
+	}
+	return q.Get("sort")
+}
+
 // order sets the order of the list by the column, and the link to the other one.
 func (c *column) order(q url.Values) {
-	if c.Sort == "" {
+	if c.Sort == "" || q.Get("payload") != "" {
 		return
 	}
 	to := filterOf(q)

@@ -124,11 +124,12 @@ const mostListed = 50
 // filterChip is one condition of the filter, and the address without it.
 type filterChip struct{ Name, Value, Without string }
 
-func chipsOf(filter url.Values) []filterChip {
+// chipsOf returns the conditions of a filter, whose addresses keep the order of the list; "": none.
+func chipsOf(filter url.Values, sort string) []filterChip {
 	var chips []filterChip
 	for _, name := range filterNames {
 		for i, value := range filter[name] {
-			rest := url.Values{}
+			rest := values("sort", sort)
 			for k, all := range filter {
 				for j, v := range all {
 					if k != name || i != j {
@@ -187,9 +188,6 @@ type manyLink struct {
 
 var statuses = []string{"scheduled", "pending", "assigned", "running", "retry", "succeeded", "failed", "business-error", "expired", "cancelled", "deleted"}
 
-// Selected reports whether the filter has a value, for the controls of the form.
-func (v itemsPage) Selected(name, value string) bool { return slices.Contains(v.Filter[name], value) }
-
 func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	p.Title, p.Section, p.Live = "Items", "items", "items"
 	q := r.URL.Query()
@@ -197,7 +195,7 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 		return d.find(r, p, id)
 	}
 	v := itemsPage{
-		Filter: filterOf(q), Statuses: statuses, Kinds: errorKinds, Bands: []string{"high", "medium", "low"}, Columns: columnsOf(r, p), Sort: q.Get("sort"), Unsorted: "/items?" + filterOf(q).Encode(),
+		Filter: filterOf(q), Statuses: statuses, Kinds: errorKinds, Bands: []string{"high", "medium", "low"}, Columns: columnsOf(r, p), Sort: orderOf(q), Unsorted: "/items?" + filterOf(q).Encode(),
 	}
 	query := filterOf(q)
 	query.Set("limit", itoa(mostListed))
@@ -205,9 +203,9 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	if !all {
 		query.Set("lookAt", itoa(lookedAt(v.Filter)))
 	}
-	for _, name := range []string{"before", "sort"} {
-		if q.Get(name) != "" {
-			query.Set(name, q.Get(name))
+	for name, value := range map[string]string{"before": q.Get("before"), "sort": v.Sort} {
+		if value != "" {
+			query.Set(name, value)
 		}
 	}
 	var got struct {
@@ -262,7 +260,7 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	}
 	p.Again, v.Searching = ask.incomplete(), got.Items == nil && v.NoItems == nil
 	v.First = v.Sort != "" && (v.Count == nil || v.Count.Count > int64(len(v.Items)))
-	v.More, v.Cut, v.Chips = nextPage(r, got.Next), got.Cut, chipsOf(v.Filter)
+	v.More, v.Cut, v.Chips = nextPage(r, got.Next), got.Cut, chipsOf(v.Filter, v.Sort)
 	v.bound(p, q, all)
 	for _, e := range []exportLink{{"CSV", "/items/export/csv", "items.csv"}, {"JSON", "/items/export/json", "items.json"}, {"NDJSON", apiPrefix + "/items.ndjson", "items.ndjson"}} {
 		if len(v.Filter) > 0 {
@@ -333,10 +331,11 @@ func countedLives(filter url.Values) (lives []string, ok bool) {
 			return nil, false
 		}
 	}
-	if len(filter["status"]) == 0 {
+	given := commaWords(filter["status"])
+	if len(given) == 0 {
 		return []string{"scheduled", "pending", "assigned", "active", "retry", "completed", "archived"}, true
 	}
-	for _, status := range slices.Compact(slices.Sorted(slices.Values(filter["status"]))) {
+	for _, status := range slices.Compact(slices.Sorted(slices.Values(given))) {
 		life := map[string]string{"scheduled": "scheduled", "pending": "pending", "assigned": "assigned", "running": "active", "retry": "retry", "succeeded": "completed"}[status]
 		if life == "" {
 			return nil, false // the statistics do not divide these by their errors

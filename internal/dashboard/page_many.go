@@ -145,7 +145,7 @@ func manyOf(r *http.Request, form url.Values) (manyPage, error) {
 		return manyPage{}, err
 	}
 	v := manyPage{Action: action, Filter: filterOf(form), Reason: form.Get("reason")}
-	v.Chips, v.Back = chipsOf(v.Filter), "/items"
+	v.Chips, v.Back = chipsOf(v.Filter, ""), "/items"
 	if len(v.Filter) > 0 {
 		v.Back += "?" + v.Filter.Encode()
 	}
