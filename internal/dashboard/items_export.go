@@ -38,7 +38,7 @@ func (d *Dashboard) exportItems(w http.ResponseWriter, r *http.Request) {
 		d.refuse(w, r, p, &problem{Status: http.StatusNotFound, Detail: "items are exported as csv or json", Hint: "NDJSON is at /api/v1/items.ndjson"})
 		return
 	}
-	inner, err := d.inner(r, http.MethodGet, "/items.ndjson", filterOf(r.URL.Query()))
+	inner, err := d.inner(r, http.MethodGet, "/items.ndjson", inZone(filterOf(r.URL.Query()), browserZone(r)))
 	if err != nil {
 		d.refuse(w, r, p, err)
 		return

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -197,7 +198,8 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	v := itemsPage{
 		Filter: filterOf(q), Statuses: statuses, Kinds: errorKinds, Bands: []string{"high", "medium", "low"}, Columns: columnsOf(r, p), Sort: orderOf(q), Unsorted: "/items?" + filterOf(q).Encode(),
 	}
-	query := filterOf(q)
+	asked := inZone(v.Filter, browserZone(r))
+	query := maps.Clone(asked)
 	query.Set("limit", itoa(mostListed))
 	all := searchesAll(q)
 	if !all {
@@ -229,7 +231,7 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 		case n < mostListed && !query.Has("before"):
 			v.Count = &itemCount{Count: int64(n), Cut: got.Cut}
 		default:
-			v.count(ask, p.Caller, all)
+			v.count(ask, p.Caller, asked, all)
 		}
 	})
 	ask.shared(p.Caller).until(events.QueueChanges).get("/queues", nil, &queues)
@@ -263,8 +265,8 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 	v.More, v.Cut, v.Chips = nextPage(r, got.Next), got.Cut, chipsOf(v.Filter, v.Sort)
 	v.bound(p, q, all)
 	for _, e := range []exportLink{{"CSV", "/items/export/csv", "items.csv"}, {"JSON", "/items/export/json", "items.json"}, {"NDJSON", apiPrefix + "/items.ndjson", "items.ndjson"}} {
-		if len(v.Filter) > 0 {
-			e.Link += "?" + v.Filter.Encode()
+		if len(asked) > 0 {
+			e.Link += "?" + asked.Encode()
 		}
 		v.Exports = append(v.Exports, e)
 	}
@@ -286,16 +288,16 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 
 // count asks how many items the filter selects. The statistics have the number of many items in a status, so these are not
 // counted for a page; a few are, so that their number is that of the list.
-func (v *itemsPage) count(ask *asking, c caller, all bool) {
+func (v *itemsPage) count(ask *asking, c caller, filter url.Values, all bool) {
 	direct := func() {
-		query := upTo(v.Filter)
+		query := upTo(filter)
 		if !all {
-			query.Set("lookAt", itoa(lookedAt(v.Filter)))
+			query.Set("lookAt", itoa(lookedAt(filter)))
 		}
 		ask.patient(c).unlessFailed("/items/count", query, &v.Count, &v.NoCount)
 	}
-	lives, ok := countedLives(v.Filter)
-	if !ok || v.Filter.Get("queue") == "" && !c.Everywhere() {
+	lives, ok := countedLives(filter)
+	if !ok || filter.Get("queue") == "" && !c.Everywhere() {
 		direct()
 		return
 	}
@@ -310,7 +312,7 @@ func (v *itemsPage) count(ask *asking, c caller, all bool) {
 		return // they are late
 	}
 	of := stats.All
-	if name := v.Filter.Get("queue"); name != "" {
+	if name := filter.Get("queue"); name != "" {
 		of, _ = stats.of(name)
 	}
 	n := itemCount{}

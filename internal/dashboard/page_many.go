@@ -107,6 +107,7 @@ func (d *Dashboard) previewMany(r *http.Request, p *page) (string, error) {
 			return "", err
 		}
 	}
+	v.Filter = atOnce(v.Filter, browserZone(r))
 	wanted, err := statusesOf(v.Filter)
 	if err != nil {
 		return "", err

@@ -39,7 +39,7 @@ var outcomeChoices = []outcomeChoice{
 
 func (d *Dashboard) scheduleFilter(r *http.Request, view string) (*scheduleFilter, error) {
 	q := r.URL.Query()
-	f := &scheduleFilter{View: view, Pipeline: q.Get("pipeline"), Outcome: strings.Join(q["outcome"], ","), Zone: time.UTC}
+	f := &scheduleFilter{View: view, Pipeline: q.Get("pipeline"), Outcome: strings.Join(q["outcome"], ",")}
 	if f.Outcome == "" && q.Get("failed") != "" {
 		f.Outcome = troubles
 	}
@@ -52,13 +52,21 @@ func (d *Dashboard) scheduleFilter(r *http.Request, view string) (*scheduleFilte
 			return f, &problem{Status: http.StatusUnprocessableEntity, Detail: "the time zone is not known", Hint: "want a name such as Europe/Lisbon, or UTC"}
 		}
 		f.Zone, f.Chosen = zone, true
-	} else if c, err := r.Cookie(zoneCookie); err == nil {
-		// A name that this server does not know is not the fault of the reader.
-		if zone, err := time.LoadLocation(c.Value); err == nil && c.Value != time.Local.String() {
-			f.Zone = zone
-		}
+	} else {
+		f.Zone = browserZone(r)
 	}
 	return f, nil
+}
+
+// browserZone returns the zone in which the script of the pages shows times; UTC if there is none.
+func browserZone(r *http.Request) *time.Location {
+	if c, err := r.Cookie(zoneCookie); err == nil {
+		// A name that this server does not know is not the fault of the reader.
+		if zone, err := time.LoadLocation(c.Value); err == nil && c.Value != time.Local.String() {
+			return zone
+		}
+	}
+	return time.UTC
 }
 
 // choose sets the pipelines that the form offers.

@@ -124,6 +124,7 @@ var may = map[string]map[string]string{
 	"internal/dashboard": {
 		"internal/api/events": "the changes after which an answer is asked for again",
 		"internal/doctor":     "the report that a page shows",
+		"internal/moments":    "times of a filter are written as on the command line",
 		"tasks":               "the priority of a task's items that a page shows",
 		"workqueue":           "the statistics that pages draw",
 		"workqueue/access":    "the users and tokens that pages show",
