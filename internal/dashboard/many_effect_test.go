@@ -195,3 +195,20 @@ func TestRunAllItemsNow(t *testing.T) {
 		t.Errorf("the item that has succeeded is %s; error %v", it.Status(), err)
 	}
 }
+
+// A selected item that has ended since the preview does not run again.
+func TestSelectedItemHasEnded(t *testing.T) {
+	s := newSite(t)
+	ids := oneOfEach(t, s, "kept")
+	b := s.as(t, access.Operator)
+	scheduled, ended := ids[workqueue.StatusScheduled], ids[workqueue.StatusSucceeded]
+	for _, action := range []string{"run", "archive"} {
+		got := b.post("/items/selected/"+action, url.Values{"id": {strconv.FormatInt(scheduled, 10), strconv.FormatInt(ended, 10)}}, nil)
+		if text := got.visible(); !strings.Contains(text, "1 item ") || !strings.Contains(text, "not for an item that is succeeded") {
+			t.Errorf("%s: %d %s", action, got.status, text)
+		}
+		if it, err := s.Store.Item(t.Context(), ended); err != nil || it.Status() != workqueue.StatusSucceeded {
+			t.Errorf("%s: the item that has succeeded is %s; error %v", action, it.Status(), err)
+		}
+	}
+}

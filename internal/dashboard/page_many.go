@@ -14,15 +14,17 @@ type manyAction struct {
 	Name, Text, Done, Says string
 	Danger                 bool
 
-	// Statuses are those that the change is for. The API may allow more, so the pages send the statuses with the filter.
+	// Statuses are those that the change is for. Pages send them with the filter.
 	Statuses []string
+
+	Ended bool // the API makes it of items that have ended, too
 }
 
 var manyActions = []manyAction{
 	{Name: "repeat", Text: "Repeat", Done: "run again", Says: "Finished items run again from the start, with all their attempts. Others stay as they are.", Statuses: []string{"succeeded", "failed", "business-error", "expired", "cancelled", "deleted"}},
-	{Name: "run", Text: "Run now", Done: "are due now", Says: "Items that are not due yet become due at once.", Statuses: []string{"scheduled", "retry"}},
+	{Name: "run", Text: "Run now", Done: "are due now", Says: "Items that are not due yet become due at once.", Statuses: []string{"scheduled", "retry"}, Ended: true},
 	{Name: "cancel", Text: "Cancel", Done: "were cancelled", Says: "Items that have not ended do not run; running ones are told to stop. They stay in the list and can be repeated.", Danger: true, Statuses: []string{"scheduled", "pending", "assigned", "running", "retry"}},
-	{Name: "archive", Text: "Archive", Done: "were archived", Says: "Waiting items end without a run, as Cancelled.", Danger: true, Statuses: []string{"scheduled", "pending", "assigned", "retry"}},
+	{Name: "archive", Text: "Archive", Done: "were archived", Says: "Waiting items end without a run, as Cancelled.", Danger: true, Statuses: []string{"scheduled", "pending", "assigned", "retry"}, Ended: true},
 	{Name: "delete", Text: "Delete", Done: "were deleted", Says: "Items that do not run leave the lists. Depending on their queue they are hidden for a while or removed for good.", Danger: true, Statuses: []string{"scheduled", "pending", "assigned", "retry", "succeeded", "failed", "business-error", "expired", "cancelled"}},
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // mostSelected is how many items a person can select: more than a page of the list has.
@@ -125,7 +126,7 @@ func (d *Dashboard) changeSelected(w http.ResponseWriter, r *http.Request) {
 			break
 		}
 		row := selectedRow{ID: id}
-		switch refused := d.changeOne(r, id, action.Name); {
+		switch refused := d.changeOne(r, id, &action); {
 		case refused == nil:
 			row.Concerned = true
 			v.Done++
@@ -146,19 +147,40 @@ func (d *Dashboard) changeSelected(w http.ResponseWriter, r *http.Request) {
 }
 
 // changeOne makes a change of an item; nil if it was made.
-func (d *Dashboard) changeOne(r *http.Request, id int64, action string) *problem {
-	method, path := http.MethodPost, "/items/"+itoa(id)+"/"+action
-	if action == "delete" {
+func (d *Dashboard) changeOne(r *http.Request, id int64, a *manyAction) *problem {
+	method, path := http.MethodPost, "/items/"+itoa(id)+"/"+a.Name
+	if a.Name == "delete" {
 		method, path = http.MethodDelete, "/items/"+itoa(id)
 	}
-	_, err := d.ask(r, method, path, nil, reasonOf(r), nil)
+	var err error
+	if a.Ended {
+		r, err = d.asShown(r, id, a)
+	}
+	if err == nil {
+		_, err = d.ask(r, method, path, nil, reasonOf(r), nil)
+	}
 	switch e := err.(type) { //nolint:errorlint // ask returns a problem as it is
 	case nil:
 		return nil
 	case *problem:
 		return e
 	default:
-		d.log.Error().Err(err).Int64("item", id).Str("action", action).Msg("could not change an item")
+		d.log.Error().Err(err).Int64("item", id).Str("action", a.Name).Msg("could not change an item")
 		return &problem{Status: http.StatusInternalServerError, Detail: "the server has failed; its log has the details"}
 	}
+}
+
+// asShown returns a request that changes an item only as it is now, and an error if the change is not for it: it may have
+// ended since the preview, and the API would run it again.
+func (d *Dashboard) asShown(r *http.Request, id int64, a *manyAction) (*http.Request, error) {
+	var it item
+	if _, err := d.ask(r, http.MethodGet, "/items/"+itoa(id), nil, nil, &it); err != nil {
+		return r, err
+	}
+	if !a.concerns(it.Status) {
+		return r, &problem{Status: http.StatusConflict, Detail: "this change is not for an item that is " + strings.ToLower(it.Status)}
+	}
+	r = r.Clone(r.Context())
+	r.Header.Set("If-Match", strconv.Quote(itoa(it.Version)))
+	return r, nil
 }
