@@ -123,10 +123,10 @@ func (f *facts) lostWorkers() (all []attention) {
 }
 
 func (f *facts) failures() (all []attention) {
-	for _, g := range f.failed.Failures {
+	for _, g := range groupsOf(&f.failed) {
 		a := attention{
 			Status: "failed", What: fmt.Sprintf("%s of %s failed: %s", plural(int64(g.Items), "item", "items"), g.Pipeline, g.Message), Detail: string(g.Trend), At: &g.First, Word: "first",
-			Do: "Show items", Link: groupItems("/items", g), Failing: f.isRecent(g.Last), rank: 4,
+			Do: "Show items", Link: g.Link(), Failing: f.isRecent(g.Last), rank: 4,
 		}
 		if a.Failing {
 			a.rank = 2
