@@ -25,23 +25,3 @@ func (d *Dashboard) listFailures(r *http.Request, p *page) (string, error) {
 	p.Data = v
 	return "failures", nil
 }
-
-type auditPage struct {
-	Entries []entry
-	More    string
-}
-
-func (d *Dashboard) listAudit(r *http.Request, p *page) (string, error) {
-	p.Title, p.Section = "Audit", "audit"
-	q := r.URL.Query()
-	query := q
-	query.Set("limit", "50")
-	query.Del("done")
-	query.Del("refused")
-	var got list[entry]
-	if _, err := d.ask(r, http.MethodGet, "/audit", query, nil, &got); err != nil {
-		return "", err
-	}
-	p.Data = auditPage{got.Items, nextPage(r, got.Next)}
-	return "audit", nil
-}

@@ -115,3 +115,23 @@ func TestRowsOpenTheirOwnThing(t *testing.T) {
 		t.Errorf("what needs attention leads to %q, want the page of the worker", links)
 	}
 }
+
+// The title of a page that the server could not make shows that, and not a calm page.
+func TestTitleOfAFailingServer(t *testing.T) {
+	s := newSiteBehind(t, nil, func(api http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/settings") {
+				http.Error(w, "broken", http.StatusInternalServerError)
+				return
+			}
+			api.ServeHTTP(w, r)
+		})
+	})
+	b := s.as(t, access.Viewer)
+	if got := b.get("/settings"); got.status != http.StatusInternalServerError || !strings.HasPrefix(got.title(), "(!) ") {
+		t.Errorf("status %d, title %q", got.status, got.title())
+	}
+	if got := b.get("/items"); got.title() != "Items · Botwork" {
+		t.Errorf("title of another page: %q", got.title())
+	}
+}

@@ -170,6 +170,17 @@ func TestBrowserKeys(t *testing.T) {
 	}
 }
 
+// TestBrowserNoticeIsReadOnce lets screen readers read what a page says once, and not each time that the page follows.
+func TestBrowserNoticeIsReadOnce(t *testing.T) {
+	x := newProject(t)
+	p := x.browser().as("operator")
+	p.open("/queues?done=It+is+done")
+	p.until(`document.querySelector(".notice[role=status]") !== null`)
+	x.must("queues", "pause", "mail")
+	p.see("Paused", "It is done")
+	p.until(`document.querySelector(".notice") !== null && document.querySelector(".notice[role]") === null`)
+}
+
 // TestBrowserFailureRow opens the items of a failure with the keys, and not their change.
 func TestBrowserFailureRow(t *testing.T) {
 	x := newProject(t)
