@@ -109,13 +109,13 @@ func (f *facts) lostWorkers() (all []attention) {
 		if w.status() == "gone" {
 			all = append(all, attention{
 				Status: "gone", What: "Worker " + w.Name + " is lost", Detail: "its process has ended without stopping, or cannot reach the database", At: w.LastSeenAt, Word: "last seen",
-				Do: "Show workers", Link: "/workers", Failing: true, rank: 1,
+				Do: "Show the worker", Link: "/workers/" + segment(w.Name), Failing: true, rank: 1,
 			})
 		}
 		if w.StuckSlots > 0 {
 			all = append(all, attention{
 				Status: "failed", What: "Worker " + w.Name + " has " + plural(int64(w.StuckSlots), "stuck slot", "stuck slots"), Detail: "handlers ignore their cancellation",
-				Do: "Show workers", Link: "/workers", Failing: true, rank: 1,
+				Do: "Show the worker", Link: "/workers/" + segment(w.Name), Failing: true, rank: 1,
 			})
 		}
 	}
@@ -123,10 +123,10 @@ func (f *facts) lostWorkers() (all []attention) {
 }
 
 func (f *facts) failures() (all []attention) {
-	for _, g := range f.failed.Failures {
+	for _, g := range groupsOf(&f.failed) {
 		a := attention{
 			Status: "failed", What: fmt.Sprintf("%s of %s failed: %s", plural(int64(g.Items), "item", "items"), g.Pipeline, g.Message), Detail: string(g.Trend), At: &g.First, Word: "first",
-			Do: "Show items", Link: groupItems("/items", g), Failing: f.isRecent(g.Last), rank: 4,
+			Do: "Show items", Link: g.Link(), Failing: f.isRecent(g.Last), rank: 4,
 		}
 		if a.Failing {
 			a.rank = 2
@@ -166,7 +166,7 @@ func (f *facts) restrained() (all []attention) {
 	for _, w := range f.workers.Items {
 		if w.status() == "draining" {
 			all = append(all, attention{
-				Status: "draining", What: "Worker " + w.Name + " drains: it starts no more items", At: w.DrainRequestedAt, Word: "requested", Do: "Show workers", Link: "/workers", rank: 6,
+				Status: "draining", What: "Worker " + w.Name + " drains: it starts no more items", At: w.DrainRequestedAt, Word: "requested", Do: "Show the worker", Link: "/workers/" + segment(w.Name), rank: 6,
 			})
 		}
 	}

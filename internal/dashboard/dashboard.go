@@ -98,6 +98,7 @@ func New(o Options) (*Dashboard, error) {
 	d.show("GET /schedules/calendar", d.showCalendar)
 	d.show("GET /tasks", d.listTasks)
 	d.show("GET /audit", d.listAudit)
+	d.show("GET /audit/{entry}", d.showAudit)
 	d.show("GET /forecast", d.showForecast)
 	d.show("GET /notifications", d.listNotifications)
 	d.act("POST /notifications/rules/{rule}/{action}", d.changeRule)

@@ -49,7 +49,6 @@ func functions(files *assets) template.FuncMap {
 		"plain":    plainValue,
 		"ids":      idList,
 		"ptr":      func(text string) *string { return &text },
-		"group":    groupItems,
 		"brief":    func(text *string) string { return briefText(*text, 120) },
 		"steps":    stepsText,
 	}

@@ -80,16 +80,6 @@ func TestChartJoinsColumns(t *testing.T) {
 	}
 }
 
-func TestFragmentsOfMessages(t *testing.T) {
-	for message, want := range map[string]string{
-		"HTTP <n> from ledger.example": "from ledger.example", "timeout": "timeout", "<n> <id>": "", "row <n>: amount is not a number": ": amount is not a number", "cut off…": "cut off",
-	} {
-		if got := fragment(message); got != want {
-			t.Errorf("fragment(%q) = %q, want %q", message, got, want)
-		}
-	}
-}
-
 func TestLocalAddresses(t *testing.T) {
 	for address, want := range map[string]bool{
 		"/": true, "/items?status=failed": true, "": false, "items": false, "//evil.example": false, `/\evil.example`: false, "https://evil.example/": false, "javascript:alert(1)": false,

@@ -152,6 +152,26 @@ func (p *page) Icon() string {
 	return "icon.svg"
 }
 
+// With returns the address of the page with another value of one parameter; "": without it. What the page said about a
+// change is not repeated.
+func (p *page) With(name, value string) string {
+	path, query, _ := strings.Cut(p.Path, "?")
+	q, err := url.ParseQuery(query)
+	if err != nil {
+		return path
+	}
+	for _, old := range []string{"done", "refused", "undo", name} {
+		q.Del(old)
+	}
+	if value != "" {
+		q.Set(name, value)
+	}
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
+
 // notice is what a page says about the change that was just made.
 type notice struct {
 	Text string

@@ -34,9 +34,11 @@ type entry struct {
 	At         time.Time       `json:"at"`
 	Actor      string          `json:"actor"`
 	Via        string          `json:"via"`
+	Host       string          `json:"host"`
 	Action     string          `json:"action"`
 	TargetKind string          `json:"targetKind"`
 	Target     string          `json:"target"`
+	Filter     json.RawMessage `json:"filter"`
 	Changed    int64           `json:"changed"`
 	Before     json.RawMessage `json:"before"`
 	After      json.RawMessage `json:"after"`

@@ -46,7 +46,7 @@ func relationsOf(it *item, p *pipeline, history []entry, sameKey []item, now tim
 	}
 	if it.Error != nil && it.ErrorKind != nil {
 		all = append(all, relation{
-			Name: "Same error", Link: address("/items", "pipeline", it.pipelineName(), "errorKind", *it.ErrorKind, "error", fragment(report.Message(*it.Error)), "failedSince", now.AddDate(0, 0, -7).UTC().Format(time.RFC3339)),
+			Name: "Same error", Link: address("/items", "pipeline", it.pipelineName(), "errorKind", *it.ErrorKind, "error", commonPart(report.Message(*it.Error), *it.Error), "failedSince", now.AddDate(0, 0, -7).UTC().Format(time.RFC3339)),
 			Text: "Items that failed like this in the last seven days",
 		})
 	}

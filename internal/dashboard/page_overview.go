@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"botwork/workqueue"
-	"botwork/workqueue/report"
 )
 
 // ranges are the stretches of time that pages offer.
@@ -120,7 +119,7 @@ type overview struct {
 	InUse     *chart // slots
 	Bands     []bandNow
 	Next      []nextRun
-	Failures  []report.Group
+	Failures  []failureGroup
 	Done      []float64 // ended well, over the range
 	Failed    []float64
 	Oldest    time.Duration
@@ -187,7 +186,8 @@ func (d *Dashboard) overview(r *http.Request, p *page) (string, error) {
 	}
 	v.Bands = bandsNow(&byBand, f.stats.All.waiting() == 0)
 	v.Next = firstOfEach(next.Items, 5)
-	v.Failures = f.failed.Failures[:min(len(f.failed.Failures), 6)]
+	groups := groupsOf(&f.failed)
+	v.Failures = groups[:min(len(groups), 6)]
 	all := f.list()
 	v.Failing = failing(all)
 	p.Failing = &v.Failing

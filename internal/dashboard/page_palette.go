@@ -79,7 +79,7 @@ func (d *Dashboard) suggestions(r *http.Request, c caller, text string) ([]sugge
 	all = append(all, named(names, text)...)
 	names = nil
 	for _, one := range workers.Items {
-		names = append(names, suggestion{"worker", one.Name, statusLook(one.status()).Word, "/workers"})
+		names = append(names, suggestion{"worker", one.Name, statusLook(one.status()).Word, "/workers/" + segment(one.Name)})
 	}
 	return append(all, named(names, text)...), nil
 }

@@ -60,7 +60,7 @@ func TestSuggestions(t *testing.T) {
 		{viewer, "99", nil},
 		{viewer, "INV-1", []string{"item /items/1"}},
 		{viewer, hostile, []string{"item /items/2"}},
-		{viewer, "MAIL", []string{"queue /queues/mail", "queue /queues/all-mail", "worker /workers"}},
+		{viewer, "MAIL", []string{"queue /queues/mail", "queue /queues/all-mail", "worker /workers/bot-mail"}},
 		{viewer, strings.Repeat("x", 201), nil},
 		{viewer, "%", nil},
 		{bound, "INV-1", []string{"item /items/1"}},

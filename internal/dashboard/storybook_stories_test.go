@@ -120,6 +120,8 @@ var stories = []story{
 	{page: "GET /tasks", path: "/tasks"},
 	{page: "GET /tasks", path: "/tasks?task={text}", status: missing},
 	{page: "GET /audit", path: "/audit"},
+	{page: "GET /audit", path: "/audit?actor={text}&kind=queue&name={text}&since=7d"},
+	{page: "GET /audit/{entry}", path: "/audit/50", status: missing},
 	{page: "GET /forecast", path: "/forecast"},
 	{page: "GET /forecast", path: "/forecast?add=2&arrivals=50&hours=24&slots=4"},
 	{page: "GET /notifications", path: "/notifications"},

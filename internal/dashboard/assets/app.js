@@ -8,8 +8,22 @@
 	};
 
 	// Theme: what the reader chose, else what the system says.
-	const theme = store.get("theme");
-	if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+	const themes = ["system", "light", "dark"];
+
+	function chosenTheme() {
+		return themes.includes(store.get("theme")) ? store.get("theme") : "system";
+	}
+
+	function showTheme() {
+		const theme = chosenTheme();
+		if (theme === "system") delete document.documentElement.dataset.theme;
+		else document.documentElement.dataset.theme = theme;
+		for (const pick of document.querySelectorAll("[data-theme-pick]")) pick.textContent = "Theme: " + theme;
+	}
+
+	// What does nothing without scripts is hidden until here.
+	showTheme();
+	for (const el of document.querySelectorAll("[data-scripted]")) el.hidden = false;
 
 	const units = [[86400, "day"], [3600, "hour"], [60, "minute"], [1, "second"]];
 	const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
@@ -74,10 +88,8 @@
 		const pick = event.target.closest("[data-theme-pick]");
 		if (pick) {
 			event.preventDefault();
-			const now = document.documentElement.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-			const next = now === "dark" ? "light" : "dark";
-			document.documentElement.dataset.theme = next;
-			store.set("theme", next);
+			store.set("theme", themes[(themes.indexOf(chosenTheme()) + 1) % themes.length]);
+			showTheme();
 		}
 		for (const open of document.querySelectorAll("details.act[open]")) {
 			if (!open.contains(event.target)) open.open = false;
@@ -85,17 +97,24 @@
 	});
 
 	// Keys: / searches, g and the letter of a link in the navigation goes to its page, j and k walk the
-	// rows of a list, each of which has one link that opens it.
+	// rows of a list, each of which has one link that opens it, and the days of a month. A link that leads to a
+	// change opens nothing.
+	const walked = "main table:not(.month) tbody tr, main .month td, main .attention li";
+
 	function rows() {
-		const all = [...document.querySelectorAll("main tbody tr, main .attention li")].map((row) => row.querySelector("a[data-row], a.do") || row.querySelector("a[href]"));
-		return all.filter((link) => link && link.checkVisibility());
+		const seen = (link) => link.checkVisibility();
+		const all = [...document.querySelectorAll(walked)].map((row) => {
+			const own = row.querySelector("a[data-row]");
+			return own && seen(own) ? own : [...row.querySelectorAll("a[href]:not(.do, .button)")].find(seen);
+		});
+		return all.filter(Boolean);
 	}
 
 	function walk(down) {
 		const links = rows();
 		if (links.length === 0) return;
 		// The focus may be on another control of a row.
-		const row = document.activeElement.closest("main tbody tr, main .attention li");
+		const row = document.activeElement.closest(walked);
 		const at = links.findIndex((link) => row && row.contains(link));
 		links[Math.max(0, Math.min(links.length - 1, down ? at + 1 : at < 0 ? 0 : at - 1))].focus();
 	}
@@ -150,7 +169,8 @@
 	let hiddenSince = 0, asked = Date.now();
 
 	function mark(failing, broken) {
-		document.title = (failing > 0 ? `(${failing}) ` : "") + document.title.replace(/^\(\d+\) /, "");
+		const sign = broken ? "(!) " : failing > 0 ? `(${failing}) ` : "";
+		document.title = sign + document.title.replace(/^\((\d+|!)\) /, "");
 		icon.href = failing > 0 || broken ? icon.dataset.failing : icon.dataset.ok;
 		const badge = document.querySelector("[data-badge]");
 		if (badge && !broken) badge.textContent = failing > 0 ? failing + " failing" : "";
@@ -185,6 +205,18 @@
 	const pace = () => Number(soon ? page.dataset.own : page.dataset.pace);
 	const missing = 700; // until the page asks again for what the server does not know yet
 
+	// announce leaves a new text of the page to screen readers, and not one that they have read before.
+	let announced = new Set();
+	function announce(root) {
+		const texts = new Set();
+		for (const el of root.querySelectorAll(".notice[role]")) {
+			const text = el.textContent.trim();
+			texts.add(text);
+			if (announced.has(text)) el.removeAttribute("role");
+		}
+		announced = texts;
+	}
+
 	function busy() {
 		const active = document.activeElement;
 		return document.hidden || document.querySelector("main details[open]:not([data-keep]), dialog[open], main input[name=id]:checked") !== null || (active && active.closest("main input, main select, main textarea")) || String(getSelection()) !== "";
@@ -215,6 +247,7 @@
 			if (next && !document.dispatchEvent(new CustomEvent("renewing", { cancelable: true, detail: next }))) times(page);
 			else if (next && !busy()) {
 				const focus = document.activeElement?.getAttribute?.("href");
+				announce(next);
 				page.replaceChildren(...next.childNodes);
 				times(page);
 				document.dispatchEvent(new Event("renewed"));
@@ -251,16 +284,19 @@
 		const el = document.querySelector(".live");
 		if (!el || el.dataset.state === state) return;
 		el.dataset.state = state;
+		el.hidden = false;
 		el.lastChild.textContent = { live: "Live", offline: "Reconnecting…", failing: "Server failing", "signed out": "Signed out" }[state];
 		el.firstChild.className = "dot " + (state === "live" ? "" : "bad");
 		if (state === "offline" || state === "failing") mark(0, true);
 	}
 
+	for (const el of page?.querySelectorAll(".notice[role]") || []) announced.add(el.textContent.trim());
 	if (page?.hasAttribute("data-again")) again();
 	if (page && page.dataset.live !== "") {
 		let address = "/api/v1/events?topic=" + encodeURIComponent(page.dataset.live);
 		if (page.dataset.follow) address += "&item=" + encodeURIComponent(page.dataset.follow);
 		const source = new EventSource(address);
+		document.querySelector(".live").hidden = false;
 		for (const topic of page.dataset.live.split(",").concat("item", "reset")) source.addEventListener(topic, news);
 		// The server reads each topic every few seconds and sends what has changed since its last look.
 		// The first one may come after a change that this page does not show yet, so look once more then.

@@ -93,10 +93,12 @@
 		// What the filter does not select any more stays in its place until the next page.
 		for (const row of rows.values()) row.classList.add("left");
 		for (const name of ["[data-count]"]) document.querySelector(name).replaceWith(event.detail.querySelector(name));
-		const news = document.querySelector("[data-new]");
-		if (fresh === 0) { news.replaceChildren(); return; }
+		// Screen readers read the region when the first new item is there, and not for each one.
+		const news = document.querySelector("[data-new]"), told = document.querySelector("[data-told]");
+		if (fresh === 0) { news.replaceChildren(); told.textContent = ""; return; }
 		const text = fresh === 1 ? "1 new item" : fresh + " new items";
-		if (news.textContent === text) return;
+		if (told.textContent === "") told.textContent = text;
+		if (news.firstChild) { news.firstChild.textContent = text; return; }
 		const show = make("button", { className: "button", type: "button", textContent: text });
 		show.addEventListener("click", () => { location.reload(); });
 		news.replaceChildren(show);

@@ -43,9 +43,9 @@
 
 	function always() {
 		const all = [{ kind: "action", text: "Print this page", run: () => print() }];
-		for (const [selector, text] of [["[data-theme-pick]", "Light or dark"], ["[data-zone=local]", "Times in local time"], ["[data-zone=utc]", "Times in UTC"], ["form[action='/sign-out'] button", "Sign out"]]) {
+		for (const [selector, text, detail] of [["[data-theme-pick]", "", "system, light or dark"], ["[data-zone=local]", "Times in local time"], ["[data-zone=utc]", "Times in UTC"], ["form[action='/sign-out'] button", "Sign out"]]) {
 			const el = document.querySelector(selector);
-			if (el) all.push({ kind: "action", text, run: () => el.click() });
+			if (el) all.push({ kind: "action", text: text || el.textContent, detail, run: () => el.click() });
 		}
 		all.push({ kind: "action", text: "Keys", detail: "?", run: () => document.querySelector("#keys").showModal() });
 		return all;

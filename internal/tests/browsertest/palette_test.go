@@ -154,6 +154,45 @@ func TestBrowserKeys(t *testing.T) {
 	row(0)
 	p.run(chromedp.KeyEvent("j"), chromedp.KeyEvent(kb.Enter))
 	p.until(`location.pathname.startsWith("/queues/") || location.pathname === "/workers"`)
+
+	// The days of a month one by one.
+	p.open("/schedules/calendar")
+	for n := range 3 {
+		p.run(chromedp.KeyEvent("j"))
+		p.until(fmt.Sprintf(`document.activeElement === document.querySelectorAll("main .month td a")[%d]`, n))
+	}
+
+	// The theme of the system, light, dark, and again that of the system.
+	p.open("/settings")
+	for _, theme := range []string{"light", "dark", "system"} {
+		p.click(map[string]string{"light": "Theme: system", "dark": "Theme: light", "system": "Theme: dark"}[theme])
+		p.until(fmt.Sprintf(`(document.documentElement.dataset.theme || "system") === %q && document.querySelector("[data-theme-pick]").textContent === %q`, theme, "Theme: "+theme))
+	}
+}
+
+// TestBrowserNoticeIsReadOnce lets screen readers read what a page says once, and not each time that the page follows.
+func TestBrowserNoticeIsReadOnce(t *testing.T) {
+	x := newProject(t)
+	p := x.browser().as("operator")
+	p.open("/queues?done=It+is+done")
+	p.until(`document.querySelector(".notice[role=status]") !== null`)
+	x.must("queues", "pause", "mail")
+	p.see("Paused", "It is done")
+	p.until(`document.querySelector(".notice") !== null && document.querySelector(".notice[role]") === null`)
+}
+
+// TestBrowserFailureRow opens the items of a failure with the keys, and not their change.
+func TestBrowserFailureRow(t *testing.T) {
+	x := newProject(t)
+	x.worker("bot-1")
+	x.enqueue(`{"pipeline": "book-invoice", "queue": "orders", "payload": {"invoice": "INV-1", "amount": 1, "ledger": "down"}}`)
+	p := x.browser().as("operator")
+	p.open("/")
+	p.until(`document.title.startsWith("(1) ")`)
+	p.open("/failures")
+	p.until(`document.querySelector("main tbody a.do") !== null`)
+	p.run(chromedp.KeyEvent("j"), chromedp.KeyEvent(kb.Enter))
+	p.until(`location.pathname === "/items" && location.search.includes("errorKind=")`)
 }
 
 // TestBrowserTitleFollows shows a failure in the title and the icon of a page that follows no events.
@@ -167,6 +206,12 @@ func TestBrowserTitleFollows(t *testing.T) {
 	x.enqueue(`{"pipeline": "book-invoice", "queue": "orders", "payload": {"invoice": "INV-1", "amount": 1, "ledger": "down"}}`)
 	p.until(`document.title === "(1) Audit · Botwork" && document.querySelector("#icon").href.includes("/assets/icon-failing.") && window.sameDocument`)
 	p.until(`document.querySelector("[data-badge]").textContent === "1 failing"`)
+
+	// A server that fails is not a calm one.
+	p.run(chromedp.Evaluate(`window.fetches = window.fetch; window.fetch = async () => new Response("", { status: 503 }); null`, nil))
+	p.until(`document.title === "(!) Audit · Botwork"`)
+	p.run(chromedp.Evaluate(`window.fetch = window.fetches; null`, nil))
+	p.until(`document.title === "(1) Audit · Botwork"`)
 }
 
 // TestBrowserPrint looks at pages as they are printed from a dark window: no bars, no buttons, dark on white.
