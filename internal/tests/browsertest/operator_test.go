@@ -59,7 +59,7 @@ func TestBrowserOperator(t *testing.T) {
 	p.open(fmt.Sprintf("/items/%d", business))
 	p.see("Business error", "the amount of INV-9 is negative")
 	p.click("Clone and edit…")
-	p.fill("textarea[name=payload]", `{"invoice": "INV-9", "amount": 1}`)
+	p.fill("input[name='input.amount']", "1")
 	p.click("Enqueue")
 	p.see("The item was enqueued")
 	p.until(`document.querySelector("main .head .chip").innerText.includes("Succeeded")`)
