@@ -108,7 +108,7 @@ func (d *Dashboard) listWorkers(r *http.Request, p *page) (string, error) {
 	ask := d.asking(r)
 	ask.shared(p.Caller).get("/workers", nil, &workers)
 	ask.paced(p.Caller).allRunning(&running)
-	ask.patient(p.Caller).get("/stats/workers", nil, &held)
+	ask.calm(p.Caller).get("/stats/workers", nil, &held)
 	if err := ask.wait(); err != nil {
 		return "", err
 	}
