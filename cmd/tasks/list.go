@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -82,7 +83,7 @@ func lastText(w *operations.TaskOutcomes) string {
 	if w == nil {
 		return "-"
 	}
-	text := w.PlannedAt.UTC().Format("2006-01-02 15:04Z")
+	texts := []string{w.PlannedAt.UTC().Format("2006-01-02 15:04Z")}
 	for _, one := range []struct {
 		n       int
 		outcome workqueue.FiringOutcome
@@ -90,10 +91,10 @@ func lastText(w *operations.TaskOutcomes) string {
 		switch {
 		case one.n == 0:
 		case w.Fired+w.Missed+w.Skipped == 1:
-			text += " " + string(one.outcome)
+			texts = append(texts, string(one.outcome))
 		default:
-			text += fmt.Sprintf(" %d %s", one.n, one.outcome)
+			texts = append(texts, fmt.Sprintf("%d %s", one.n, one.outcome))
 		}
 	}
-	return text
+	return strings.Join(texts, " ")
 }

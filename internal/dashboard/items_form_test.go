@@ -1,6 +1,7 @@
 package dashboard_test
 
 import (
+	"maps"
 	"net/url"
 	"strings"
 	"testing"
@@ -55,10 +56,7 @@ func TestFormKeepsTheFilter(t *testing.T) {
 		all[name+"Since"], all[name+"Until"] = []string{"7d"}, []string{"1h"}
 	}
 	got := wantShown(t, b, "/items?"+all.Encode(), "Nothing matches")
-	want := url.Values{}
-	for name, values := range all {
-		want[name] = values
-	}
+	want := maps.Clone(all)
 	want["status"], want["errorKind"] = []string{"pending,retry,scheduled"}, []string{"timeout,panic"}
 	if diff := cmp.Diff(want, got.sent("filters")); diff != "" {
 		t.Errorf("the form (-want +got):\n%s", diff)

@@ -137,7 +137,7 @@ func (d *Dashboard) showAudit(r *http.Request, p *page) (string, error) {
 	for i := range got.Items {
 		got.Items[i].Values = changedValues(got.Items[i].Before, got.Items[i].After)
 	}
-	p.Data = auditedPage{auditEntry{got.entry, got.entry.link(p.Caller)}, changedValues(got.Before, got.After), got.Items, nextPage(r, got.Next)}
+	p.Data = auditedPage{auditEntry{got.entry, got.link(p.Caller)}, changedValues(got.Before, got.After), got.Items, nextPage(r, got.Next)}
 	return "audited", nil
 }
 
