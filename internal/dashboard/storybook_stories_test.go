@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"botwork/workqueue/access"
 )
 
 // storyState is a state of the installation.
@@ -63,7 +65,7 @@ type story struct {
 
 // want is the status of the answer.
 func (s *story) want(state storyState, role string) int {
-	if s.least != "" && role == "viewer" {
+	if s.least != "" && !access.Role(role).Includes(access.Role(s.least)) {
 		return http.StatusForbidden
 	}
 	if status := s.status[state.name]; status != 0 {

@@ -27,8 +27,8 @@ const artefactsVariable = "BOTWORK_TEST_ARTEFACTS"
 // storyTime is the present of the storybook. The canned answers are from that day.
 var storyTime = time.Date(2026, 3, 10, 9, 30, 0, 0, time.UTC)
 
-// TestStorybook renders each page from canned answers of the API in each state, as a viewer and as an
-// admin. An answer that does not match the API's document, or that no page asks for, fails the test: what
+// TestStorybook renders each page from canned answers of the API in each state, as each
+// role. An answer that does not match the API's document, or that no page asks for, fails the test: what
 // the pages are shown here is what the API sends.
 func TestStorybook(t *testing.T) {
 	document := apitest.Start(t, nil)
@@ -54,7 +54,7 @@ func TestStorybook(t *testing.T) {
 	for _, state := range states {
 		t.Run(state.name, func(t *testing.T) {
 			answers := loadAnswers(t, state)
-			for _, role := range []string{"viewer", "admin"} {
+			for _, role := range []string{"viewer", "operator", "editor", "admin"} {
 				t.Run(role, func(t *testing.T) {
 					api := newCannedAPI(t, text, answers, role)
 					dir := artefacts(t)

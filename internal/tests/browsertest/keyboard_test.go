@@ -22,11 +22,15 @@ func (p *tab) focus() focused {
 	p.Helper()
 	var f focused
 	p.run(chromedp.Evaluate(`(() => {
-		const e = document.activeElement, look = getComputedStyle(e), around = getComputedStyle(e.closest(".find") || e), box = e.getBoundingClientRect();
+		const e = document.activeElement, look = getComputedStyle(e), around = e.closest(".find"), box = e.getBoundingClientRect();
+		const probe = document.body.appendChild(document.createElement("i"));
+		probe.style.color = "var(--accent)";
+		const accent = getComputedStyle(probe).color;
+		probe.remove();
 		return {
 			name: e === document.body ? "BODY" : (e.getAttribute("aria-label") || e.innerText || e.name || e.tagName).trim().slice(0, 60),
 			visible: e.checkVisibility() && box.width > 0 && box.bottom > 0 && box.top < innerHeight,
-			outline: Math.max(parseFloat(look.outlineStyle === "none" ? 0 : look.outlineWidth), e.closest(".find") && around.borderTopColor !== "rgba(0, 0, 0, 0)" ? 1 : 0),
+			outline: Math.max(parseFloat(look.outlineStyle === "none" ? 0 : look.outlineWidth), around && getComputedStyle(around).borderTopColor === accent ? 1 : 0),
 			at: [...document.querySelectorAll("*")].indexOf(e),
 		};
 	})()`, &f))
