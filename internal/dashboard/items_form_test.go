@@ -11,6 +11,7 @@ import (
 
 	"botwork/workqueue"
 	"botwork/workqueue/access"
+	"botwork/workqueue/matching"
 )
 
 // sent returns what a browser sends with the form of a class, without empty fields.
@@ -104,5 +105,32 @@ func TestMenusHaveNoNumbers(t *testing.T) {
 	got := wantShown(t, s.as(t, access.Operator), "/items", "2 items", "Cancel items…", "All items of the filter.")
 	if text := got.visible(); strings.Count(text, "2 items") != 1 {
 		t.Errorf("the number is in other places than the count, which alone is renewed: %s", text)
+	}
+}
+
+// The fields of the filter suggest values of the items that are listed.
+func TestFilterSuggestsValuesOfTheList(t *testing.T) {
+	s := newSite(t)
+	one := workqueue.NewItem{IntegrationConfig: "p", NaturalKey: "INV-7", Tags: []string{"vip", "north"}, Metadata: map[string]string{"customer": "Ada"}}
+	one.Labels = matching.Labels{"gpu": matching.Bool(true), "ram": matching.Number(32), "site": matching.Text("lisbon")}
+	if _, err := s.Store.Enqueue(t.Context(), []workqueue.NewItem{one, {IntegrationConfig: "p"}}); err != nil {
+		t.Fatal(err)
+	}
+	got := s.as(t, access.Viewer).get("/items")
+	suggests := map[string][]string{}
+	for _, n := range got.elements() {
+		if n.Data == "option" && n.Parent.Data == "datalist" {
+			list := attr(n.Parent, "id")
+			suggests[list] = append(suggests[list], attr(n, "value"))
+		}
+	}
+	want := map[string][]string{"some-keys": {"INV-7"}, "some-tags": {"north", "vip"}, "some-pairs": {"customer=Ada"}, "some-labels": {"gpu=true", "ram=32", "site=lisbon"}}
+	for list, values := range want {
+		if diff := cmp.Diff(values, suggests[list]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", list, diff)
+		}
+	}
+	if _, ok := suggests["some-tasks"]; ok {
+		t.Errorf("got %v, want no list of nothing", suggests)
 	}
 }

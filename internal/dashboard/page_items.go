@@ -155,6 +155,7 @@ type itemsPage struct {
 	Queues     []string
 	Pipelines  []string
 	Workers    []string
+	Suggested  suggested
 	Kinds      []string
 	Bands      []string
 	Columns    []column
@@ -254,6 +255,7 @@ func (d *Dashboard) listItems(r *http.Request, p *page) (string, error) {
 		}
 	}
 	nameWorkers(got.Items, workers.Items)
+	v.Suggested = suggestedBy(got.Items)
 	for _, one := range queues.Items {
 		v.Queues = append(v.Queues, one.Name)
 	}
