@@ -17,7 +17,7 @@ type workerLoad struct {
 	Running  int                `json:"running" doc:"the runs that it has now; items that run together are one"`
 	Assigned int                `json:"assigned" doc:"the items that wait for it"`
 	Expected workqueue.Duration `json:"expected" doc:"how long all of that is still expected to take, one after the other"`
-	FreeIn   workqueue.Duration `json:"freeIn" doc:"the same with all slots in use"`
+	FreeIn   workqueue.Duration `json:"freeIn" doc:"the same, side by side on its slots"`
 }
 
 type workerLoads struct {
@@ -63,6 +63,6 @@ func loadOf(w *workqueue.WorkerLoad) workerLoad {
 		}
 	}
 	load.Expected = workqueue.Duration(expected)
-	load.FreeIn = workqueue.Duration(expected / time.Duration(max(w.Capacity, 1)))
+	load.FreeIn = workqueue.Duration(expected / time.Duration(max(min(w.Capacity, load.Running+load.Assigned), 1)))
 	return load
 }
