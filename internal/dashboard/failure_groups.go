@@ -50,7 +50,7 @@ func elsewhere(all []report.Group, i int, part string) bool {
 	return false
 }
 
-// placeholder is what stands in a message for what differs. A path begins with a slash or a question mark.
+// placeholder matches what a message has instead of what differs. A path begins with a slash or a question mark.
 var placeholder = regexp.MustCompile(`/?<[a-z]+>`)
 
 // commonParts returns the parts of a group's errors by which a filter may find them, the best first: the longest part

@@ -88,7 +88,7 @@ func (t *task) Items() string {
 	return plural(int64(len(t.Scope)), "item", "items") + ", one for each of"
 }
 
-// mostScopes is how many scope values stand in the table.
+// mostScopes is how many scope values a row of the table shows.
 const mostScopes = 8
 
 // Scopes are the first scope values.
