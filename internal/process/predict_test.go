@@ -35,6 +35,8 @@ type scenario struct {
 	Before  []job         // enqueued before some of it has run
 	Asked   time.Duration // when the expected starts are read, after the first items were enqueued
 	After   []job         // enqueued just before that
+	Results time.Duration // how long the result of an item waits until it is written
+	Passes  time.Duration // how long a pass waits
 }
 
 // workerSpec is a worker.
@@ -45,6 +47,22 @@ type job struct {
 	Priority, Count int
 	Takes           time.Duration
 	Queue           string // "": the default
+}
+
+// lateStore is a store in which results of items and passes wait for a moment before they are written.
+type lateStore struct {
+	*sqlstore.Store
+	results, passes time.Duration
+}
+
+func (s lateStore) Finish(ctx context.Context, workerID int64, instanceID string, finishes []workqueue.Finish) ([]int64, error) {
+	time.Sleep(s.results)
+	return s.Store.Finish(ctx, workerID, instanceID, finishes)
+}
+
+func (s lateStore) ReadUnlocked(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
+	time.Sleep(s.passes)
+	return s.Store.ReadUnlocked(ctx, read)
 }
 
 // The ticks of the pipelines.
@@ -152,7 +170,7 @@ func (s *scenario) run(t *testing.T, dsn string) (asked time.Time, list []expect
 		}
 		name := fmt.Sprintf("bot-%d", i+1)
 		p, err := process.New(t.Context(), process.Options{
-			Store: open(), Link: link, Catalogue: catalogue, Log: zerolog.Nop(),
+			Store: lateStore{open(), s.Results, s.Passes}, Link: link, Catalogue: catalogue, Log: zerolog.Nop(),
 			Engine:    pipelines.NewEngine(pipelines.EngineOptions{WorkerName: name, Log: zerolog.Nop()}),
 			Spec:      workqueue.WorkerSpec{Name: name, Version: "test", Capacity: seat.Slots, ReservedSlots: seat.Reserved, Lease: time.Minute},
 			Heartbeat: 20 * time.Second, ShutdownGrace: patience,
@@ -242,6 +260,30 @@ func TestExpectedStartsWithPriorities(t *testing.T) {
 		s := drawScenario(rt, all, all)
 		s.checkStarts(t, rt)
 	})
+}
+
+// A slot that becomes free goes to the most urgent item, although no pass counts it as free until the result of the
+// item that ran in it is written.
+func TestExpectedStartsWhileResultsAreWritten(t *testing.T) {
+	const ms = time.Millisecond
+	s := scenario{
+		Wake: true, Before: []job{{Priority: 100, Count: 2, Takes: 161 * time.Second}}, Asked: 44 * time.Second,
+		After: []job{{Priority: 499, Count: 2, Takes: 280 * time.Second}, {Priority: 1000, Count: 5, Takes: 7 * time.Second}},
+	}
+	for _, s.Workers = range [][]workerSpec{{{Slots: 4, Reserved: 1}}, {{Slots: 2}, {Slots: 2}}} {
+		for _, s.After[1].Queue = range []string{"", "mail"} {
+			s.Shares = nil
+			if s.After[1].Queue != "" { // no worker assigns items of a queue with a share to itself
+				s.Shares = map[string]int{"mail": 1, "shop": 1}
+			}
+			for _, wait := range [][2]time.Duration{{0, 0}, {ms, 2 * ms}, {3 * ms, 2 * ms}, {50 * ms, 40 * ms}, {2 * time.Second, 2 * ms}} {
+				s.Results, s.Passes = wait[0], wait[1]
+				if wrong, starts := s.compare(t); wrong > 0 {
+					t.Errorf("workers %v, shares %v, results wait %s, passes %s: %d starts were not as expected:\n%s", s.Workers, s.Shares, s.Results, s.Passes, wrong, starts)
+				}
+			}
+		}
+	}
 }
 
 // The same with queues that compete by their shares.

@@ -204,5 +204,6 @@ func (sv *supervisor) abandonBatch(a *activeRun) {
 func (sv *supervisor) countOf(st *step, v workqueue.Verdict) {
 	sv.mu.Lock()
 	defer sv.mu.Unlock()
+	sv.ending++
 	st.count(v)
 }

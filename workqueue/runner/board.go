@@ -44,8 +44,9 @@ type board struct {
 	reading  int  // items that are claimed and being read
 	fetched  int  // items of the latest claim or pass
 
-	items int           // claimed items whose outcomes are not written yet
-	quiet chan struct{} // closed when nothing is claimed; nil: no goroutine waits for it
+	items  int           // claimed items whose outcomes are not written yet
+	ending int           // of these: ended ones
+	quiet  chan struct{} // closed when nothing is claimed; nil: no goroutine waits for it
 }
 
 func newBoard(r *Runner) *board {

@@ -119,7 +119,9 @@ func (cl *claimer) recordPasses(f *fetch, assigned int, left, emptied bool) {
 	defer cl.mu.Unlock()
 	bands := f.session.bands()
 	all := len(bands) == 0 || least <= workqueue.JoinBands(bands)[0].Min
-	f.session.recordPasses(least, f.passGen, assigned, left, all, f.claims, time.Now())
+	f.session.recordPasses(passResult{
+		least: least, passGen: f.passGen, assigned: assigned, left: left, all: all, free: f.claims, early: f.early,
+	}, time.Now())
 	if emptied {
 		cl.recordEmpty(least, f)
 	} else {

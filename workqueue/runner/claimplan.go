@@ -83,6 +83,7 @@ type fetch struct {
 	fast       bool                  // items are short: several of them end during one claim
 	ahead      bool                  // the passes claim for slots that are not free yet
 	selfAssign bool                  // the passes may consider this worker alone
+	early      bool                  // results of ended items were not written when it was planned
 }
 
 // recordBeat records that a heartbeat that began at a time was written.
@@ -250,15 +251,12 @@ func (cp *claimPlanner) planClaim(f *fetch, spans []workqueue.Band, now time.Tim
 }
 
 // sessionToPass returns the session whose passes may find the most urgent work; nil if there
-// is none. If woken is set, it considers only sessions with new work, which other workers may
+// is none. If woken is set, it returns only a session with new work, which other workers may
 // have a free slot for too.
 func (cp *claimPlanner) sessionToPass(spans []workqueue.Band, now time.Time, woken bool) *Session {
 	var first *Session
 	best := 0
 	for _, s := range cp.sessions {
-		if woken && (!s.woken || s.left) {
-			continue
-		}
 		for _, p := range cp.passesOf(s, spans) {
 			ready := s.mayFind(p.Band.Min) && (!s.gated(p.Band.Min, now) || s.maySelfAssign(p.Band.Min, now))
 			if ready && (first == nil || p.Band.Max > best) {
@@ -266,7 +264,23 @@ func (cp *claimPlanner) sessionToPass(spans []workqueue.Band, now time.Time, wok
 			}
 		}
 	}
-	return first
+	switch {
+	case first == nil || woken && (!first.woken || first.left) || cp.awaits(spans, best, now):
+		return nil
+	default:
+		return first
+	}
+}
+
+// awaits reports whether a session has left more urgent items than those of a priority, and passes for them when the
+// results of the items that have ended here are written. Until then a pass does not count their slots as free, and a
+// less urgent session must not take them.
+func (cp *claimPlanner) awaits(spans []workqueue.Band, priority int, now time.Time) bool {
+	return cp.ending > 0 && slices.ContainsFunc(cp.sessions, func(s *Session) bool {
+		return s.left && slices.ContainsFunc(cp.passesOf(s, spans), func(p assign.AssignParams) bool {
+			return p.Band.Max > priority && !s.mayFind(p.Band.Min) && !s.gated(p.Band.Min, now)
+		})
+	})
 }
 
 // planPasses returns the fetch that repeats a session's passes. They claim items, unless an
@@ -281,7 +295,7 @@ func (cp *claimPlanner) planPasses(f *fetch, s *Session, spans []workqueue.Band)
 		s.woken = false
 	}
 	s.unseen = false
-	f.claimGen, f.passGen = cp.claimGen, s.passGen
+	f.claimGen, f.passGen, f.early = cp.claimGen, s.passGen, cp.ending > 0
 	return f
 }
 

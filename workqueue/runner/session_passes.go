@@ -37,6 +37,7 @@ type passState struct {
 	gate   time.Time // no pass before this time for priorities from gateTo up
 	gateTo int
 	gates  int       // passes in a row that found no worker with room
+	early  int       // passGen of the first such pass while results of ended items were not written; -1: none in a row
 	poll   time.Time // when a busy session looks for work again
 
 	selfAssigned    *assign.SelfAssign // what passes for this worker alone reuse; nil: they are not possible
@@ -49,7 +50,9 @@ type passState struct {
 // anything is a value of below above all priorities: there may be work of any priority.
 const anything = math.MaxInt
 
-func newPassState() passState { return passState{below: math.MinInt, swept: true, selfAssignGen: -1} }
+func newPassState() passState {
+	return passState{below: math.MinInt, swept: true, early: -1, selfAssignGen: -1}
+}
 
 // wake records that there is new work: for a pass, or only for a claim.
 func (l *passState) wake(pass bool, now time.Time) {
@@ -87,28 +90,41 @@ func (l *passState) raise() {
 	l.passGen++
 }
 
-// recordPasses records the result of repeated passes for the priorities from least up. all
-// means that no lower priorities are open; free, that the passes were made to fill a free slot
-// and not for other workers; passGen is its value when they began.
-func (l *passState) recordPasses(least, passGen, assigned int, left, all, free bool, now time.Time) {
-	l.moved += assigned
-	l.left = left || l.left && !all
-	if assigned > 0 || !left {
-		l.gate, l.gates = time.Time{}, 0
+// passResult is the result of repeated passes.
+type passResult struct {
+	least    int // the lowest of their priorities
+	passGen  int // its value when they began
+	assigned int // items
+	left     bool
+	all      bool // no lower priorities are open
+	free     bool // they were made to fill a free slot, not for other workers
+	early    bool // results of ended items were not written when they began
+}
+
+// recordPasses records the result of repeated passes.
+func (l *passState) recordPasses(r passResult, now time.Time) {
+	l.moved += r.assigned
+	l.left = r.left || l.left && !r.all
+	if r.assigned > 0 || !r.left {
+		l.gate, l.gates, l.early = time.Time{}, 0, -1
 	}
-	if assigned > 0 && left {
+	if r.assigned > 0 && r.left {
 		return // there may be more items to assign at once
 	}
 	// A pass without a free slot does not cover items that wait for one. Nor does it see the
 	// free slots of items whose results are not written yet; this worker does.
-	if passGen == l.passGen && (free || !left) && !l.maySelfAssign(least, now) {
-		l.below = min(l.below, least)
+	if r.passGen == l.passGen && (r.free || !r.left) && !l.maySelfAssign(r.least, now) {
+		l.below = min(l.below, r.least)
 	}
-	if assigned > 0 || !left {
+	if r.assigned > 0 || !r.left {
 		return
 	}
-	if free { // otherwise the next pass may still find an item for a free slot
-		l.gate, l.gateTo = now.Add(min(leastGate<<min(l.gates, 10), mostGate)), least
+	if r.early && (l.early < 0 || l.early == r.passGen) {
+		l.early = r.passGen
+		return // when the first of the results is written, a pass may see a free slot
+	}
+	if r.free { // otherwise the next pass may still find an item for a free slot
+		l.gate, l.gateTo = now.Add(min(leastGate<<min(l.gates, 10), mostGate)), r.least
 		l.gates++
 	}
 }

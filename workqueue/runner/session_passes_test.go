@@ -28,11 +28,11 @@ func TestPassStateAfterPasses(t *testing.T) {
 		t.Error("want a pass: the end of an item makes room for the items that are left")
 	}
 	// The pass covered the items at and above a priority, and not those below.
-	l.recordPasses(500, l.passGen, 0, true, true, true, now)
+	l.recordPasses(passResult{least: 500, passGen: l.passGen, left: true, all: true, free: true}, now)
 	if l.mayFind(500) || !l.mayFind(499) {
 		t.Error("want a pass below 500 only")
 	}
-	l.recordPasses(0, l.passGen, 2, true, true, true, now)
+	l.recordPasses(passResult{passGen: l.passGen, assigned: 2, left: true, all: true, free: true}, now)
 	if l.mayFind(500) || l.mayFind(0) && l.below != 500 {
 		t.Errorf("below = %d, want it unchanged by a pass that found items", l.below)
 	}
@@ -40,7 +40,7 @@ func TestPassStateAfterPasses(t *testing.T) {
 	if !l.woken || !l.unseen || !l.mayFind(5000) {
 		t.Error("want a pass for the announced work")
 	}
-	l.recordPasses(0, l.passGen, 2, false, true, true, now)
+	l.recordPasses(passResult{passGen: l.passGen, assigned: 2, all: true, free: true}, now)
 	if l.mayFind(0) || l.left {
 		t.Error("want no pass: nothing is left")
 	}
@@ -69,7 +69,7 @@ func TestPassStatePausesWithoutRoom(t *testing.T) {
 	l := newPassState()
 	last := time.Duration(0)
 	for range 20 {
-		l.recordPasses(0, l.passGen, 0, true, true, true, now)
+		l.recordPasses(passResult{passGen: l.passGen, left: true, all: true, free: true}, now)
 		if pause := l.gate.Sub(now); pause < last {
 			t.Fatalf("a pause of %s after a pause of %s", pause, last)
 		} else {
@@ -83,9 +83,37 @@ func TestPassStatePausesWithoutRoom(t *testing.T) {
 	if pause := l.gate.Sub(now); pause != wokenGate {
 		t.Errorf("a pause of %s for announced work, want %s", pause, wokenGate)
 	}
-	l.recordPasses(0, l.passGen, 1, true, true, true, now)
+	l.recordPasses(passResult{passGen: l.passGen, assigned: 1, left: true, all: true, free: true}, now)
 	if !l.gate.IsZero() {
 		t.Error("a pass that found items causes a pause")
+	}
+}
+
+// Passes that could not see a free slot yet cause no pause until the result of the item that ran in it is written. If
+// the next pass finds no room either, there is a pause, although other results are not written.
+func TestPassStateOfSlotThatBecomesFree(t *testing.T) {
+	now := time.Unix(0, 0)
+	l := newPassState()
+	l.left = true
+	pass := func(assigned int, early bool) {
+		l.recordPasses(passResult{passGen: l.passGen, assigned: assigned, left: true, all: true, free: true, early: early}, now)
+	}
+	for range 2 {
+		for i, settled := range []bool{true, false, true, true} {
+			if settled {
+				l.itemEnded(true)
+			}
+			pass(0, true)
+			if want := i >= 2; l.gated(0, now) != want {
+				t.Errorf("pass %d: gated = %t, want %t", i+1, !want, want)
+			}
+		}
+		pass(1, true)
+		pass(0, false)
+		if !l.gated(0, now) {
+			t.Error("no pause after a pass that saw all free slots and found no room")
+		}
+		pass(1, true)
 	}
 }
 
@@ -96,11 +124,11 @@ func TestPassStateOfWorkAnnouncedDuringPass(t *testing.T) {
 	l.wake(true, now)
 	began := l.passGen
 	l.wake(true, now)
-	l.recordPasses(0, began, 0, false, true, true, now)
+	l.recordPasses(passResult{passGen: began, all: true, free: true}, now)
 	if !l.mayFind(0) {
 		t.Error("the work that was announced during the pass is forgotten")
 	}
-	l.recordPasses(0, l.passGen, 0, false, true, true, now)
+	l.recordPasses(passResult{passGen: l.passGen, all: true, free: true}, now)
 	if l.mayFind(0) {
 		t.Error("want no pass: the last one has found nothing")
 	}

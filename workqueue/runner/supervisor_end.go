@@ -74,6 +74,7 @@ func (sv *supervisor) count(st *step, v workqueue.Verdict, now time.Time, took t
 	sv.mu.Lock()
 	defer sv.mu.Unlock()
 	sv.pace.ended(now, took)
+	sv.ending++
 	st.count(v)
 }
 
@@ -81,6 +82,7 @@ func (sv *supervisor) count(st *step, v workqueue.Verdict, now time.Time, took t
 func (sv *supervisor) recordSettled(st *step, written bool) {
 	sv.mu.Lock()
 	defer sv.mu.Unlock()
+	sv.ending--
 	sv.countSettled(st, written)
 }
 
