@@ -76,6 +76,7 @@ func New(o Options) (*Dashboard, error) {
 	d.mux.HandleFunc("GET /suggestions", d.suggest)
 	d.show("GET /items", d.listItems)
 	d.show("GET /items/{id}", d.showItem)
+	d.mux.HandleFunc("GET /drawings/items/{id}", d.drawRun)
 	d.show("GET /failures", d.listFailures)
 	d.show("GET /queues", d.listQueues)
 	d.show("GET /queues/{queue}", d.showQueue)

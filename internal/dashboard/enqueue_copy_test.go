@@ -140,7 +140,7 @@ func TestCloneAndEditKeepsValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := s.as(t, access.Editor)
-	page := wantShown(t, b, "/enqueue?from=1", "A new item is enqueued with these values", "labels, selectors, resilience, limit key, estimated duration, retention")
+	page := wantShown(t, b, "/enqueue?from=1", "A new item is enqueued with these values", "also gets the limit key, estimated duration, retention of item 1")
 	form := page.entered("/enqueue")
 	copied := s.made(t, b.post("/enqueue", form, nil))
 	was, err := s.Store.Item(ctx, 1)
@@ -165,9 +165,10 @@ func TestCloneAndEditKeepsValues(t *testing.T) {
 		}
 	}
 	form.Set("tags", "new")
+	form.Set("labels", "")
 	form.Set("finishBy", "")
 	form.Set("deadline", "")
-	if it := s.made(t, b.post("/enqueue", form, nil)); it.Tags != `["new"]` || it.FinishBy != nil || it.DeadlineAt != nil {
+	if it := s.made(t, b.post("/enqueue", form, nil)); it.Labels != "" || it.Tags != `["new"]` || it.FinishBy != nil || it.DeadlineAt != nil {
 		t.Errorf("what was changed: tags %s, finish by %v, deadline %v", it.Tags, it.FinishBy, it.DeadlineAt)
 	}
 }
@@ -231,5 +232,37 @@ func TestChangeFormSendsChanges(t *testing.T) {
 	form.Set("metadata", `{"a": 1}`)
 	if got := b.post("/change/1", form, nil); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.visible(), "the metadata is no object of texts") {
 		t.Errorf("metadata that are no texts: %d %s", got.status, got.visible())
+	}
+}
+
+// The rules of where an item runs and how it is retried are changed in the form, each by itself.
+func TestChangeFormSendsRules(t *testing.T) {
+	s := newSite(t)
+	gpu, err := matching.ParseSelector("gpu = true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Store.Enqueue(t.Context(), []workqueue.NewItem{{
+		IntegrationConfig: "hello", Labels: matching.Labels{"ram": matching.Number(3), "region": matching.Text("eu")}, Selectors: []matching.Selector{gpu}, Attempts: 3,
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	b := s.as(t, access.Operator)
+	form := b.get("/change/1").entered("/change/1")
+	form.Set("labels", `{"region": "us", "ssd": true}`)
+	form.Set("selectors", "")
+	form.Set("resilience", `{"limit": 5}`)
+	it := s.made(t, b.post("/change/1", form, nil))
+	if it.Labels != `{"region":"us","ssd":true}` || it.Selectors != "" || it.ResilienceConfig != `{"limit":5}` {
+		t.Errorf("labels %s, selectors %s, resilience %s", it.Labels, it.Selectors, it.ResilienceConfig)
+	}
+	for name, wrong := range map[string][2]string{
+		"labels": {`["a"]`, "the labels are no object"}, "selectors": {`["gpu = `, "the value of selectors is not JSON"}, "resilience": {`{"limit": "x"}`, "resilience"},
+	} {
+		form := b.get("/change/1").entered("/change/1")
+		form.Set(name, wrong[0])
+		if got := b.post("/change/1", form, nil); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.visible(), wrong[1]) || !strings.Contains(got.visible(), wrong[0]) {
+			t.Errorf("%s %s: %d %s", name, wrong[0], got.status, got.visible())
+		}
 	}
 }

@@ -12,20 +12,23 @@ import (
 
 // itemForm is the form of a new item, or of new values of an item that has not ended.
 type itemForm struct {
-	ID       string // of the item that is changed; "": the form creates one
-	From     string // the item that the values come from
-	Pipeline string
-	Queue    string
-	Priority string // as it is requested: without what the queue adds
-	Payload  string // as JSON; of a form with fields it is used in place of them
-	Key      string
-	In       string // how long to wait
-	Tags     string // one a line
-	Metadata string // an object, as JSON
-	Deadline string // in UTC
-	FinishBy string // likewise
-	Version  string // of the item when the form was made; a change of a newer one is refused
-	Reason   string
+	ID         string // of the item that is changed; "": the form creates one
+	From       string // the item that the values come from
+	Pipeline   string
+	Queue      string
+	Priority   string // as it is requested: without what the queue adds
+	Payload    string // as JSON; of a form with fields it is used in place of them
+	Key        string
+	In         string // how long to wait
+	Tags       string // one a line
+	Metadata   string // an object, as JSON
+	Deadline   string // in UTC
+	FinishBy   string // likewise
+	Labels     string // an object, as JSON
+	Selectors  string // a list, as JSON
+	Resilience string // an object, as JSON
+	Version    string // of the item when the form was made; a change of a newer one is refused
+	Reason     string
 
 	Says   string         // what will happen
 	Kept   string         // what a copy takes over besides the fields
@@ -49,6 +52,9 @@ func (v *itemForm) Copied() bool { return v.ID == "" && v.From != "" && v.Hidden
 
 // More reports whether the form has a value that is rarely given.
 func (v *itemForm) More() bool { return v.Tags+v.Metadata+v.Deadline+v.FinishBy != "" }
+
+// Rules reports whether the form says on which workers the item may run, or how it is retried.
+func (v *itemForm) Rules() bool { return v.Labels+v.Selectors+v.Resilience != "" }
 
 // prepare gets what the form offers, and the item that it is about.
 func (d *Dashboard) prepare(r *http.Request, c caller, v *itemForm) error {
@@ -165,6 +171,7 @@ func (v *itemForm) takeValues() {
 	v.Priority = strconv.Itoa(it.Priority - v.offset(it.QueueName))
 	v.Tags, v.Metadata = strings.Join(it.Tags, "\n"), pretty(it.Metadata)
 	v.Deadline, v.FinishBy = formTimeOf(it.DeadlineAt), formTimeOf(it.FinishBy)
+	v.Labels, v.Selectors, v.Resilience = pretty(it.Labels), pretty(it.Selectors), pretty(it.Resilience)
 	v.Version = strconv.FormatInt(it.Version, 10)
 }
 
@@ -241,6 +248,7 @@ func readForm(r *http.Request) *itemForm {
 		ID: r.PathValue("id"), From: text("from"), Pipeline: text("pipeline"), Queue: text("queue"), Priority: text("priority"),
 		Payload: text("payload"), Key: text("key"), In: text("in"), Version: text("version"), Reason: text("reason"),
 		Tags: text("tags"), Metadata: text("metadata"), Deadline: text("deadline"), FinishBy: text("finishBy"),
+		Labels: text("labels"), Selectors: text("selectors"), Resilience: text("resilience"),
 	}
 }
 

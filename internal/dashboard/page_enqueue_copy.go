@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"encoding/json"
 	"net/http"
 	"time"
 )
@@ -9,11 +8,6 @@ import (
 // carried returns the values of an item that the form has no field for, as a new item has them.
 func (it *item) carried() map[string]any {
 	values := map[string]any{}
-	for name, text := range map[string]json.RawMessage{"labels": it.Labels, "selectors": it.Selectors, "resilience": it.Resilience} {
-		if len(text) > 0 && string(text) != "null" {
-			values[name] = text
-		}
-	}
 	if key := deref(it.LimitKey); key != "" {
 		values["limitKey"] = key
 	}
@@ -30,8 +24,7 @@ func (it *item) carriedNames() []string {
 	values := it.carried()
 	var names []string
 	for _, one := range []struct{ name, words string }{
-		{"labels", "labels"}, {"selectors", "selectors"}, {"resilience", "resilience"}, {"limitKey", "limit key"},
-		{"estimatedDuration", "estimated duration"}, {"retain", "retention"},
+		{"limitKey", "limit key"}, {"estimatedDuration", "estimated duration"}, {"retain", "retention"},
 	} {
 		if _, ok := values[one.name]; ok {
 			names = append(names, one.words)

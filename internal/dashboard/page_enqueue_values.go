@@ -38,6 +38,15 @@ func (v *itemForm) newItem() (map[string]any, error) {
 	if payload != "" {
 		body["payload"] = json.RawMessage(payload)
 	}
+	for name, rule := range v.rules() {
+		if rule.text == "" {
+			continue
+		}
+		if !json.Valid([]byte(rule.text)) {
+			return nil, unusable(wrongJSON(rule.text), "the value of %s is not JSON", name)
+		}
+		body[name] = json.RawMessage(rule.text)
+	}
 	if len(metadata) > 0 {
 		body["metadata"] = metadata
 	}
@@ -100,6 +109,9 @@ func (v *itemForm) changes() (map[string]any, error) {
 	if err := v.changeMetadata(body); err != nil {
 		return nil, err
 	}
+	if err := v.changeRules(body); err != nil {
+		return nil, err
+	}
 	for name, at := range v.times() {
 		switch {
 		case at.text == formTimeOf(at.was):
@@ -143,6 +155,65 @@ func (v *itemForm) changeMetadata(body map[string]any) error {
 	if len(removed) > 0 {
 		slices.Sort(removed)
 		body["removeMetadata"] = removed
+	}
+	return nil
+}
+
+// enteredRule is a rule as the person has entered it, and as the item has it, both as JSON.
+type enteredRule struct{ text, was string }
+
+// rules are where the item may run and how it is retried, by their names in the API.
+func (v *itemForm) rules() map[string]enteredRule {
+	return map[string]enteredRule{
+		"labels":     {strings.TrimSpace(v.Labels), pretty(v.of.Labels)},
+		"selectors":  {strings.TrimSpace(v.Selectors), pretty(v.of.Selectors)},
+		"resilience": {strings.TrimSpace(v.Resilience), pretty(v.of.Resilience)},
+	}
+}
+
+func (v *itemForm) changeRules(body map[string]any) error {
+	for name, rule := range v.rules() {
+		switch {
+		case rule.text == rule.was:
+		case rule.text != "" && !json.Valid([]byte(rule.text)):
+			return unusable(wrongJSON(rule.text), "the value of %s is not JSON", name)
+		case name == "labels":
+			if err := changeLabels(body, rule); err != nil {
+				return err
+			}
+		case rule.text == "":
+			body[name] = nil
+		default:
+			body[name] = json.RawMessage(rule.text)
+		}
+	}
+	return nil
+}
+
+// changeLabels adds the labels to set and those to remove.
+func changeLabels(body map[string]any, rule enteredRule) error {
+	was, now := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	if rule.was != "" && json.Unmarshal([]byte(rule.was), &was) != nil {
+		return unusable("", "the labels of the item are no object, so they cannot be changed here")
+	}
+	if rule.text != "" && json.Unmarshal([]byte(rule.text), &now) != nil {
+		return unusable("", `the labels are no object, want one such as {"region": "eu"}`)
+	}
+	var removed []string
+	for name, value := range was {
+		switch other, ok := now[name]; {
+		case !ok:
+			removed = append(removed, name)
+		case string(other) == string(value):
+			delete(now, name)
+		}
+	}
+	if len(now) > 0 {
+		body["labels"] = now
+	}
+	if len(removed) > 0 {
+		slices.Sort(removed)
+		body["removeLabels"] = removed
 	}
 	return nil
 }

@@ -64,6 +64,7 @@ type itemPage struct {
 	Pipeline *itemPipeline // nil: the server's project has none of this name
 	Run      *latestRun    // nil: none has begun
 	Steps    []runStep
+	Graph    string    // the address of its drawing; "": there is none
 	Diff     *textDiff // nil: the text that ran is the present one, or is not known
 	Gone     bool      // the text that ran is another one than the present one, and is no longer kept
 	Ran      string    // the text that ran, if there is no present one
@@ -123,6 +124,7 @@ func (d *Dashboard) showItem(r *http.Request, p *page) (string, error) {
 	v.Run = latestOf(v.Item, v.Attempts)
 	if present.Name != "" {
 		v.Pipeline, v.Steps = &present, stepsOf(present.Steps, v.Run)
+		v.Graph = runGraph(v.Item, v.Pipeline, v.Run, v.Steps)
 	}
 	if err := d.texts(r, v); err != nil {
 		return "", err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,6 +19,12 @@ type source struct {
 	Hash string `json:"hash"`
 	Text string `json:"text"`
 }
+
+// Short is the beginning of the hash, as other places show it.
+func (s source) Short() string { return s.Hash[:min(len(s.Hash), 8)] }
+
+// mostVersions is how many versions a page lists unless it is asked for all; allVersions is how many it lists then.
+const mostVersions, allVersions = 10, 500
 
 // version is a text of a pipeline that workers have loaded.
 type version struct {
@@ -83,7 +90,11 @@ type pipelinePage struct {
 	Steps    []stepFailures
 	Times    *timesOfSteps // nil: not known
 	Versions []version
+	More     bool // there are older versions
 	Diff     *difference
+
+	Version      *source // the text of an earlier version; nil: it is not shown
+	VersionLines []codeLine
 }
 
 // difference is what has changed since a version.
@@ -133,13 +144,21 @@ func (d *Dashboard) showPipeline(r *http.Request, p *page) (string, error) {
 	paced.optional("/pipelines", nil, &project)
 	paced.optional("/runs", values("pipeline", name, "limit", "10"), &runs)
 	paced.refusable("/schedules/next", values("pipeline", name, "count", "10"), &next)
-	paced.optional(at+"/versions", values("limit", "10"), &versions)
+	most := mostVersions
+	if r.URL.Query().Get("versions") == "all" {
+		most = allVersions
+	}
+	paced.optional(at+"/versions", values("limit", strconv.Itoa(min(most+1, allVersions))), &versions)
 	if p.Caller.May("editor") && p.Caller.Everywhere() {
 		ask.optional("/project/editing", nil, &v.Editing)
 	}
 	if since := r.URL.Query().Get("since"); since != "" {
 		v.Diff = &difference{}
 		ask.get(at+"/diff", values("from", since), v.Diff)
+	}
+	if hash := r.URL.Query().Get("version"); hash != "" {
+		v.Version = &source{}
+		ask.get(at+"/text", values("hash", hash), v.Version)
 	}
 	if queue, ok := p.Caller.scope(); ok {
 		ask.slow(p.Caller).optional("/stats", values("by", "hour", "since", "24h", "pipeline", name, "queue", queue), &series)
@@ -161,6 +180,12 @@ func (d *Dashboard) showPipeline(r *http.Request, p *page) (string, error) {
 		v.Diff.Lines = diffLines(v.Diff.Diff)
 	}
 	v.Runs, v.Next, v.Versions = runs.Items, withClocks(next.Items, time.Now()), versions.Items
+	if v.More = len(v.Versions) > most; v.More {
+		v.Versions = v.Versions[:most]
+	}
+	if v.Version != nil {
+		v.VersionLines = yamlLines(v.Version.Text, nil)
+	}
 	found := slices.DeleteFunc(project.Findings, func(f finding) bool { return f.File != v.Source.File })
 	v.Lines, v.Findings = yamlLines(v.Source.Text, found), len(found)
 	v.Loose = slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.Line >= 1 && f.Line <= len(v.Lines) })

@@ -35,9 +35,10 @@ type pipeline struct {
 	} `json:"paused"`
 	Mistakes int `json:"mistakes"`
 
-	// Of a system pipeline in the last 24 hours: the mean of the latest runs that succeeded, and what
+	// Of a system pipeline in the last 24 hours: how long the latest runs that succeeded took, and what
 	// failed, was interrupted or did not take place.
-	Mean         time.Duration
+	Mean, P95    time.Duration
+	Took         []float64 // milliseconds of each, the earliest first
 	Failures     int64
 	MoreFailures bool // there are more
 
@@ -90,14 +91,23 @@ func (p *pipeline) addRuns(latest []run) {
 		return
 	}
 	p.Last = &latest[0]
-	runs, took := int64(0), int64(0)
-	for _, n := range latest {
+	var took []int64
+	for _, n := range slices.Backward(latest) {
 		if n.Outcome == "succeeded" && n.TookMs != nil {
-			runs++
-			took += *n.TookMs
+			took = append(took, *n.TookMs)
+			p.Took = append(p.Took, float64(*n.TookMs))
 		}
 	}
-	p.Mean = time.Duration(took/max(runs, 1)) * time.Millisecond
+	if len(took) == 0 {
+		return
+	}
+	sum := int64(0)
+	for _, ms := range took {
+		sum += ms
+	}
+	slices.Sort(took)
+	p.Mean = time.Duration(sum/int64(len(took))) * time.Millisecond
+	p.P95 = time.Duration(took[(95*len(took)+99)/100-1]) * time.Millisecond // the nearest rank
 }
 
 type pipelinesPage struct {

@@ -1,8 +1,10 @@
 package dashboard_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +17,8 @@ import (
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/access"
+	"botwork/workqueue/assign"
+	"botwork/workqueue/storetest"
 )
 
 // folder is a project of a few files.
@@ -24,6 +28,8 @@ type folder struct {
 }
 
 func (f folder) Load() (*operations.Project, error) { return &f.project, nil }
+
+func (folder) WhyParams() (assign.WhyParams, error) { return assign.WhyParams{}, nil }
 
 const letterFile = `name: letters
 description: "` + `<script>alert(1)</script>` + `"
@@ -99,6 +105,67 @@ func TestPipelinePage(t *testing.T) {
 	}
 	wantShown(t, viewer, "/pipelines", "letters", "nightly", "figures of the last 24 hours")
 	wantShown(t, viewer, "/failures?pipeline=letters", "letters", "No failures")
+}
+
+// Earlier texts of a pipeline can be read, and all of them are listed on request.
+func TestPipelineVersions(t *testing.T) {
+	s := newPipelineSite(t)
+	var texts []workqueue.PipelineText
+	for i := range 12 {
+		texts = append(texts, workqueue.PipelineText{Hash: strings.Repeat(fmt.Sprintf("%x", i), 64), Pipeline: "letters", Text: fmt.Sprintf("steps: [] # number %d </td><script>\n", i)})
+	}
+	if err := s.Store.KeepTexts(t.Context(), texts); err != nil {
+		t.Fatal(err)
+	}
+	b := s.as(t, access.Viewer)
+	got := wantShown(t, b, "/pipelines/letters", "Versions")
+	if n := strings.Count(got.text, "#version\""); n != 10 || !slices.Contains(got.links(), "?versions=all#versions") {
+		t.Errorf("%d versions with a text and the links %q, want 10 and one to all", n, got.links())
+	}
+	got = wantShown(t, b, "/pipelines/letters?versions=all")
+	if n := strings.Count(got.text, "#version\""); n != 12 || slices.Contains(got.links(), "?versions=all#versions") {
+		t.Errorf("%d versions with a text, want 12 and no link to more", n)
+	}
+	wantShown(t, b, "/pipelines/letters?version="+texts[3].Hash, "Version 33333333", "# number 3 </td><script>")
+	if got := b.get("/pipelines/letters?version=dddd"); got.status != http.StatusNotFound {
+		t.Errorf("a version that was never loaded: status %d", got.status)
+	}
+}
+
+// The graph of an item's pipeline has what the run did with each step.
+func TestRunGraph(t *testing.T) {
+	s := newPipelineSite(t)
+	f := storetest.NewFactory(t, s.Store)
+	w := f.Worker(storetest.WorkerOpts{Name: "bot-1"})
+	f.Items(1, storetest.ItemOpts{Pipeline: "letters"})
+	b := s.as(t, access.Viewer)
+	waits := b.get("/items/1")
+	if strings.Contains(waits.text, "/drawings/items/1") {
+		t.Error("the graph of an item without a run is offered")
+	}
+	fails(t, s, f, w, "letters", workqueue.Cancelled, workqueue.KindError, "no paper")
+	page := wantShown(t, b, "/items/2", "Graph with this attempt")
+	at := regexp.MustCompile(`/drawings/items/2\?of=[0-9a-f]+`).FindString(page.text)
+	got := b.get(at)
+	if got.status != http.StatusOK || got.header.Get("Content-Type") != "image/svg+xml" || !strings.Contains(got.header.Get("Content-Security-Policy"), "sandbox") {
+		t.Fatalf("GET %s: %d, %v", at, got.status, got.header)
+	}
+	for _, want := range []string{`class="box step`, `>letters</text>`, `? Not recorded`} {
+		if !strings.Contains(got.text, want) {
+			t.Errorf("the graph lacks %q: %s", want, got.text)
+		}
+	}
+	for path, want := range map[string]int{"/drawings/items/99": http.StatusNotFound, "/drawings/items/x": http.StatusUnprocessableEntity} {
+		if got := b.get(path); got.status != want {
+			t.Errorf("GET %s: status %d, want %d", path, got.status, want)
+		}
+	}
+	if got := s.browser(t).get(at); got.status == http.StatusOK {
+		t.Error("a graph without a session")
+	}
+	if got := s.as(t, access.Viewer, "mail").get(at); got.status == http.StatusOK {
+		t.Error("the graph of an item of another queue")
+	}
 }
 
 func TestDryRunPage(t *testing.T) {

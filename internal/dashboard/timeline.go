@@ -218,11 +218,12 @@ func (t *timeline) drawBar(b *strings.Builder, pipeline string, one *timelineBar
 		// A circle at its time: it has no length.
 		shape = fmt.Sprintf(`<circle cx="%s" cy="%d" r="4.5"><title>%s</title></circle>`, t.place(one.Start), y+barHeight/2, text)
 	default:
-		least := 0.0015
+		least, stripes := 0.0015, ""
 		if one.Outcome == "failed" || one.Outcome == "interrupted" {
 			least = pointWidth // what an operator looks for
+			stripes = fmt.Sprintf(`<rect class="stripes" fill="url(#stripes)" x="%s" y="%d" width="%.3f%%" height="%d"/>`, t.place(one.Start), y, 100*max(width, least), barHeight)
 		}
-		shape = fmt.Sprintf(`<rect x="%s" y="%d" width="%.3f%%" height="%d" rx="2"><title>%s</title></rect>`, t.place(one.Start), y, 100*max(width, least), barHeight, text)
+		shape = fmt.Sprintf(`<rect x="%s" y="%d" width="%.3f%%" height="%d" rx="2"><title>%s</title></rect>`, t.place(one.Start), y, 100*max(width, least), barHeight, text) + stripes
 	}
 	class := look.Class + " is-" + one.Outcome
 	if one.Link == "" {

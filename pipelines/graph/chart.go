@@ -22,6 +22,17 @@ const (
 	Enqueues Line = "enqueue" // a step or a task enqueues items of a pipeline
 )
 
+// Mark is how a node looks in a drawing of one run.
+type Mark string
+
+// The marks.
+const (
+	Done   Mark = "done"   // the run has been there
+	Failed Mark = "failed" // it failed there
+	Active Mark = "active" // it is there, or has stopped there for a while
+	Passed Mark = "passed" // it did not come there
+)
+
 // Chart is a graph. Its nodes are in reading order.
 type Chart struct {
 	Title string `json:"title"`
@@ -43,6 +54,9 @@ type Node struct {
 	// Aside is true for a node that is not part of the chain, but next to the
 	// previous node.
 	Aside bool `json:"aside,omitempty"`
+
+	// Mark is set in a drawing of one run; "": nothing is known.
+	Mark Mark `json:"-"`
 }
 
 // Edge leads from one node to another.

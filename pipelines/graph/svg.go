@@ -24,6 +24,10 @@ const style = `
   .condition { fill: #fff8c5 }
   .start, .end { fill: #ddf4ff }
   .pipeline { fill: #dafbe1 }
+  .done { fill: #dafbe1; stroke: #1a7f37; stroke-width: 2 }
+  .failed { fill: #ffebe9; stroke: #cf222e; stroke-width: 3 }
+  .active { fill: #ddf4ff; stroke: #0969da; stroke-width: 3 }
+  .passed { fill: none; stroke-dasharray: 3 3 }
   .line { fill: none; stroke: #57606a; stroke-width: 1.4 }
   .error { stroke: #cf222e; stroke-dasharray: 5 3 }
   .enqueue { stroke: #1a7f37; stroke-dasharray: 2 3 }
@@ -35,6 +39,10 @@ const style = `
     .condition { fill: #3a2d00 }
     .start, .end { fill: #0c2d6b }
     .pipeline { fill: #033a16 }
+    .done { fill: #033a16; stroke: #3fb950 }
+    .failed { fill: #490b08; stroke: #ff7b72 }
+    .active { fill: #0c2d6b; stroke: #58a6ff }
+    .passed { fill: none }
     .line { stroke: #9198a1 }
     .error { stroke: #ff7b72 }
     .enqueue { stroke: #3fb950 }
@@ -127,6 +135,9 @@ func (p *path) write(b *strings.Builder) {
 
 func (b *box) write(out *strings.Builder) {
 	class := "box " + string(b.Shape)
+	if b.Mark != "" {
+		class += " " + string(b.Mark)
+	}
 	fmt.Fprintf(out, "<g><title>%s</title>\n", escaped(strings.Join(b.Lines, "\n")))
 	switch b.Shape {
 	case Condition:

@@ -58,6 +58,9 @@ func TestBrowserItemPage(t *testing.T) {
 	p.open(at)
 	dir := artefacts(t)
 	p.picture(dir, "item-failed")
+	p.run(chromedp.Evaluate(`document.querySelector("#run").scrollIntoView()`, nil))
+	p.until(`document.querySelector("#run .graph img").complete && document.querySelector("#run .graph img").naturalHeight > 100`)
+	p.picture(dir, "item-failed-graph")
 	p.run(chromedp.Evaluate(`document.querySelector("#audit").scrollIntoView()`, nil))
 	p.picture(dir, "item-failed-related")
 }

@@ -125,6 +125,7 @@ var may = map[string]map[string]string{
 		"internal/api/events": "the changes after which an answer is asked for again",
 		"internal/doctor":     "the report that a page shows",
 		"internal/moments":    "times of a filter are written as on the command line",
+		"pipelines/graph":     "the graph of a pipeline in which a page marks a run",
 		"tasks":               "the priority of a task's items that a page shows",
 		"workqueue":           "the statistics that pages draw",
 		"workqueue/access":    "the users and tokens that pages show",
