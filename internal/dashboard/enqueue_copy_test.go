@@ -256,6 +256,14 @@ func TestChangeFormSendsRules(t *testing.T) {
 	if it.Labels != `{"region":"us","ssd":true}` || it.Selectors != "" || it.ResilienceConfig != `{"limit":5}` {
 		t.Errorf("labels %s, selectors %s, resilience %s", it.Labels, it.Selectors, it.ResilienceConfig)
 	}
+	older := b.get("/change/1").entered("/change/1")
+	for _, name := range []string{"labels", "selectors", "resilience"} {
+		older.Del(name)
+	}
+	older.Set("priority", "1100")
+	if now := s.made(t, b.post("/change/1", older, nil)); now.Priority != 1100 || now.Labels != it.Labels || now.ResilienceConfig != it.ResilienceConfig {
+		t.Errorf("a form of an older page: priority %d, labels %s, resilience %s", now.Priority, now.Labels, now.ResilienceConfig)
+	}
 	for name, wrong := range map[string][2]string{
 		"labels": {`["a"]`, "the labels are no object"}, "selectors": {`["gpu = `, "the value of selectors is not JSON"}, "resilience": {`{"limit": "x"}`, "resilience"},
 	} {

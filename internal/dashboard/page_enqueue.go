@@ -171,8 +171,13 @@ func (v *itemForm) takeValues() {
 	v.Priority = strconv.Itoa(it.Priority - v.offset(it.QueueName))
 	v.Tags, v.Metadata = strings.Join(it.Tags, "\n"), pretty(it.Metadata)
 	v.Deadline, v.FinishBy = formTimeOf(it.DeadlineAt), formTimeOf(it.FinishBy)
-	v.Labels, v.Selectors, v.Resilience = pretty(it.Labels), pretty(it.Selectors), pretty(it.Resilience)
+	v.takeRules()
 	v.Version = strconv.FormatInt(it.Version, 10)
+}
+
+// takeRules fills the form with the rules of its item.
+func (v *itemForm) takeRules() {
+	v.Labels, v.Selectors, v.Resilience = pretty(v.of.Labels), pretty(v.of.Selectors), pretty(v.of.Resilience)
 }
 
 // showEnqueue shows the form of a new item. With from it has the values of an item.
@@ -271,6 +276,9 @@ func (d *Dashboard) sendItem(w http.ResponseWriter, r *http.Request) {
 	}
 	if err == nil {
 		err = d.prepare(r, p.Caller, v)
+	}
+	if err == nil && !r.PostForm.Has("labels") {
+		v.takeRules() // an older page has no fields for them
 	}
 	if err == nil {
 		err = d.offerFields(r, v, r.PostForm)

@@ -138,10 +138,16 @@ func (v *itemForm) changeMetadata(body map[string]any) error {
 			return unusable("", "the metadata of the item is no object of texts, so it cannot be changed here")
 		}
 	}
-	set, removed := map[string]string{}, []string{}
-	for name, text := range now {
-		if old, ok := was[name]; !ok || old != text {
-			set[name] = text
+	sendPairs(body, "metadata", "removeMetadata", was, now)
+	return nil
+}
+
+// sendPairs adds the pairs to set and the names to remove, by their names in the API.
+func sendPairs[V ~string | ~[]byte](body map[string]any, setting, removing string, was, now map[string]V) {
+	set, removed := map[string]V{}, []string{}
+	for name, value := range now {
+		if old, ok := was[name]; !ok || string(old) != string(value) {
+			set[name] = value
 		}
 	}
 	for name := range was {
@@ -150,13 +156,12 @@ func (v *itemForm) changeMetadata(body map[string]any) error {
 		}
 	}
 	if len(set) > 0 {
-		body["metadata"] = set
+		body[setting] = set
 	}
 	if len(removed) > 0 {
 		slices.Sort(removed)
-		body["removeMetadata"] = removed
+		body[removing] = removed
 	}
-	return nil
 }
 
 // enteredRule is a rule as the person has entered it, and as the item has it, both as JSON.
@@ -199,22 +204,7 @@ func changeLabels(body map[string]any, rule enteredRule) error {
 	if rule.text != "" && json.Unmarshal([]byte(rule.text), &now) != nil {
 		return unusable("", `the labels are no object, want one such as {"region": "eu"}`)
 	}
-	var removed []string
-	for name, value := range was {
-		switch other, ok := now[name]; {
-		case !ok:
-			removed = append(removed, name)
-		case string(other) == string(value):
-			delete(now, name)
-		}
-	}
-	if len(now) > 0 {
-		body["labels"] = now
-	}
-	if len(removed) > 0 {
-		slices.Sort(removed)
-		body["removeLabels"] = removed
-	}
+	sendPairs(body, "labels", "removeLabels", was, now)
 	return nil
 }
 
