@@ -25,9 +25,9 @@ func TestMarkRun(t *testing.T) {
 	}{
 		{"none", nil, ":|:|:|:|:|:|:|:"},
 		{"failed", &latestRun{Outcome: "failed", Step: "post", Times: times, Log: "continuing the pipeline step=soft"},
-			"done:|done:✓ Ran · 1.2 s|passed:– Skipped|failed:✗ Failed, the run went on · 0 ms|failed:✗ Failed · 1 min 1 s|passed:– Not reached|:|:"},
-		{"running", &latestRun{Outcome: "running", Step: "check"}, "done:|done:✓ Ran|active:▶ Running|passed:– Not reached|passed:– Not reached|passed:– Not reached|:|:"},
-		{"rescued", &latestRun{Outcome: "rescued", Step: "load"}, "done:|active:… Interrupted|passed:– Not reached|passed:– Not reached|passed:– Not reached|passed:– Not reached|:|:"},
+			"done:|done:✓ Ran · 1.2 s|unreached:– Skipped|failed:✗ Failed, the run went on · 0 ms|failed:✗ Failed · 1 min 1 s|unreached:– Not reached|:|:"},
+		{"running", &latestRun{Outcome: "running", Step: "check"}, "done:|done:✓ Ran|active:▶ Running|unreached:– Not reached|unreached:– Not reached|unreached:– Not reached|:|:"},
+		{"rescued", &latestRun{Outcome: "rescued", Step: "load"}, "done:|active:… Interrupted|unreached:– Not reached|unreached:– Not reached|unreached:– Not reached|unreached:– Not reached|:|:"},
 		{"succeeded", &latestRun{Outcome: "succeeded"}, "done:|done:✓ Ran|:? Not recorded|done:✓ Ran|done:✓ Ran|done:✓ Ran|:|done:"},
 	} {
 		drawn, marked := chart(), stepsOf(steps, c.run)

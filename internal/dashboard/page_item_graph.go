@@ -66,13 +66,13 @@ func (d *Dashboard) runDrawing(r *http.Request) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// marks are the marks of nodes, by the looks of steps, and the signs before their words: a colour alone tells some
-// people nothing.
+// marks gives each look of a step its mark in the graph, and the sign before its word. The sign is for people who
+// cannot tell the colours apart.
 var marks = map[look]struct {
 	mark graph.Mark
 	sign string
 }{
-	stepRan: {graph.Done, "✓"}, stepWentOn: {graph.Failed, "✗"}, stepUnsure: {"", "?"}, stepUnreached: {graph.Passed, "–"}, stepSkipped: {graph.Passed, "–"},
+	stepRan: {graph.Done, "✓"}, stepWentOn: {graph.Failed, "✗"}, stepUnsure: {"", "?"}, stepUnreached: {graph.Unreached, "–"}, stepSkipped: {graph.Unreached, "–"},
 	stepHere["running"]: {graph.Active, "▶"}, stepHere["failed"]: {graph.Failed, "✗"}, stepHere["timeout"]: {graph.Failed, "✗"},
 	stepHere["snoozed"]: {graph.Active, "…"}, stepHere["released"]: {graph.Active, "…"},
 }

@@ -20,8 +20,8 @@ type source struct {
 	Text string `json:"text"`
 }
 
-// Short is the beginning of the hash, as other places show it.
-func (s source) Short() string { return s.Hash[:min(len(s.Hash), 8)] }
+// Short is the beginning of the hash.
+func (s source) Short() string { return shortHash(s.Hash) }
 
 // mostVersions is how many versions a page lists unless it is asked for all; allVersions is how many it lists then.
 const mostVersions, allVersions = 10, 500
@@ -34,8 +34,11 @@ type version struct {
 	Present  bool      `json:"present"`
 }
 
-// Short is the beginning of the hash, as other places show it.
-func (v version) Short() string { return v.Hash[:min(len(v.Hash), 8)] }
+// Short is the beginning of the hash.
+func (v version) Short() string { return shortHash(v.Hash) }
+
+// shortHash returns the beginning of a hash, as other places show it.
+func shortHash(hash string) string { return hash[:min(len(hash), 8)] }
 
 // coming is a planned start of a pipeline.
 type coming struct {

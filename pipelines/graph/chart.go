@@ -27,10 +27,10 @@ type Mark string
 
 // The marks.
 const (
-	Done   Mark = "done"   // the run has been there
-	Failed Mark = "failed" // it failed there
-	Active Mark = "active" // it is there, or has stopped there for a while
-	Passed Mark = "passed" // it did not come there
+	Done      Mark = "done"      // the run has been there
+	Failed    Mark = "failed"    // it failed there
+	Active    Mark = "active"    // it is there, or was postponed or interrupted there
+	Unreached Mark = "unreached" // it did not get there, or skipped it
 )
 
 // Chart is a graph. Its nodes are in reading order.

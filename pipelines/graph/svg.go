@@ -27,7 +27,7 @@ const style = `
   .done { fill: #dafbe1; stroke: #1a7f37; stroke-width: 2 }
   .failed { fill: #ffebe9; stroke: #cf222e; stroke-width: 3 }
   .active { fill: #ddf4ff; stroke: #0969da; stroke-width: 3 }
-  .passed { fill: none; stroke-dasharray: 3 3 }
+  .unreached { fill: none; stroke-dasharray: 3 3 }
   .line { fill: none; stroke: #57606a; stroke-width: 1.4 }
   .error { stroke: #cf222e; stroke-dasharray: 5 3 }
   .enqueue { stroke: #1a7f37; stroke-dasharray: 2 3 }
@@ -42,7 +42,7 @@ const style = `
     .done { fill: #033a16; stroke: #3fb950 }
     .failed { fill: #490b08; stroke: #ff7b72 }
     .active { fill: #0c2d6b; stroke: #58a6ff }
-    .passed { fill: none }
+    .unreached { fill: none }
     .line { stroke: #9198a1 }
     .error { stroke: #ff7b72 }
     .enqueue { stroke: #3fb950 }

@@ -272,9 +272,9 @@ func (cp *claimPlanner) sessionToPass(spans []workqueue.Band, now time.Time, wok
 	}
 }
 
-// awaits reports whether a session has left more urgent items than those of a priority, and passes for them when the
-// results of the items that have ended here are written. Until then a pass does not count their slots as free, and a
-// less urgent session must not take them.
+// awaits reports whether a session has left items above a priority, and will make a pass for them as soon as the
+// results of items that have ended here are written. Until then no pass counts the slots of these items as free, and
+// a less urgent session must not take them.
 func (cp *claimPlanner) awaits(spans []workqueue.Band, priority int, now time.Time) bool {
 	return cp.ending > 0 && slices.ContainsFunc(cp.sessions, func(s *Session) bool {
 		return s.left && slices.ContainsFunc(cp.passesOf(s, spans), func(p assign.AssignParams) bool {
