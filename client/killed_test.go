@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"botwork/internal/api/apitest"
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 	"botwork/workqueue/access"
 )
@@ -22,6 +23,7 @@ import (
 // Robots are killed and suspended, beyond the end of their leases, while they work. Each item
 // succeeds, and no success of an item is accepted twice.
 func TestRobotsThatAreKilledAndSuspended(t *testing.T) {
+	testgroup.Need(t, testgroup.Processes)
 	const items, robots, rounds = 500, 4, 12
 	s := apitest.Start(t, nil)
 	q := workqueue.Queue{Name: "forms", Consumer: workqueue.ConsumerRobots, MaxReleases: 1000}

@@ -4,10 +4,13 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"botwork/internal/testgroup"
 )
 
 // The program in examples/embed is a module of its own, so `go test ./...` does not find it.
 func TestEmbed(t *testing.T) {
+	testgroup.Need(t, testgroup.Processes)
 	for _, args := range [][]string{{"vet", "."}, {"test", "-count=1", "."}} {
 		command := exec.CommandContext(t.Context(), "go", args...)
 		command.Dir = "embed"

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"botwork/internal/testgroup"
 	"botwork/tasks"
 )
 
@@ -59,7 +60,7 @@ func drawWindow(t *rapid.T) (from, until time.Time) {
 var importances = []tasks.Importance{tasks.Low, tasks.Normal, tasks.High}
 
 func TestPriorityGrowsAndKeepsTheOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		from, until := drawWindow(t)
 		now := from.Add(time.Duration(rapid.Int64Range(-1e6, 5e7).Draw(t, "now")) * time.Second)
 		later := now.Add(time.Duration(rapid.Int64Range(0, 5e7).Draw(t, "later")) * time.Second)
@@ -83,7 +84,7 @@ func TestPriorityGrowsAndKeepsTheOrder(t *testing.T) {
 // At any offset of the hourly revisions, and even if one fails, a waiting item is in the high
 // band before its window closes.
 func TestNothingStarves(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		from, until := drawWindow(t)
 		end := until
 		if until.IsZero() {

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"botwork/internal/testgroup"
 	"botwork/tasks"
 )
 
@@ -52,7 +53,7 @@ func drawSchedule(t *rapid.T) drawn {
 // In each unit of many years there is one window, in order, none outside its unit, and which
 // one is open depends only on the instant.
 func TestEveryUnitHasOneWindow(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		d := drawSchedule(t)
 		zone := d.plan.Zone()
 		year := rapid.IntRange(2009, 2040).Draw(t, "year")
@@ -153,7 +154,7 @@ func (d drawn) checkAgainstTheCalendar(t *rapid.T, w tasks.Window) {
 
 // A tolerance in hours is never shortened by a clock change, only by the day's end.
 func TestClockChangesDoNotShortenTolerance(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		zone := rapid.SampledFrom(zones).Draw(t, "zone")
 		hours := rapid.IntRange(1, 12).Draw(t, "hours")
 		p := plan(t, fmt.Sprintf(`{"execute": "daily", "startAt": "%02d:%02d", "startTolerance": %d, "timezone": %q}`,

@@ -8,13 +8,14 @@ import (
 
 	"pgregory.net/rapid"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 )
 
 // A percentile differs from the exact one at most by the promised error,
 // for any durations.
 func TestPercentileIsAccurate(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		const most = 30 * 24 * 3600 * 1000 // ms
 		durations := rapid.SliceOfN(rapid.OneOf(
 			rapid.Int64Range(0, 20), rapid.Int64Range(0, 5000), rapid.Int64Range(0, most),

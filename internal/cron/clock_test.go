@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"botwork/internal/cron"
+	"botwork/internal/testgroup"
 )
 
 func TestWallClock(t *testing.T) {
@@ -40,7 +41,7 @@ func TestWallClock(t *testing.T) {
 // TestWallClockIsWhatASchedulePlans checks that a schedule with that fixed hour plans the
 // same instant, on days with and without clock changes.
 func TestWallClockIsWhatASchedulePlans(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		change := rapid.SampledFrom(changes).Draw(t, "change")
 		zone, err := time.LoadLocation(change.zone)
 		if err != nil {

@@ -7,11 +7,12 @@ import (
 	"pgregory.net/rapid"
 
 	"botwork/internal/cron"
+	"botwork/internal/testgroup"
 )
 
 // Count agrees with a search, across changes of the clocks and on calm days.
 func TestCount(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		d := draw(t)
 		s := d.schedule(t)
 		if len(d.minutes) == 0 {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"botwork/internal/cron"
+	"botwork/internal/testgroup"
 )
 
 // changes are days around which the clocks of a zone changed: in both hemispheres, by
@@ -134,7 +135,7 @@ func (d drawn) fixed(passes map[time.Time][]time.Time, n time.Time) []time.Time 
 }
 
 func TestScheduleEqualsBruteForce(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		d := draw(t)
 		got := append([]time.Time{}, d.schedule(t).Between(d.from, d.to, 10000)...)
 		if diff := cmp.Diff(d.brute(), got); diff != "" {
@@ -144,7 +145,7 @@ func TestScheduleEqualsBruteForce(t *testing.T) {
 }
 
 func TestNextAndPrevAreInverse(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		d := draw(t)
 		s := d.schedule(t)
 		if rapid.Bool().Draw(t, "interval") {
@@ -173,7 +174,7 @@ func TestNextAndPrevAreInverse(t *testing.T) {
 }
 
 func TestNextIsStrictlyIncreasing(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		d := draw(t)
 		s := d.schedule(t)
 		at := d.from

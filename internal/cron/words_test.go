@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"botwork/internal/cron"
+	"botwork/internal/testgroup"
 )
 
 func TestWords(t *testing.T) {
@@ -97,7 +98,7 @@ func TestWordsAreTrue(t *testing.T) {
 		})
 	}
 	said := 0
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		spec := strings.Join([]string{
 			element(0, 59).Draw(t, "minute"), element(0, 23).Draw(t, "hour"), element(1, 31).Draw(t, "day"), element(1, 12).Draw(t, "month"), element(0, 6).Draw(t, "weekday"),
 		}, " ")

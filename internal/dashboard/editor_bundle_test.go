@@ -9,10 +9,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"botwork/internal/testgroup"
 )
 
 // The versions at the start of codemirror.js are those of the lock file, so that a new lock file without a
-// new bundle is found. BOTWORK_TEST_NPM=1 also makes the bundle again and compares it; that needs Node.js,
+// new bundle is found. BOTWORK_TEST=npm also makes the bundle again and compares it; that needs Node.js,
 // and `npm ci --ignore-scripts` in the folder editor.
 func TestEditorBundle(t *testing.T) {
 	bundle, err := os.ReadFile("assets/codemirror.js")
@@ -46,7 +48,7 @@ func TestEditorBundle(t *testing.T) {
 			t.Errorf("the bundle has %s %s, the lock file %s: run make editor", name, got, p.Version)
 		}
 	}
-	if os.Getenv("BOTWORK_TEST_NPM") != "1" {
+	if !testgroup.Asked(testgroup.Npm) {
 		return
 	}
 	again := filepath.Join(t.TempDir(), "codemirror.js")

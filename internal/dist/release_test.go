@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"botwork/internal/testgroup"
 )
 
 var flags = []string{"-version", "v1.2.3", "-commit", "0123456789abcdef0123456789abcdef01234567", "-date", "2026-01-31T14:45:07+01:00"}
@@ -24,9 +26,7 @@ var flags = []string{"-version", "v1.2.3", "-commit", "0123456789abcdef012345678
 // TestReproducible checks that the same sources give the same bytes, also in another
 // folder and without git.
 func TestReproducible(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the program twice")
-	}
+	testgroup.Need(t, testgroup.Processes)
 	if runtime.GOOS != "linux" {
 		t.Skip("the systemd unit is created on Linux")
 	}

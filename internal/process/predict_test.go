@@ -20,6 +20,7 @@ import (
 	"botwork/internal/database"
 	"botwork/internal/process"
 	"botwork/internal/testdb"
+	"botwork/internal/testgroup"
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
@@ -246,7 +247,7 @@ var lowOnes, mediumOnes = []int{100, 499}, []int{500, 700, 1000, 1001, 1600}
 // Why returns when each item starts, whatever runs and waits: with exact estimates its error is
 // at most a tick of the item's pipeline, and a minute if the pipeline has wake: true.
 func TestExpectedStarts(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	testgroup.Check(t, 4, func(rt *rapid.T) {
 		of := []int{rapid.SampledFrom(slices.Concat(lowOnes, mediumOnes)).Draw(rt, "of")}
 		s := drawScenario(rt, of, of)
 		s.checkStarts(t, rt)
@@ -255,7 +256,7 @@ func TestExpectedStarts(t *testing.T) {
 
 // The same with items of all priorities: a slot that becomes free goes to the most urgent one.
 func TestExpectedStartsWithPriorities(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	testgroup.Check(t, 4, func(rt *rapid.T) {
 		all := slices.Concat(lowOnes, mediumOnes)
 		s := drawScenario(rt, all, all)
 		s.checkStarts(t, rt)
@@ -288,7 +289,7 @@ func TestExpectedStartsWhileResultsAreWritten(t *testing.T) {
 
 // The same with queues that compete by their shares.
 func TestExpectedStartsWithShares(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	testgroup.Check(t, 4, func(rt *rapid.T) {
 		kind := []int{500, 700, 1000}
 		s := drawScenario(rt, kind, kind)
 		s.Shares = map[string]int{"mail": rapid.IntRange(1, 5).Draw(rt, "share of mail"), "shop": rapid.IntRange(1, 5).Draw(rt, "share of shop")}

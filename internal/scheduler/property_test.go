@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"botwork/internal/cron"
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 )
 
@@ -220,7 +221,7 @@ func (h clusterHistory) play(t *testing.T, store *fakeStore) map[time.Time]int {
 // planned instant is fired twice or runs twice, none runs early by the database's clock,
 // and at the end the schedule continues.
 func TestNoPlannedTimeRunsTwice(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	testgroup.Check(t, 15, func(rt *rapid.T) {
 		h := drawHistory(rt)
 		var faults []string
 		synctest.Test(t, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"botwork/internal/testdb"
+	"botwork/internal/testgroup"
 )
 
 // events is the output of go test -json for a package with a test that passes, one that
@@ -113,6 +114,7 @@ func TestWrongCommandLines(t *testing.T) {
 
 // TestTheTestsOfAStepAreThere checks that the pattern of each step matches a test.
 func TestTheTestsOfAStepAreThere(t *testing.T) {
+	testgroup.Need(t, testgroup.Processes)
 	if snapshotVariable != testdb.RowVersionsVariable {
 		t.Errorf("the variable is %s, want %s", snapshotVariable, testdb.RowVersionsVariable)
 	}

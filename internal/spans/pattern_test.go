@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"botwork/internal/spans"
+	"botwork/internal/testgroup"
 )
 
 // TestPattern compares Pattern, which editors use, with Parse, for texts of the
@@ -14,7 +15,7 @@ import (
 func TestPattern(t *testing.T) {
 	form := regexp.MustCompile("^" + spans.Pattern + "$")
 	good := 0
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		text := rapid.OneOf(
 			rapid.StringMatching(`([0-9]{0,3}(\.[0-9]{0,2})?(ns|us|µs|ms|s|m|h|d|x)){0,3}`), rapid.StringMatching(`[0-9.dhms]{0,5}`),
 		).Draw(t, "text")

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 
 	"pgregory.net/rapid"
@@ -137,7 +138,7 @@ func (m *assignMemory) Write(_ context.Context, assignments []workqueue.Assignme
 }
 
 func TestAssignPassProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		m := &assignMemory{loads: drawLoads(t, true), given: map[int64]int64{}, busy: map[int64]bool{}}
 		estimates := map[int64]time.Duration{}
 		for i := range rapid.IntRange(0, 300).Draw(t, "items") {

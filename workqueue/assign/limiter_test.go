@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 
 	godiff "github.com/google/go-cmp/cmp"
@@ -109,7 +110,7 @@ func drawLimits(t *rapid.T) []workqueue.LimitUse {
 // A pass gives out as much as the limits and the workers allow, and no more; and
 // no item that could have been given waits while one of lower priority is.
 func TestAssignPassKeepsLimits(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		m := &limitMemory{uses: drawLimits(t)}
 		m.loads, m.given, m.busy = drawLoads(t, false), map[int64]int64{}, map[int64]bool{}
 		// Often no item of a whole page can be assigned, but an item on a later page can.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 
 	"pgregory.net/rapid"
@@ -94,7 +95,7 @@ func (m *shareMemory) pass(t interface{ Fatal(...any) }) map[string]int {
 // While the same queues compete, each has got its part to within less than an item after each pass,
 // whatever the priorities within the kind are and however many slots are free.
 func TestSharesAreExact(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		shares, total := map[string]int{}, 0
 		for i := range rapid.IntRange(2, 8).Draw(t, "queues") {
 			share := rapid.OneOf(rapid.IntRange(1, 9), rapid.IntRange(1, 1000)).Draw(t, "share")
@@ -121,7 +122,7 @@ func TestSharesAreExact(t *testing.T) {
 
 // Over thousands of items, too, no queue is ever an item away from its part.
 func TestTurnsAreExact(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		given := rapid.SliceOfN(rapid.OneOf(rapid.Int64Range(1, 9), rapid.Int64Range(1, 1000)), 2, 12).Draw(t, "shares")
 		total := int64(0)
 		var competing []*contender

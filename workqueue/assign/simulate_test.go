@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
 )
@@ -204,7 +205,7 @@ func drawSituation(t *rapid.T) *assign.Situation {
 
 // The rule of free slots gives what the code of AssignPass gives, event by event.
 func TestSimulationRuleIsThePass(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	testgroup.Check(t, 25, func(rt *rapid.T) {
 		s := drawSituation(rt)
 		if err := s.Prepare(context.Background()); err != nil {
 			rt.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
 	"botwork/workqueue/learned"
@@ -288,7 +289,7 @@ func TestWhatIfs(t *testing.T) {
 
 // More capacity never makes the whole later, whatever else is drawn.
 func TestMoreCapacityIsNeverLater(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	testgroup.Check(t, 25, func(rt *rapid.T) {
 		r := emptyPresent(rapid.SliceOfN(rapid.IntRange(1, 3), 1, 4).Draw(rt, "slots")...)
 		pipelines := []string{"a", "b", "c"}
 		for _, p := range pipelines {

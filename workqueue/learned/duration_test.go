@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 
 	"pgregory.net/rapid"
@@ -64,7 +65,7 @@ func drawRuns(t *rapid.T, name string) []Run {
 // range, that the percentile is one of them (to the precision of the classes), that the
 // error is at most the worst miss, and that there are few weights whose sum is 1.
 func TestLearnedDurationIsWithinItsRuns(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		runs := drawRuns(t, "runs")
 		var l Duration
 		least, most, worst := math.Inf(1), 0.0, 0.0
@@ -101,7 +102,7 @@ func TestLearnedDurationIsWithinItsRuns(t *testing.T) {
 // While all runs weigh alike, the percentile is the nearest rank, within
 // workqueue.DurationError.
 func TestLearnedP90IsNearestRankOfFirstRuns(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		took := rapid.SliceOfN(rapid.Int64Range(1, int64(24*time.Hour/time.Millisecond)), 1, int(1/classGain)).Draw(t, "took in ms")
 		var l Duration
 		for _, ms := range took {
@@ -119,7 +120,7 @@ func TestLearnedP90IsNearestRankOfFirstRuns(t *testing.T) {
 // left in the mean and in the error, and 115 runs later nine tenths of the classes
 // are of the new pace.
 func TestLearnedDurationFollowsChange(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		var l Duration
 		l.Add(drawRuns(t, "before")...)
 		const settled = 10 // from where on each run weighs a tenth
@@ -145,7 +146,7 @@ func TestLearnedDurationFollowsChange(t *testing.T) {
 // The order within a batch matters only in that later runs weigh more: batches may
 // be cut anywhere, and equal runs may change places.
 func TestLearnedDurationDoesNotDependOnBatches(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		runs := drawRuns(t, "runs")
 		cut := rapid.IntRange(0, len(runs)).Draw(t, "cut")
 		var whole, parts Duration
@@ -200,7 +201,7 @@ func TestIncompleteDurationWeights(t *testing.T) {
 }
 
 func TestDurationWeightsRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		var l Duration
 		l.Add(drawRuns(t, "runs")...)
 		text := l.Classes.JSON()

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue/matching"
 	"botwork/workqueue/plan"
 )
@@ -93,7 +94,7 @@ func TestUnavailableSlots(t *testing.T) {
 // slots; no worker gets an item while it holds one and another eligible worker holds
 // none; and no item is left while an eligible worker has a free slot.
 func TestSlotModesProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "workers")
 		var list []plan.Worker
 		for i := range n {

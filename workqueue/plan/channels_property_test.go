@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue/plan"
 )
 
@@ -135,7 +136,7 @@ func (u *slotsInUse) start(w plan.Worker, channel string) {
 // only if it cannot start on any worker. It may reserve more slots than that for an item
 // that needs several.
 func TestPlanForFreeSlotsFitsChannelsAndReservedSlots(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		s := drawScene(t)
 		s.options.FreeSlots, s.options.Horizon, s.options.MaxPerWorker = true, 1000, 1000
 		inUse := make([]slotsInUse, len(s.workers))
@@ -188,7 +189,7 @@ func TestPlanForFreeSlotsFitsChannelsAndReservedSlots(t *testing.T) {
 // TestPlanDoesNotDependOnInputOrder checks that the same workers and items give the same
 // plan in any input order.
 func TestPlanDoesNotDependOnInputOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		s := drawScene(t)
 		ignore := func(plan.Item, bool) {}
 		want := s.plan(ignore)

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue/matching"
 	"botwork/workqueue/plan"
 )
@@ -78,7 +79,7 @@ func TestExpeditedItemUsesNoReservedSlot(t *testing.T) {
 // TestExpeditedItemDoesNotChangeOtherPlans checks that expedited items that cannot be
 // assigned do not change the rest of the plan.
 func TestExpeditedItemDoesNotChangeOtherPlans(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "workers")
 		var list []plan.Worker
 		for i := range n {

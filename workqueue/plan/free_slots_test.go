@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue/plan"
 )
 
@@ -43,7 +44,7 @@ func TestFreeSlots(t *testing.T) {
 // worker gets more items than it has free slots, and that no item waits while a slot is
 // free.
 func TestFreeSlotsAreNotOverfilled(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		slots := rapid.SliceOfN(rapid.IntRange(1, 5), 1, 6).Draw(t, "slots")
 		list := workers(slots...)
 		var held []plan.Held

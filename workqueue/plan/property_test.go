@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue/matching"
 	"botwork/workqueue/plan"
 )
@@ -79,7 +80,7 @@ func better(mode matching.Mode, scores []float64, last int64, a, b *plainWorker)
 // TestPlannerEqualsSimplePlanner compares the planner, which uses heaps, lists and bits,
 // with a simple planner that checks all workers for each item.
 func TestPlannerEqualsSimplePlanner(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		o := plan.Options{
 			Now: 1_000_000, Horizon: rapid.Int64Range(1, 100).Draw(t, "horizon"), MaxPerWorker: rapid.IntRange(1, 20).Draw(t, "most"), Last: map[string]int64{"": 2},
 		}
@@ -203,7 +204,7 @@ func TestPlannerEqualsSimplePlanner(t *testing.T) {
 // TestRunOrderKeepsTheWork checks that the reordering on a slot changes neither the items
 // of the slot nor the time when it is finished.
 func TestRunOrderKeepsTheWork(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		o := plan.Options{Now: 1000, Horizon: math.MaxInt32, MaxPerWorker: 1000}
 		p := plan.New([]plan.Worker{{ID: 1, Slots: rapid.IntRange(1, 3).Draw(t, "slots")}, {ID: 2, Slots: 2}}, nil, nil, o)
 		c := p.Class(plan.Class{})

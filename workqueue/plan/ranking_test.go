@@ -5,13 +5,14 @@ import (
 
 	"pgregory.net/rapid"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue/matching"
 )
 
 // TestRankingEqualsScan checks that a ranking finds the same worker as a scan of all
 // workers, for any classes that share it and any changes since its last use.
 func TestRankingEqualsScan(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		small := func(name string, from, to int) int { return rapid.IntRange(from, to).Draw(t, name) }
 		workers := make([]Worker, small("workers", 1, 200))
 		for i := range workers {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 
 	"pgregory.net/rapid"
@@ -140,7 +141,7 @@ func (m *lineModel) checkReserved(t *rapid.T, head need, behind []*claimed) {
 // are, or more than a channel may have. The most urgent item starts first, and no item waits
 // without a reason.
 func TestLineProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		capacity := rapid.IntRange(1, 12).Draw(t, "capacity")
 		m := &lineModel{s: newSlots(capacity, rapid.IntRange(0, capacity-1).Draw(t, "reserved"))}
 		m.most = map[string]int{"voice": 0, "chat": rapid.IntRange(0, 3).Draw(t, "chats"), "mail": rapid.IntRange(0, 3).Draw(t, "mails")}
@@ -192,7 +193,7 @@ func TestLineProperties(t *testing.T) {
 // A large item starts as soon as the items that ran before it have ended, no matter how many
 // small items are added.
 func TestLineDoesNotStarveLargeItem(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		capacity := rapid.IntRange(2, 12).Draw(t, "capacity")
 		s, l := newSlots(capacity, 0), line{}
 		come := func(cost int) *claimed {

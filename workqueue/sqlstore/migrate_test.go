@@ -14,6 +14,7 @@ import (
 
 	"botwork/internal/database"
 	"botwork/internal/testdb"
+	"botwork/internal/testgroup"
 	sqlfiles "botwork/sql"
 	"botwork/workqueue/sqlstore"
 )
@@ -94,9 +95,7 @@ func TestMigrateTogether(t *testing.T) {
 }
 
 func TestMigrateTogetherInProcesses(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
+	testgroup.Need(t, testgroup.Processes)
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

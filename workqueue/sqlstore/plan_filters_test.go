@@ -13,6 +13,7 @@ import (
 
 	"botwork/internal/database"
 	"botwork/internal/testdb"
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
@@ -200,9 +201,7 @@ func leaves(v reflect.Value, path string, each func(name string, zero bool)) {
 
 // A list over a million items reads no more than its entry in filterPlans says.
 func TestFiltersReadWhatTheyMust(t *testing.T) {
-	if testing.Short() {
-		t.Skip("inserts a million items")
-	}
+	testgroup.Need(t, testgroup.Nightly)
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dsn := e.DSN(t)
 		store := e.Open(t, dsn)

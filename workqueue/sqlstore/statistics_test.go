@@ -14,6 +14,7 @@ import (
 
 	"botwork/internal/database"
 	"botwork/internal/testdb"
+	"botwork/internal/testgroup"
 	sqlfiles "botwork/sql"
 	"botwork/workqueue"
 	"botwork/workqueue/storetest"
@@ -36,7 +37,7 @@ func TestStatisticsOfMovingWindows(t *testing.T) {
 		e.Open(t, dsn) // migrates
 		store := openAt(t, e, dsn, func() time.Time { return clock })
 		hand := e.SQL(t, dsn)
-		rapid.Check(t, func(rt *rapid.T) {
+		testgroup.Check(t, 10, func(rt *rapid.T) {
 			for _, table := range []string{"BotWorkItemAttempts", "BotWorkQueueItems", "BotQueueStats", "BotWorkers"} {
 				if _, err := hand.ExecContext(t.Context(), `DELETE FROM "`+table+`"`); err != nil {
 					rt.Fatal(err)

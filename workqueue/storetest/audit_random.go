@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 )
 
@@ -26,7 +27,7 @@ type auditSequence struct {
 func auditRandom(x *fixture) {
 	x.define("ann", []string{"kept"}, workqueue.Queue{Name: "kept", QueueLife: workqueue.QueueLife{Deletion: workqueue.DeletionLogical}})
 	a := &auditSequence{fixture: x, worker: x.Worker(WorkerOpts{Capacity: 100}), paused: map[string]bool{}}
-	rapid.Check(x.T, func(t *rapid.T) {
+	testgroup.Check(x.T, 10, func(t *rapid.T) {
 		for _, queue := range []string{"kept", workqueue.DefaultQueue} {
 			if _, err := x.Store.PurgeQueue(x.ctx, workqueue.PurgeParams{Queue: queue}); err != nil {
 				t.Fatal(err)

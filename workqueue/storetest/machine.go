@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 	"botwork/workqueue/storetest/reference"
 )
@@ -30,7 +31,7 @@ import (
 func Machine(t *testing.T, open func(t *testing.T, now func() time.Time) Harness) {
 	clock := new(time.Time)
 	h := open(t, func() time.Time { return *clock })
-	rapid.Check(t, func(rt *rapid.T) {
+	testgroup.Check(t, 15, func(rt *rapid.T) {
 		m := newMachine(t, h, clock)
 		for range 2 { // otherwise most of a sequence passes before an item runs
 			m.register(rt)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 )
 
@@ -476,7 +477,7 @@ func seriesExpires(x *fixture) {
 func seriesHistory(x *fixture) {
 	x.defineStatQueues()
 	x.maxReleases(2)
-	rapid.Check(x.T, func(rt *rapid.T) {
+	testgroup.Check(x.T, 10, func(rt *rapid.T) {
 		for _, table := range []string{"BotWorkItemAttempts", "BotWorkQueueItems", "BotQueueStats", "BotStatistics", "BotStatisticsDeltas", "BotWorkers"} {
 			x.Exec(x.T, `DELETE FROM "`+table+`"`)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 )
 
@@ -69,7 +70,7 @@ func (x *fixture) defineStatQueues() {
 func statHistory(x *fixture) {
 	x.defineStatQueues()
 	x.maxReleases(2)
-	rapid.Check(x.T, func(rt *rapid.T) {
+	testgroup.Check(x.T, 10, func(rt *rapid.T) {
 		for _, table := range []string{"BotWorkItemAttempts", "BotWorkQueueItems", "BotQueueStats", "BotWorkers"} {
 			x.Exec(x.T, `DELETE FROM "`+table+`"`)
 		}

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"botwork/internal/testgroup"
 )
 
 func TestURIs(t *testing.T) {
@@ -94,7 +96,7 @@ func TestPositions(t *testing.T) {
 // TestEdits compares edits by positions with the same edits by offsets.
 func TestEdits(t *testing.T) {
 	piece := rapid.StringOfN(rapid.SampledFrom([]rune("ab: -\"{é😀\n\r\t")), 0, 12, -1)
-	rapid.Check(t, func(t *rapid.T) {
+	testgroup.Check(t, 25, func(t *rapid.T) {
 		text := piece.Draw(t, "text") + piece.Draw(t, "more")
 		bytes := rapid.Bool().Draw(t, "bytes")
 		d := newDocument("", "", text, bytes)

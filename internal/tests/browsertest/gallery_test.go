@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"botwork/internal/testgroup"
 )
 
 // shown is a page and the name of its pictures.
@@ -176,11 +178,16 @@ func (p *tab) examine() {
 	p.picture(artefacts(p.T), "doctor-findings")
 }
 
-// picture makes pictures of the page in all sizes and themes, and judges it in each theme.
+// picture makes pictures of the page, and judges it in each theme: in a nightly run in all sizes and
+// themes, else in one.
 func (p *tab) picture(dir, name string) {
 	p.Helper()
-	for _, theme := range []string{"light", "dark"} {
-		for _, width := range []int64{1440, 1024, 390} {
+	themes, widths := []string{"light"}, []int64{1440}
+	if testgroup.Asked(testgroup.Nightly) {
+		themes, widths = []string{"light", "dark"}, []int64{1440, 1024, 390}
+	}
+	for _, theme := range themes {
+		for _, width := range widths {
 			p.size(width, theme)
 			what := fmt.Sprintf("%s, %d pixels, %s", name, width, theme)
 			var wide float64

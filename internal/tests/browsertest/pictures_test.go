@@ -82,7 +82,7 @@ func TestBrowserPictures(t *testing.T) {
 // quickstart runs `botwork demo`.
 func quickstart(t *testing.T) *project {
 	t.Helper()
-	needBrowser(t)
+	readSources(t)
 	x := &project{T: t, dir: t.TempDir()}
 	x.url = x.start(x.command("demo", filepath.Join(x.dir, "quickstart"))).await(regexp.MustCompile(`http://127\.0\.0\.1:[0-9]+`))
 	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: "sqlite", DSN: filepath.Join(x.dir, "botwork.db")})

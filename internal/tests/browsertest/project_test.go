@@ -102,7 +102,7 @@ func newProject(t *testing.T, env ...string) *project {
 // newProjectWith is newProject with other settings.
 func newProjectWith(t *testing.T, settings string, env ...string) *project {
 	t.Helper()
-	needBrowser(t)
+	readSources(t)
 	x := &project{T: t, dir: t.TempDir(), env: env}
 	for _, f := range shipped.Files() {
 		x.write("pipelines/"+f.Name, strings.Replace(string(f.Data), `cron: "* * * * *" `, `cron: "* * * * * *" `, 1))

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"botwork/internal/testdb"
+	"botwork/internal/testgroup"
 	"botwork/internal/tests/testbuild"
 )
 
@@ -20,6 +21,7 @@ import (
 // counts and the order of the ledger's lines; time matters only for
 // giving up.
 func TestNoItemIsLostOrRunsTwice(t *testing.T) {
+	testgroup.Need(t, testgroup.Chaos)
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) { torment(t, e, shape{cron: *cron}) })
 }
 

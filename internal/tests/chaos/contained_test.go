@@ -13,12 +13,14 @@ import (
 	"time"
 
 	"botwork/internal/testdb"
+	"botwork/internal/testgroup"
 )
 
 // TestContainersWithSameNameAreDistinguished torments workers in containers: each process is process
 // 1 of its pid namespace, all have one host name, and two of them are started under names that
 // others have. No worker may conclude that a live one is dead.
 func TestContainersWithSameNameAreDistinguished(t *testing.T) {
+	testgroup.Need(t, testgroup.Chaos)
 	if out, err := exec.CommandContext(t.Context(), "unshare", "--pid", "--fork", "--mount-proc", "true").CombinedOutput(); err != nil {
 		t.Skipf("unshare: %v: %s", err, out)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"botwork/internal/testdb"
+	"botwork/internal/testgroup"
 	"botwork/internal/tests/chaos/ledger"
 	"botwork/internal/tests/testbuild"
 	"botwork/workqueue"
@@ -30,6 +31,7 @@ const (
 // were repeated, and how long before. In the other tests items take so long that most
 // kills repeat none.
 func TestKillRepeatsOnlyRecentRuns(t *testing.T) {
+	testgroup.Need(t, testgroup.Chaos)
 	if err := testbuild.ReadSources(); err != nil {
 		t.Fatal(err)
 	}

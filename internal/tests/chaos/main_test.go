@@ -9,11 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"botwork/internal/testgroup"
 	"botwork/internal/tests/testbuild"
 )
 
-// The parameters of the torment. The defaults are the short form, which is part of
-// the normal tests; `make chaos` sets those of the long form.
+// The parameters of the torment. The defaults are the short form; `make chaos` sets those of the
+// long form.
 var (
 	duration   = flag.Duration("chaos.for", 20*time.Second, "how long processes are killed, suspended and drained, for each engine")
 	seed       = flag.Uint64("chaos.seed", 0, "the seed of all random acts; 0 draws one and prints it")
@@ -31,6 +32,9 @@ var binary, program string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if !testgroup.Asked(testgroup.Chaos) {
+		os.Exit(m.Run()) // what needs the programs is skipped
+	}
 	os.Exit(buildAndRun(m))
 }
 

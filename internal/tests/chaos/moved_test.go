@@ -17,12 +17,14 @@ import (
 
 	"botwork/internal/database"
 	"botwork/internal/testdb"
+	"botwork/internal/testgroup"
 	"botwork/internal/tests/testbuild"
 )
 
 // TestDatabaseFileIsMovedAway repeatedly moves the SQLite file, with its log, away while
 // workers are running, and moves it back when all have ended.
 func TestDatabaseFileIsMovedAway(t *testing.T) {
+	testgroup.Need(t, testgroup.Chaos)
 	if err := testbuild.ReadSources(); err != nil {
 		t.Fatal(err)
 	}

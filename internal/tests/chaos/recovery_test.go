@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"botwork/internal/testdb"
+	"botwork/internal/testgroup"
 	"botwork/internal/tests/chaos/ledger"
 	"botwork/internal/tests/testbuild"
 	"botwork/workqueue"
@@ -19,6 +20,7 @@ import (
 // it takes until the item runs there. In the torment the time depends on how many
 // processes are alive and what else they must do; here only on the program.
 func TestRecovery(t *testing.T) {
+	testgroup.Need(t, testgroup.Chaos)
 	if err := testbuild.ReadSources(); err != nil {
 		t.Fatal(err)
 	}

@@ -326,6 +326,7 @@ var may = map[string]map[string]string{
 		"internal/database":  "it opens a database of its own for a test",
 		"workqueue/sqlstore": "and migrates it",
 	},
+	"internal/testgroup":         {},
 	"internal/tests/openapitest": {},
 	"internal/tests/testbuild":   {},
 	"internal/tests/winetest":    {},
@@ -437,6 +438,7 @@ var may = map[string]map[string]string{
 		"workqueue":         "what the checks find, and the rows of workers and queues",
 	},
 	"workqueue/storetest": {
+		"internal/testgroup":            "how many cases are drawn",
 		"workqueue/escalation":          "the rules that stores apply",
 		"workqueue/access":              "stores keep tokens, users and sessions",
 		"workqueue/learned":             "stores keep the durations of runs",
@@ -479,7 +481,7 @@ var thirdParty = []struct {
 	{"github.com/expr-lang/expr", []string{"handlers", "internal/api/hooks", "internal/bounded", "pipelines", "workqueue", "workqueue/escalation", "workqueue/scoring"}, "expressions live in steps, in scorings, in conditions of rules and in filters of payloads"},
 	{"github.com/spf13", []string{"cmd/..."}, "commands and flags end where the program begins"},
 	{"github.com/sqlc-dev/teesql", nil, "a parser for tests"},
-	{"pgregory.net/rapid", []string{"workqueue/storetest"}, "for tests"},
+	{"pgregory.net/rapid", []string{"internal/testgroup", "workqueue/storetest"}, "for tests"},
 	{"github.com/google/go-cmp", []string{"cmd/internal/clitest", "workqueue/storetest"}, "for tests: it may panic"},
 	{"github.com/danielgtaylor/huma", []string{"internal/api"}, "the API is described once; what it calls knows nothing of HTTP"},
 	{"go.opentelemetry.io", []string{"internal/tracing", "internal/tracing/otlp", "internal/tracing/tracetest"}, "what a span may hold is decided in one place"},
@@ -512,7 +514,7 @@ var testFences = []struct{ of, not, why string }{
 
 // forTests are packages that no program may contain, directly or indirectly.
 var forTests = []string{
-	"testing", module + "/cmd/internal/clitest", module + "/internal/api/apitest", module + "/internal/faultproxy", module + "/internal/tests/testbuild", module + "/internal/testdb", module + "/workqueue/storetest",
+	"testing", module + "/cmd/internal/clitest", module + "/internal/api/apitest", module + "/internal/faultproxy", module + "/internal/tests/testbuild", module + "/internal/testdb", module + "/internal/testgroup", module + "/workqueue/storetest",
 	module + "/workqueue/storetest/reference",
 }
 

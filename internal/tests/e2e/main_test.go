@@ -7,13 +7,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"botwork/internal/testgroup"
 	"botwork/internal/tests/testbuild"
 )
 
 // binary is the program, built once.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
+func TestMain(m *testing.M) { testgroup.Main(m, testgroup.Processes, buildAndRun) }
 
 func buildAndRun(m *testing.M) int {
 	dir, err := testbuild.Programs("botwork/cmd/botwork")

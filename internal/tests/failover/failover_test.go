@@ -8,11 +8,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"botwork/internal/testgroup"
 )
 
 // A synchronous standby has everything that was acknowledged: no item is lost, and no item
 // runs twice at the same time, whether the primary died or froze.
 func TestSynchronousStandby(t *testing.T) {
+	testgroup.Need(t, testgroup.Chaos)
 	for _, way := range []struct {
 		name, commit string
 		fail         func(*server)
@@ -50,6 +53,7 @@ func TestSynchronousStandby(t *testing.T) {
 // A standby that lags loses acknowledged items; this is expected. But no claim is repeated,
 // no id of a lost item is used for another one, and the loss is reported.
 func TestAsynchronousStandby(t *testing.T) {
+	testgroup.Need(t, testgroup.Chaos)
 	for round := range *rounds {
 		t.Run(fmt.Sprint(round+1), func(t *testing.T) {
 			t.Parallel()

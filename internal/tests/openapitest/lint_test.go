@@ -6,21 +6,18 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"botwork/internal/testgroup"
 )
 
 func TestLint(t *testing.T) {
-	missing := func(reason string) {
-		if os.Getenv("BOTWORK_TEST_OPENAPI") == "required" {
-			t.Fatal(reason)
-		}
-		t.Skip(reason)
-	}
+	testgroup.Need(t, testgroup.Npm)
 	node, err := exec.LookPath("node")
 	if err != nil {
-		missing("node is not installed: " + err.Error())
+		t.Fatal("node is not installed: " + err.Error())
 	}
 	if _, err := os.Stat(filepath.Join("node_modules", "@redocly", "openapi-core")); err != nil {
-		missing("the linter is not installed: run npm ci in internal/tests/openapitest")
+		t.Fatal("the linter is not installed: run npm ci in internal/tests/openapitest")
 	}
 	lint := func(document string) (string, error) {
 		out, err := exec.CommandContext(t.Context(), node, "lint.mjs", document).CombinedOutput()

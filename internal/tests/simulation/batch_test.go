@@ -19,6 +19,7 @@ import (
 
 	"botwork/internal/database"
 	"botwork/internal/testdb"
+	"botwork/internal/testgroup"
 	"botwork/sql"
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
@@ -335,7 +336,7 @@ func (w *batchWorld) check() {
 }
 
 func TestBatches(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range uint64(testgroup.Cases(1, 4)) {
 		w := batchHistory(t, seed+1, nil)
 		if len(w.violations) > 0 {
 			t.Errorf("seed %d: %s", seed+1, strings.Join(w.violations[:min(len(w.violations), 5)], "\n"))
@@ -358,6 +359,7 @@ var batchMutants = []mutant{
 }
 
 func TestBatchMutants(t *testing.T) {
+	testgroup.Need(t, testgroup.Mutants)
 	today := time.Now().YearDay()
 	for i, m := range batchMutants {
 		if (i+today)%*oneIn != 0 {

@@ -3,6 +3,8 @@ package simulation
 import (
 	"testing"
 	"time"
+
+	"botwork/internal/testgroup"
 )
 
 // escalationCodeMutants are careless changes to the code that escalates items. TestMutantsOfCode
@@ -50,6 +52,7 @@ var escalationMutants = []mutant{
 }
 
 func TestMutantsOfEscalation(t *testing.T) {
+	testgroup.Need(t, testgroup.Mutants)
 	today := time.Now().YearDay()
 	for i, m := range escalationMutants {
 		if (i+today)%*oneIn != 0 {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"botwork/internal/testgroup"
 )
 
 // codeMutants are careless changes to the code. All of them are compiled into
@@ -101,6 +103,7 @@ func TestMutantsMatchTheCode(t *testing.T) {
 
 // Each of these changes must be caught.
 func TestMutantsOfCode(t *testing.T) {
+	testgroup.Need(t, testgroup.Mutants)
 	if raceDetector {
 		t.Skip("mutants are caught without the race detector: make simulate")
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"botwork/internal/testgroup"
 	"botwork/sql"
 )
 
@@ -176,6 +177,7 @@ var oneIn = flag.Int("one-in", 1, "try one in so many of the mutants of statemen
 
 // Each of these changes must be caught.
 func TestMutantsOfStatements(t *testing.T) {
+	testgroup.Need(t, testgroup.Mutants)
 	if raceDetector {
 		t.Skip("mutants are caught without the race detector: make simulate")
 	}
@@ -193,6 +195,7 @@ func TestMutantsOfStatements(t *testing.T) {
 
 // The database's clock decides about leases, not the clocks of its clients.
 func TestLocalClocksAreCaught(t *testing.T) {
+	testgroup.Need(t, testgroup.Mutants)
 	t.Parallel()
 	caught(t, 0, trial{localClock: true})
 }

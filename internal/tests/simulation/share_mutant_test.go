@@ -1,6 +1,10 @@
 package simulation
 
-import "testing"
+import (
+	"testing"
+
+	"botwork/internal/testgroup"
+)
 
 // shareMutants are careless changes to the code that divides slots by shares. TestMutantsOfCode
 // compiles them with the others.
@@ -28,6 +32,7 @@ var shareStatementMutants = []mutant{
 }
 
 func TestMutantsOfShares(t *testing.T) {
+	testgroup.Need(t, testgroup.Mutants)
 	for _, m := range shareStatementMutants {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()

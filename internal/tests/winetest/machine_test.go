@@ -36,7 +36,7 @@ func newMachine(t *testing.T) *machine {
 	t.Helper()
 	for _, program := range []string{wine, wineserver} {
 		if _, err := os.Stat(program); err != nil {
-			t.Skip("Wine is not installed (apt-get install wine64):", err)
+			t.Fatal("Wine is not installed (apt-get install wine64):", err)
 		}
 	}
 	prefix := t.TempDir()

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"botwork/internal/testgroup"
 	"botwork/internal/tests/testbuild"
 	"botwork/pipelines/shipped"
 )
@@ -21,6 +22,7 @@ const grace = time.Second
 // TestWindowsService tests a service from the first check to its
 // removal, with the commands that an administrator types.
 func TestWindowsService(t *testing.T) {
+	testgroup.Need(t, testgroup.Wine)
 	began := time.Now()
 	if err := testbuild.ReadSources(); err != nil {
 		t.Fatal(err)

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"botwork/internal/testgroup"
 )
 
 // answerTimeout is the maximum time for an answer of the server.
@@ -59,23 +61,17 @@ func (d diagnostic) String() string {
 	return fmt.Sprintf("%d:%d: %s", d.Range.Start.Line+1, d.Range.Start.Character+1, d.Message)
 }
 
-// start starts the server for a project with the settings of an editor. If the server is
-// not installed, it skips the test with the reason.
+// start starts the server for a project with the settings of an editor.
 func start(t *testing.T, dir string, settings map[string]any) *client {
 	t.Helper()
-	missing := func(reason string) {
-		if os.Getenv("BOTWORK_TEST_YAMLLS") == "required" {
-			t.Fatal(reason)
-		}
-		t.Skip(reason)
-	}
+	testgroup.Need(t, testgroup.Npm)
 	node, err := exec.LookPath("node")
 	if err != nil {
-		missing("node is not installed: " + err.Error())
+		t.Fatal("node is not installed: " + err.Error())
 	}
 	server := filepath.Join("node_modules", "yaml-language-server", "bin", "yaml-language-server")
 	if _, err := os.Stat(server); err != nil {
-		missing("the server is not installed: run npm ci in internal/tests/yamllstest")
+		t.Fatal("the server is not installed: run npm ci in internal/tests/yamllstest")
 	}
 	// The context of the test ends before its clean-up, which shuts the server down.
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), node, server, "--stdio")
