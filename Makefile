@@ -19,6 +19,9 @@ export CGO_ENABLED := $(if $(RACE),1,0)
 
 LINTER := bin/golangci-lint
 
+# More flags for go test, such as -json or -shuffle=on.
+TESTFLAGS ?=
+
 # How long `make fuzz` tries each target.
 FUZZTIME ?= 30s
 
@@ -30,6 +33,16 @@ SEED ?= 0
 # How many histories `make simulate` lives through.
 SEEDS ?= 2000
 
+# Announces a long silence: SQLite, the largest package, was not compiled yet.
+FIRST := @go list -f '{{if .Stale}}compiling some 700 packages; only the first time, this takes minutes{{end}}' modernc.org/sqlite/lib
+
+# What a target with tests over PostgreSQL does first, unless BOTWORK_TEST_POSTGRES_DSN names a server.
+POSTGRES := set -e; \
+	if [ -z "$$BOTWORK_TEST_POSTGRES_DSN" ]; then \
+		settings=$$(.ci/postgres start); eval "$$settings"; \
+		trap '.ci/postgres stop' EXIT; trap 'exit 130' INT; trap 'exit 143' TERM; \
+	fi
+
 # It tries one in so many of the mutants of statements, other ones each day.
 ONE_IN ?= 1
 
@@ -37,7 +50,7 @@ ONE_IN ?= 1
 REPORT ?= sqlserver-report.md
 HUNT ?= 2m
 
-.PHONY: help run build editor pictures test fuzz simulate nightly chaos sqlserver lint dist tools clean
+.PHONY: help run build editor pictures test postgres browser gallery npm processes wine race fuzz simulate nightly chaos sqlserver lint dist tools clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target text; do printf '  make %-9s %s\n' "$$target" "$$text"; done
@@ -46,19 +59,56 @@ run: build ## build and start the quickstart: embedded SQLite, real items; Ctrl-
 	./botwork demo
 
 build: ## build ./botwork
+	$(FIRST)
 	go build -ldflags '$(LDFLAGS)' -o botwork ./cmd/botwork
 
 # It needs Node.js and npm; nothing else in this file does.
 editor: ## make internal/dashboard/assets/codemirror.js again from the versions in package-lock.json
 	cd internal/dashboard/editor && npm ci --ignore-scripts --no-audit --no-fund && node build.mjs
 
-# It needs Chromium, and in internal/tests/browsertest npm ci.
+# It needs Chromium.
 pictures: ## make the pictures of README and docs again
 	mkdir -p docs/pictures
-	BOTWORK_REQUIRE_CHROMIUM=1 BOTWORK_PICTURES=$(CURDIR)/docs/pictures go test ./internal/tests/browsertest -count=1 -run '^TestBrowserPictures$$'
+	BOTWORK_TEST=browser BOTWORK_PICTURES=$(CURDIR)/docs/pictures go test ./internal/tests/browsertest -count=1 -run '^TestBrowserPictures$$'
 
-test: ## run the tests; RACE=1 adds the race detector
-	go test $(if $(RACE),-race) ./...
+# go vet is a part of `make lint`. Four packages at a time: some wait for timers.
+test: ## run the fast tests, which need nothing but Go; RACE=1 adds the race detector
+	$(FIRST)
+	go test $(TESTFLAGS) -vet=off -p 4 $(if $(RACE),-race) ./...
+
+postgres: ## test that the store keeps its contract on PostgreSQL
+	@$(POSTGRES); \
+	go test $(TESTFLAGS) -vet=off -timeout 20m -run '^TestConformance$$/^postgres$$|Postgres|^TestScratch' ./workqueue/sqlstore ./internal/database ./internal/testdb ./internal/doctor
+
+# They need Chromium, and `make npm`.
+browser: ## try the pages in Chromium: each page in one size and theme, and what an operator does
+	BOTWORK_TEST=browser go test $(TESTFLAGS) -vet=off ./internal/tests/browsertest -count=1 -timeout 10m -run 'CheckerFindsFaults|Gallery|Operator'
+
+gallery: ## all tests of the pages in Chromium, in all sizes and themes
+	BOTWORK_TEST=browser,nightly go test $(TESTFLAGS) -vet=off ./internal/tests/browsertest -count=1 -timeout 20m
+
+npm: ## install with npm what checks the pages, the OpenAPI document and the schemas, and makes the editor
+	@set -e; for folder in internal/tests/browsertest internal/tests/openapitest internal/tests/yamllstest internal/dashboard/editor; do \
+		(cd $$folder && npm ci --ignore-scripts --no-audit --no-fund); \
+	done
+
+processes: ## try the program as processes, in real time: start, drain, crash, outage
+	BOTWORK_TEST=processes go test $(TESTFLAGS) -vet=off -count=1 ./internal/tests/e2e
+	BOTWORK_TEST=processes go test $(TESTFLAGS) -vet=off -count=1 ./client ./examples ./internal/dist ./internal/servertrial ./workqueue/sqlstore \
+		-run '^Test(RobotsThatAreKilledAndSuspended|Embed|Reproducible|TheTestsOfAStepAreThere|MigrateTogetherInProcesses)$$'
+
+wine: ## try the service of Windows under Wine
+	BOTWORK_TEST=wine go test $(TESTFLAGS) -vet=off ./internal/tests/winetest -count=1 -v
+
+# The packages whose goroutines share the most memory. Of the store, what several goroutines do at a
+# time: a statement is the engine's affair, and an engine compiled with the detector takes ten times
+# as long. Hours of virtual time take the detector minutes; nightly has them.
+race: ## run the tests of what shares memory between goroutines with the race detector
+	CGO_ENABLED=1 go test $(TESTFLAGS) -race -vet=off -p 4 -timeout 20m -skip '^(TestHighItemStartsSoon|TestSelfAssignReadsWorkers|TestExpectedStarts)' \
+		./workqueue ./workqueue/runner ./workqueue/assign ./pipelines \
+		./internal/process ./internal/reload ./internal/scheduler ./internal/httpserver ./internal/api/auth ./internal/api/events \
+		./internal/api/longpoll ./internal/metrics ./internal/tracing/...
+	CGO_ENABLED=1 go test $(TESTFLAGS) -race -vet=off ./workqueue/sqlstore -run 'TestConformance/.*/(Contend|Life|Unique|Define)|TestWorkersWithFaultyConnections|TestEncrypt'
 
 # The targets are asked for, so that none can be forgotten; go test takes one at a
 # time. Left alone, it spends most of its time on making inputs shorter.
@@ -73,23 +123,17 @@ fuzz: ## try the parsers and the redactor with made-up texts, each for FUZZTIME 
 	done
 
 simulate: ## live through SEEDS (2000) made-up histories of a cluster in trouble, and break the code on purpose
-	CGO_ENABLED=0 go test ./internal/tests/simulation -count=1 -v -timeout=0 -seeds $(SEEDS) -one-in $(ONE_IN)
+	CGO_ENABLED=0 BOTWORK_TEST=mutants go test $(TESTFLAGS) -vet=off ./internal/tests/simulation -count=1 -timeout=0 -seeds $(SEEDS) -one-in $(ONE_IN)
 
-nightly: ## what takes too long for .ci/run: 10,000 histories, and the race detector over all tests and engines
+nightly: ## all tests: 10,000 histories and all mutants, all pages, sizes and themes, Wine, chaos, failover, many drawn cases, PostgreSQL, the race detector over all
 	$(MAKE) simulate SEEDS=10000
-	@set -e; \
-	if [ -z "$$BOTWORK_TEST_POSTGRES_DSN" ]; then \
-		settings=$$(.ci/postgres start); eval "$$settings"; \
-		trap '.ci/postgres stop' EXIT; trap 'exit 130' INT; trap 'exit 143' TERM; \
-	fi; \
-	CGO_ENABLED=1 go test -race -p=2 -timeout=0 ./...
+	$(MAKE) npm gallery wine chaos
+	@$(POSTGRES); \
+	BOTWORK_TEST=nightly,npm,processes go test -p=2 -timeout=0 ./...; \
+	BOTWORK_TEST=nightly,processes CGO_ENABLED=1 go test -race -p=2 -timeout=0 ./...
 
 chaos: ## kill, suspend and drain workers for FOR (3m) over each engine, take their database away, then count what is lost or ran twice; SEED repeats
-	@set -e; \
-	if [ -z "$$BOTWORK_TEST_POSTGRES_DSN" ]; then \
-		settings=$$(.ci/postgres start); eval "$$settings"; \
-		trap '.ci/postgres stop' EXIT; trap 'exit 130' INT; trap 'exit 143' TERM; \
-	fi; \
+	@$(POSTGRES); export BOTWORK_TEST=chaos; \
 	go test ./internal/tests/chaos -count=1 -v -timeout=0 -run 'TestNoItemIsLost|TestContainers|TestDatabaseFileIsMovedAway|TestRecovery|TestKillRepeats' \
 		-args -chaos.for=$(FOR) -chaos.seed=$(SEED) -chaos.lateness=1s -chaos.recoveries=5; \
 	go test ./internal/tests/failover -count=1 -v -timeout=0 -parallel 1 -args -failover.rounds=5 -failover.busy=10s

@@ -14,7 +14,7 @@ func TestEmbed(t *testing.T) {
 	for _, args := range [][]string{{"vet", "."}, {"test", "-count=1", "."}} {
 		command := exec.CommandContext(t.Context(), "go", args...)
 		command.Dir = "embed"
-		command.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "GOWORK=off")
+		command.Env = append(os.Environ(), "GOFLAGS=-trimpath -mod=readonly", "GOWORK=off") // the flags of the Makefile, to share compiled packages
 		if out, err := command.CombinedOutput(); err != nil {
 			t.Fatalf("go %v in examples/embed: %v\n%s\nif go.mod needs an update: go mod tidy in examples/embed", args, err, out)
 		}
