@@ -69,7 +69,7 @@ editor: ## make internal/dashboard/assets/codemirror.js again from the versions 
 # It needs Chromium.
 pictures: ## make the pictures of README and docs again
 	mkdir -p docs/pictures
-	BOTWORK_TEST=browser BOTWORK_PICTURES=$(CURDIR)/docs/pictures go test ./internal/tests/browsertest -count=1 -run '^TestBrowserPictures$$'
+	BOTWORK_TEST_GROUPS=browser BOTWORK_PICTURES=$(CURDIR)/docs/pictures go test ./internal/tests/browsertest -count=1 -run '^TestBrowserPictures$$'
 
 # go vet is a part of `make lint`. Four packages at a time: some wait for timers.
 test: ## run the fast tests, which need nothing but Go; RACE=1 adds the race detector
@@ -82,10 +82,10 @@ postgres: ## test that the store keeps its contract on PostgreSQL
 
 # They need Chromium, and `make npm`.
 browser: ## try the pages in Chromium: each page in one size and theme, and what an operator does
-	BOTWORK_TEST=browser go test $(TESTFLAGS) -vet=off ./internal/tests/browsertest -count=1 -timeout 10m -run 'CheckerFindsFaults|Gallery|Operator'
+	BOTWORK_TEST_GROUPS=browser go test $(TESTFLAGS) -vet=off ./internal/tests/browsertest -count=1 -timeout 10m -run 'CheckerFindsFaults|Gallery|Operator'
 
 gallery: ## all tests of the pages in Chromium, in all sizes and themes
-	BOTWORK_TEST=browser,nightly go test $(TESTFLAGS) -vet=off ./internal/tests/browsertest -count=1 -timeout 20m
+	BOTWORK_TEST_GROUPS=browser,nightly go test $(TESTFLAGS) -vet=off ./internal/tests/browsertest -count=1 -timeout 20m
 
 npm: ## install with npm what checks the pages, the OpenAPI document and the schemas, and makes the editor
 	@set -e; for folder in internal/tests/browsertest internal/tests/openapitest internal/tests/yamllstest internal/dashboard/editor; do \
@@ -93,12 +93,12 @@ npm: ## install with npm what checks the pages, the OpenAPI document and the sch
 	done
 
 processes: ## try the program as processes, in real time: start, drain, crash, outage
-	BOTWORK_TEST=processes go test $(TESTFLAGS) -vet=off -count=1 ./internal/tests/e2e
-	BOTWORK_TEST=processes go test $(TESTFLAGS) -vet=off -count=1 ./client ./examples ./internal/dist ./internal/servertrial ./workqueue/sqlstore \
+	BOTWORK_TEST_GROUPS=processes go test $(TESTFLAGS) -vet=off -count=1 ./internal/tests/e2e
+	BOTWORK_TEST_GROUPS=processes go test $(TESTFLAGS) -vet=off -count=1 ./client ./examples ./internal/dist ./internal/servertrial ./workqueue/sqlstore \
 		-run '^Test(RobotsThatAreKilledAndSuspended|Embed|Reproducible|TheTestsOfAStepAreThere|MigrateTogetherInProcesses)$$'
 
 wine: ## try the service of Windows under Wine
-	BOTWORK_TEST=wine go test $(TESTFLAGS) -vet=off ./internal/tests/winetest -count=1 -v
+	BOTWORK_TEST_GROUPS=wine go test $(TESTFLAGS) -vet=off ./internal/tests/winetest -count=1 -v
 
 # The packages whose goroutines share the most memory. Of the store, what several goroutines do at a
 # time: a statement is the engine's affair, and an engine compiled with the detector takes ten times
@@ -123,17 +123,17 @@ fuzz: ## try the parsers and the redactor with made-up texts, each for FUZZTIME 
 	done
 
 simulate: ## live through SEEDS (2000) made-up histories of a cluster in trouble, and break the code on purpose
-	CGO_ENABLED=0 BOTWORK_TEST=mutants go test $(TESTFLAGS) -vet=off ./internal/tests/simulation -count=1 -timeout=0 -seeds $(SEEDS) -one-in $(ONE_IN)
+	CGO_ENABLED=0 BOTWORK_TEST_GROUPS=mutants go test $(TESTFLAGS) -vet=off ./internal/tests/simulation -count=1 -timeout=0 -seeds $(SEEDS) -one-in $(ONE_IN)
 
 nightly: ## all tests: 10,000 histories and all mutants, all pages, sizes and themes, Wine, chaos, failover, many drawn cases, PostgreSQL, the race detector over all
 	$(MAKE) simulate SEEDS=10000
 	$(MAKE) npm gallery wine chaos
 	@$(POSTGRES); \
-	BOTWORK_TEST=nightly,npm,processes go test -p=2 -timeout=0 ./...; \
-	BOTWORK_TEST=nightly,processes CGO_ENABLED=1 go test -race -p=2 -timeout=0 ./...
+	BOTWORK_TEST_GROUPS=nightly,npm,processes go test -p=2 -timeout=0 ./...; \
+	BOTWORK_TEST_GROUPS=nightly,processes CGO_ENABLED=1 go test -race -p=2 -timeout=0 ./...
 
 chaos: ## kill, suspend and drain workers for FOR (3m) over each engine, take their database away, then count what is lost or ran twice; SEED repeats
-	@$(POSTGRES); export BOTWORK_TEST=chaos; \
+	@$(POSTGRES); export BOTWORK_TEST_GROUPS=chaos; \
 	go test ./internal/tests/chaos -count=1 -v -timeout=0 -run 'TestNoItemIsLost|TestContainers|TestDatabaseFileIsMovedAway|TestRecovery|TestKillRepeats' \
 		-args -chaos.for=$(FOR) -chaos.seed=$(SEED) -chaos.lateness=1s -chaos.recoveries=5; \
 	go test ./internal/tests/failover -count=1 -v -timeout=0 -parallel 1 -args -failover.rounds=5 -failover.busy=10s

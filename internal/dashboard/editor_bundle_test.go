@@ -14,7 +14,7 @@ import (
 )
 
 // The versions at the start of codemirror.js are those of the lock file, so that a new lock file without a
-// new bundle is found. BOTWORK_TEST=npm also makes the bundle again and compares it; that needs Node.js,
+// new bundle is found. BOTWORK_TEST_GROUPS=npm also makes the bundle again and compares it; that needs Node.js,
 // and `npm ci --ignore-scripts` in the folder editor.
 func TestEditorBundle(t *testing.T) {
 	bundle, err := os.ReadFile("assets/codemirror.js")

@@ -44,6 +44,6 @@ func steps(hunt time.Duration) []step {
 		{"Conformance without READ_COMMITTED_SNAPSHOT", "The same, where readers wait for writers.", conformance, versions("OFF"), false},
 		{"Benchmark", "How fast a worker drains items without work.",
 			[]string{"go", "run", "./cmd/botwork", "bench", "drain", "--items", "5000"}, nil, true},
-		{"All tests", "Every test that runs on a database, on this one.", tests(".", "./..."), nil, false},
+		{"All tests", "Every test that runs on a database, on this one.", tests(".", "./..."), []string{"BOTWORK_TEST_GROUPS=nightly,processes"}, false},
 	}
 }

@@ -1,7 +1,7 @@
 // Package testgroup chooses the tests of a run. `go test ./...` runs the fast ones, which need
-// nothing but Go. BOTWORK_TEST names groups of others, separated by commas, or all:
+// nothing but Go. BOTWORK_TEST_GROUPS names groups of others, separated by commas, or all:
 //
-//	BOTWORK_TEST=processes,wine go test ./internal/tests/...
+//	BOTWORK_TEST_GROUPS=processes,wine go test ./internal/tests/...
 //
 // The targets of the Makefile set it. A test of a group that was asked for fails, and does not
 // skip, if the machine has not what it needs.
@@ -20,7 +20,7 @@ import (
 )
 
 // Variable is the environment variable that names the groups of a run.
-const Variable = "BOTWORK_TEST"
+const Variable = "BOTWORK_TEST_GROUPS"
 
 // Group is a set of tests that a run asks for by its name.
 type Group string
@@ -59,7 +59,7 @@ func parse(value string) ([]Group, error) {
 	return named, nil
 }
 
-// Asked reports whether the run asks for a group. It panics if BOTWORK_TEST names an unknown one.
+// Asked reports whether the run asks for a group. It panics if BOTWORK_TEST_GROUPS names an unknown one.
 func Asked(g Group) bool {
 	named, err := asked()
 	if err != nil {
