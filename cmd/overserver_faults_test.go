@@ -38,7 +38,7 @@ func (s served) cutting(t *testing.T) (address string, cuts *atomic.Int64) {
 	var changes atomic.Int64
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	transport := &http.Transport{}
-	proxy.Transport, proxy.ErrorLog = transport, log.New(io.Discard, "", 0) // it is asked before the server listens
+	proxy.Transport, proxy.ErrorLog = transport, log.New(io.Discard, "", 0)
 	proxy.ModifyResponse = func(r *http.Response) error {
 		if r.Request.Method != http.MethodGet && changes.Add(1)%3 == 0 {
 			cuts.Add(1)

@@ -1,12 +1,10 @@
 package cmd_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
@@ -24,6 +23,7 @@ import (
 	"botwork/cmd/internal/clitest"
 	"botwork/internal/doctor"
 	"botwork/internal/operations"
+	"botwork/internal/tests/testbuild"
 )
 
 // served is a project and a copy of it that a server serves.
@@ -52,29 +52,37 @@ func bothWays(t *testing.T, seed func()) served {
 	return served{dir, copied, t.TempDir(), []string{"BOTWORK_SERVER=" + serve(t, copied), "BOTWORK_TOKEN=" + token}}
 }
 
-// serve runs `botwork serve` until the test ends, and returns its address.
+// serve runs `botwork serve` until the test ends, and returns its address. The server chooses its port
+// itself: one that was free before may be another server's by then, such as that of a proxy of the test.
 func serve(t *testing.T, dir string) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	_ = l.Close()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	ended := make(chan int, 1)
-	var log bytes.Buffer
+	var code int
+	ended := make(chan struct{})
+	log := testbuild.NewOutput()
 	go func() {
-		ended <- cmd.Run(ctx, []string{"serve", "--config", filepath.Join(dir, "botwork.yaml"), "--listen", address}, strings.NewReader(""), io.Discard, &log, nil)
+		defer close(ended)
+		code = cmd.Run(ctx, []string{"serve", "--config", filepath.Join(dir, "botwork.yaml"), "--listen", "127.0.0.1:0"}, strings.NewReader(""), io.Discard, log, nil)
 	}()
 	t.Cleanup(func() {
 		cancel()
-		if code := <-ended; code != cli.ExitDone {
-			t.Errorf("botwork serve: exit code %d\n%s", code, log.String())
+		if <-ended; code != cli.ExitDone {
+			t.Errorf("botwork serve: exit code %d\n%s", code, log)
 		}
 	})
-	return "http://" + address
+	var address string
+	err := log.Await(ended, time.Minute, func(text string) bool {
+		address = serverURL.FindString(text)
+		return address != ""
+	})
+	if err != nil {
+		t.Fatalf("botwork serve: %v\n%s", err, log)
+	}
+	return address
 }
+
+// serverURL matches the address in the log of a server.
+var serverURL = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
 // both runs a command line without and with the server.
 func (s served) both(t *testing.T, stdin string, args ...string) (local, remote clitest.Result) {
