@@ -110,7 +110,8 @@ var figures = regexp.MustCompile(`~Z?|[0-9][0-9hms.:-]*`)
 var spaces = regexp.MustCompile(` {2,}`)
 
 // overServerCases are command lines of all commands that work over a server, in the order in which
-// they run. A test refuses a command that is missing.
+// they run. A test refuses a command that is missing. SINCE and UNTIL are two hours before and after the
+// start of the test: both calls of a line are about the same periods.
 var overServerCases = []struct {
 	line  string
 	stdin string
@@ -235,13 +236,13 @@ var overServerCases = []struct {
 	{line: "workers set WORKER --reset"},
 	{line: "workers set nobody --capacity 8"},
 	{line: "workers set WORKER --capacity 2 --reserved 3"},
-	{line: "stats --since 2h --by hour"},
-	{line: "stats --since 2h --group pipeline --queue default"},
+	{line: "stats --since SINCE --until UNTIL --by hour"},
+	{line: "stats --since SINCE --until UNTIL --group pipeline --queue default"},
 	{line: "stats --queue nowhere"},
 	{line: "stats --worker nobody"},
-	{line: "stats --pipeline hello"},
-	{line: "report --since 2h"},
-	{line: "report --since 2h --queue mail --pipeline hello"},
+	{line: "stats --since SINCE --until UNTIL --pipeline hello"},
+	{line: "report --since SINCE --until UNTIL"},
+	{line: "report --since SINCE --until UNTIL --queue mail --pipeline hello"},
 	{line: "report --queue nowhere"},
 	{line: "forecast --until 2d --item 4"},
 	{line: "forecast --until 2d --item 4 --arrivals +20% --priority 4=2000"},
@@ -395,8 +396,10 @@ func TestCommandsOverAServer(t *testing.T) {
 	if want := "server " + strings.TrimPrefix(s.environ[0], "BOTWORK_SERVER="); !strings.HasPrefix(remote.Stdout, local.Stdout+want) || !strings.Contains(remote.Stdout, "the role admin") {
 		t.Errorf("botwork version over a server: %q, %s", remote.Stdout, remote.Stderr)
 	}
+	now := time.Now().UTC()
+	stretch := strings.NewReplacer("SINCE", now.Add(-2*time.Hour).Format(time.RFC3339), "UNTIL", now.Add(2*time.Hour).Format(time.RFC3339))
 	for _, c := range overServerCases {
-		args := words(c.line)
+		args := words(stretch.Replace(c.line))
 		found, _, err := cmd.RootCommand(cli.New(nil, io.Discard, nil, nil)).Find(args)
 		if err != nil {
 			t.Fatal(err)
