@@ -17,7 +17,8 @@ LDFLAGS := -X botwork/cmd/version.version=$(VERSION) -X botwork/cmd/version.comm
 RACE ?=
 export CGO_ENABLED := $(if $(RACE),1,0)
 
-LINTER := bin/golangci-lint
+# Of tools/go.mod. It is built once, into the cache of the go command.
+LINTER := go tool -modfile=tools/go.mod golangci-lint
 
 # More flags for go test, such as -json or -shuffle=on.
 TESTFLAGS ?=
@@ -50,7 +51,7 @@ ONE_IN ?= 1
 REPORT ?= sqlserver-report.md
 HUNT ?= 2m
 
-.PHONY: help run build editor pictures test postgres browser gallery npm processes wine race fuzz simulate nightly chaos sqlserver lint dist tools clean
+.PHONY: help run build editor pictures test postgres browser gallery npm processes wine race fuzz simulate nightly chaos sqlserver lint dist clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target text; do printf '  make %-9s %s\n' "$$target" "$$text"; done
@@ -142,7 +143,7 @@ chaos: ## kill, suspend and drain workers for FOR (3m) over each engine, take th
 sqlserver: ## try everything that needs a server on the SQL Server of DSN, and write REPORT (sqlserver-report.md)
 	@BOTWORK_TEST_SQLSERVER_DSN="$${DSN:-$$BOTWORK_TEST_SQLSERVER_DSN}" go run ./internal/servertrial -out '$(REPORT)' -hunt $(HUNT)
 
-lint: $(LINTER) ## check formatting, go vet for Windows, and the linters, go vet for this system among them
+lint: ## check formatting, go vet for Windows, and the linters, go vet for this system among them
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
 	GOOS=windows go vet ./...
 	$(LINTER) run ./...
@@ -150,10 +151,5 @@ lint: $(LINTER) ## check formatting, go vet for Windows, and the linters, go vet
 dist: ## make the archives for Windows and Linux, and their checksums, in dist/
 	go run ./internal/dist -out dist
 
-tools: $(LINTER) ## build the linters of tools/go.mod into bin/
-
-$(LINTER): tools/go.mod tools/go.sum
-	CGO_ENABLED=0 go build -C tools -o ../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
-
 clean: ## remove what the targets above built
-	rm -rf bin dist botwork botwork.exe
+	rm -rf dist botwork botwork.exe
