@@ -30,6 +30,12 @@ func (p *Pipeline) CheckPayload(text workqueue.JSONText) error {
 	return err
 }
 
+// CheckJSON returns an error if data is not one JSON value, as a run decodes payloads.
+func CheckJSON(data []byte) error {
+	_, err := handlers.DecodeJSON(data)
+	return err
+}
+
 // payload decodes and checks a payload.
 func (p *Pipeline) payload(text workqueue.JSONText) (any, error) {
 	var value any

@@ -7,8 +7,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"botwork/handlers"
 	"botwork/internal/moments"
+	"botwork/internal/spans"
+	"botwork/pipelines"
 	"botwork/workqueue"
 )
 
@@ -29,7 +30,7 @@ func ParseTime(text string, zone *time.Location) (time.Time, error) {
 
 // ParseEstimate parses how long a run is expected to take.
 func ParseEstimate(text string) (time.Duration, error) {
-	d, err := handlers.ParseDuration(text)
+	d, err := spans.Parse(text)
 	if err == nil {
 		err = workqueue.CheckEstimate(d)
 	}
@@ -41,7 +42,7 @@ func ParseWait(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
 	}
-	d, err := handlers.ParseDuration(text)
+	d, err := spans.Parse(text)
 	if err == nil && d < 0 {
 		err = fmt.Errorf("got %q, want no negative duration", text)
 	}
@@ -50,7 +51,7 @@ func ParseWait(text string) (time.Duration, error) {
 
 // ParsePositive parses a duration above 0.
 func ParsePositive(text string) (time.Duration, error) {
-	d, err := handlers.ParseDuration(text)
+	d, err := spans.Parse(text)
 	if err == nil && d <= 0 {
 		err = fmt.Errorf("got %q, want more than 0s", text)
 	}
@@ -84,7 +85,7 @@ func JSON(data []byte) (workqueue.JSONText, error) {
 	if !utf8.Valid(data) {
 		return "", errors.New("it is not UTF-8")
 	}
-	if _, err := handlers.DecodeJSON(data); err != nil {
+	if err := pipelines.CheckJSON(data); err != nil {
 		return "", err
 	}
 	return workqueue.JSONText(data), nil

@@ -3,7 +3,6 @@ package operations
 import (
 	"time"
 
-	"botwork/handlers"
 	"botwork/pipelines"
 	"botwork/workqueue"
 )
@@ -89,8 +88,8 @@ func viewDryRun(p *pipelines.Pipeline, r pipelines.DryRun) DryRun {
 		}
 		if s.Attempts > 1 {
 			step.Retry = &DryRetry{
-				Attempts: s.Attempts, Delay: handlers.Duration(s.Backoff.Delay).String(), Factor: s.Backoff.Factor,
-				MaxDelay: handlers.Duration(s.Backoff.MaxDelay).String(),
+				Attempts: s.Attempts, Delay: s.Backoff.Delay.String(), Factor: s.Backoff.Factor,
+				MaxDelay: s.Backoff.MaxDelay.String(),
 			}
 			if s.Backoff.Jitter != nil {
 				step.Retry.Jitter = *s.Backoff.Jitter

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"botwork/handlers"
+	"botwork/internal/spans"
 	"botwork/workqueue"
 )
 
@@ -35,5 +35,5 @@ func durationText(d time.Duration) string {
 	if d == 0 {
 		return ""
 	}
-	return handlers.Duration(d).String()
+	return spans.Text(d)
 }

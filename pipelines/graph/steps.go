@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"botwork/handlers"
+	"botwork/internal/spans"
 	"botwork/pipelines"
 	"botwork/workqueue"
 )
@@ -89,7 +89,7 @@ func triggers(p *pipelines.Pipeline) []string {
 	case t.Cron != "":
 		list = append(list, "cron "+t.Cron+" "+t.Location.String())
 	case t.Every > 0:
-		list = append(list, "every "+handlers.Duration(t.Every).String())
+		list = append(list, "every "+spans.Text(t.Every))
 	}
 	if t.AtStart {
 		list = append(list, "at start")
@@ -111,7 +111,7 @@ func describe(s *pipelines.Step) []string {
 		more = append(more, fmt.Sprintf("%d attempts", s.Attempts))
 	}
 	if s.Timeout > 0 {
-		more = append(more, "timeout "+handlers.Duration(s.Timeout).String())
+		more = append(more, "timeout "+spans.Text(s.Timeout))
 	}
 	if len(more) > 0 {
 		lines = append(lines, strings.Join(more, ", "))

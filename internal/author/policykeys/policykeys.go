@@ -111,6 +111,16 @@ func Span(r *strictyaml.Reader, n *strictyaml.Node, check func(time.Duration) st
 	}))
 }
 
+// Size reads a number of bytes, such as 5MB. It returns 0 if the node is absent or has a finding.
+func Size(r *strictyaml.Reader, n *strictyaml.Node) int64 {
+	return int64(strictyaml.Value(r, n, func(s handlers.Size) string {
+		if s <= 0 || s > workqueue.MostSize {
+			return fmt.Sprintf("got %s, want 1 byte to %s", n.Text, workqueue.SizeText(workqueue.MostSize))
+		}
+		return ""
+	}))
+}
+
 // Positive and NotNegative are checks for Span.
 func Positive(d time.Duration) string {
 	if d <= 0 {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"botwork/handlers"
 	"botwork/internal/author/strictyaml"
+	"botwork/internal/spans"
 	"botwork/workqueue"
 )
 
@@ -43,7 +43,7 @@ func (r *reader) rate(n *strictyaml.Node) workqueue.Rate {
 	}
 	count, period, _ := strings.Cut(text, "/")
 	limit, err := strconv.Atoi(strings.TrimSpace(count))
-	per, perErr := handlers.ParseDuration(strings.TrimSpace(period))
+	per, perErr := spans.Parse(strings.TrimSpace(period))
 	if err != nil || perErr != nil || limit <= 0 || per <= 0 {
 		r.Report(n, "invalid-value", fmt.Sprintf("got %.40q, want %s", text, want), "")
 		return workqueue.Rate{}

@@ -137,7 +137,7 @@ func (r *reader) fill(q *workqueue.Queue, raw *rawQueue) {
 	r.robots(q, raw.Robots)
 	q.Checkout = policykeys.Span(&r.Reader, raw.Checkout, policykeys.Positive)
 	q.QueueLimits = r.limits(&raw.Limits)
-	q.MaxPayload, q.MaxOutput = size(r, raw.MaxPayload), size(r, raw.MaxOutput)
+	q.MaxPayload, q.MaxOutput = policykeys.Size(&r.Reader, raw.MaxPayload), policykeys.Size(&r.Reader, raw.MaxOutput)
 }
 
 // fault reports a fault that Validate returned, at its position in the file.

@@ -3,9 +3,7 @@ package queuedefs
 import (
 	"fmt"
 
-	"botwork/handlers"
 	"botwork/internal/author/strictyaml"
-	"botwork/workqueue"
 )
 
 // reportKey reports a mistake in the name of a queue, at the name.
@@ -24,17 +22,6 @@ func orNil[T any](r *reader, n *strictyaml.Node, decode func(*strictyaml.Node) T
 		return nil
 	}
 	return &got
-}
-
-// size decodes a number of bytes, such as 5MB. It returns 0 if the node is absent or
-// has a finding.
-func size(r *reader, n *strictyaml.Node) int64 {
-	return int64(strictyaml.Value(&r.Reader, n, func(s handlers.Size) string {
-		if s <= 0 || s > workqueue.MostSize {
-			return fmt.Sprintf("got %s, want 1 byte to %s", n.Text, workqueue.SizeText(workqueue.MostSize))
-		}
-		return ""
-	}))
 }
 
 func atLeast(low int) func(int) string {

@@ -231,12 +231,12 @@ var may = map[string]map[string]string{
 	},
 	"internal/namedsql": {},
 	"internal/newitems": {
-		"handlers":                   "durations are written as in a step",
 		"internal/author/strictyaml": "it returns findings",
 		"internal/moments":           "times are written as on the command line",
 		"pipelines":                  "an item must fit its pipeline",
 		"workqueue":                  "the items that it reads",
 		"workqueue/matching":         "labels and selectors of items",
+		"internal/spans":             "durations are written as in a step",
 	},
 	"internal/procid": {},
 	"internal/notifier": {
@@ -248,7 +248,6 @@ var may = map[string]map[string]string{
 		"internal/cron":              "the first instants of the days of a zone",
 		"internal/notifier":          "the rules and targets of notifications",
 		"workqueue/notify":           "the events of rules",
-		"handlers":                   "durations are written as in a step",
 		"internal/author/strictyaml": "a mistyped name gets a suggestion, and findings are what a project's files say",
 		"pipelines":                  "what pipelines are, and what a run of one would do",
 		"pipelines/graph":            "the tasks in the chart of a project",
@@ -257,6 +256,7 @@ var may = map[string]map[string]string{
 		"workqueue":                  "the stores that it reads",
 		"workqueue/assign":           "what passes would do now",
 		"workqueue/learned":          "learned durations",
+		"internal/spans":             "durations are written as in a step",
 	},
 	"internal/process": {
 		"internal/tracing":           "log lines of items have the id of their trace",
@@ -277,7 +277,7 @@ var may = map[string]map[string]string{
 		"pipelines":                  "it reads them, and hands on catalogues",
 	},
 	"internal/author/policykeys": {
-		"handlers":                   "durations are written as in a step",
+		"handlers":                   "durations and sizes are written as in a step",
 		"internal/author/strictyaml": "it reports mistakes at their positions",
 		"workqueue":                  "the retry policy that it reads",
 		"workqueue/matching":         "the mistakes in labels, selectors and distributions",
@@ -287,11 +287,11 @@ var may = map[string]map[string]string{
 		"internal/author/policykeys": "a queue has the same retry policy as a pipeline",
 		"workqueue/scoring":          "it checks the expressions of scorings, with positions",
 		"workqueue/matching":         "it checks distributions, with positions",
-		"handlers":                   "durations are written as in a pipeline",
 		"internal/author/keydocs":    "it describes its keys together with the structs for them",
 		"internal/jsonschemas":       "it checks schemas, with positions",
 		"internal/author/strictyaml": "it decodes definitions, with positions",
 		"workqueue":                  "the queues that it decodes",
+		"internal/spans":             "durations are written as in a pipeline",
 	},
 	"internal/author/schemas": {
 		"handlers":                   "the parameters of steps are those of their handlers",
@@ -347,9 +347,9 @@ var may = map[string]map[string]string{
 		"workqueue":                  "it runs claimed items: this is the other joint",
 	},
 	"pipelines/graph": {
-		"handlers":  "durations are written as in a file",
-		"pipelines": "it draws pipelines",
-		"workqueue": "whether a name is an inline pipeline",
+		"pipelines":      "it draws pipelines",
+		"workqueue":      "whether a name is an inline pipeline",
+		"internal/spans": "durations are written as in a file",
 	},
 	"pipelines/pipelinetest": {
 		"handlers":                   "it calls pure handlers, and creates handler errors",
