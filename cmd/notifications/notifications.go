@@ -70,7 +70,7 @@ func (l *local) Notifications(ctx context.Context) (operations.Notifications, er
 	if err != nil {
 		return operations.Notifications{}, err
 	}
-	return operations.Notified(ctx, l.Store, &plan)
+	return operations.Notified(ctx, l.Store, &plan.Plan)
 }
 
 func (l *local) TestTarget(ctx context.Context, target string) (string, error) {
@@ -81,14 +81,14 @@ func (l *local) TestTarget(ctx context.Context, target string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	answer, err := operations.TestTarget(ctx, l.Store, &plan, target)
+	answer, err := operations.TestTarget(ctx, l.Store, &plan.Plan, plan.Sender.Send, target)
 	return answer, usage(err)
 }
 
 func (l *local) MuteAlerts(ctx context.Context, m workqueue.Mute, length time.Duration) error {
 	plan, err := l.app.NotificationPlan()
 	if err == nil {
-		err = usage(operations.CheckRule(&plan, m.Rule))
+		err = usage(operations.CheckRule(&plan.Plan, m.Rule))
 	}
 	if err != nil {
 		return err

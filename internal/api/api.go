@@ -17,9 +17,10 @@ import (
 	"botwork/internal/api/hooks"
 	"botwork/internal/api/longpoll"
 	"botwork/internal/httpserver"
-	"botwork/internal/notifier"
+	"botwork/internal/operations"
 	"botwork/workqueue"
 	"botwork/workqueue/access"
+	"botwork/workqueue/notify"
 )
 
 // Options configure an API.
@@ -49,7 +50,10 @@ type Options struct {
 	Hooks []*hooks.Hook
 
 	// Notifications are the rules and targets of the settings.
-	Notifications notifier.Plan
+	Notifications notify.Plan
+
+	// SendNotification sends a test message to one of these targets.
+	SendNotification operations.SendNotification
 
 	// Metrics answers with the figures for Prometheus; nil: there are none.
 	Metrics http.Handler
@@ -82,7 +86,8 @@ type API struct {
 	metrics  http.Handler
 	hooks    map[string]*hooks.Hook
 	events   *events.Hub
-	notify   notifier.Plan
+	notify   notify.Plan
+	send     operations.SendNotification
 	waiting  *longpoll.Hub
 	queues   queueCache
 	sessions *auth.Sessions
@@ -106,7 +111,7 @@ func New(o Options) *API {
 	a := &API{
 		store: o.Store, log: o.Log, version: o.Version, url: o.URL, home: o.Home, oidc: o.OIDC, limits: o.Limits, draining: o.Draining, project: o.Project, editor: o.Editor, readOnly: o.ReadOnly,
 		tokens: auth.NewTokens(o.Store), sessions: auth.NewSessions(o.Store), signIns: auth.NewSignIns(o.Store), mux: http.NewServeMux(),
-		notify: o.Notifications, metrics: o.Metrics, waiting: longpoll.New(o.Limits.Waiting, o.Draining), hooks: map[string]*hooks.Hook{}, events: events.NewHub(o.Store, o.Limits.Waiting, o.Log),
+		notify: o.Notifications, send: o.SendNotification, metrics: o.Metrics, waiting: longpoll.New(o.Limits.Waiting, o.Draining), hooks: map[string]*hooks.Hook{}, events: events.NewHub(o.Store, o.Limits.Waiting, o.Log),
 		forecasts: newForecasts(), accuracies: newAccuracies(), escalations: newEscalations(), about: o.About,
 	}
 	if a.redactText = o.Redact; a.redactText == nil {

@@ -70,7 +70,7 @@ func (a *API) listNotifications(ctx context.Context, _ *struct{}) (*notification
 }
 
 func (a *API) testTarget(ctx context.Context, in *targetPath) (*testAnswer, error) {
-	answer, err := operations.TestTarget(ctx, a.store, &a.notify, in.Target)
+	answer, err := operations.TestTarget(ctx, a.store, &a.notify, a.send, in.Target)
 	if unknown := unknownName(err); unknown != nil {
 		return nil, unknown
 	}

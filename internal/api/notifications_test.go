@@ -30,11 +30,11 @@ func TestNotifications(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := apitest.Start(t, func(o *api.Options) {
-		o.Notifications = notifier.Plan{
+		o.Notifications = notify.Plan{
 			Rules:   []notify.Rule{notify.Rule{Name: "failures", Event: notify.ItemCancelled, GroupBy: []string{"queue"}, Targets: []string{"ops"}}.Complete()},
-			Targets: []notifier.Target{{Name: "ops", Kind: notifier.Slack, URL: sink.URL + "/services/hunter2"}},
-			Sender:  &notifier.Sender{Registry: handlers.Builtin(handlers.Resources{Hosts: rules})},
+			Targets: []notify.Target{{Name: "ops", Kind: notify.Slack, URL: sink.URL + "/services/hunter2"}},
 		}
+		o.SendNotification = (&notifier.Sender{Registry: handlers.Builtin(handlers.Resources{Hosts: rules})}).Send
 	})
 	viewer, operator := as(t, s, access.Viewer), as(t, s, access.Operator)
 	now, err := s.Store.Now(t.Context())

@@ -33,11 +33,11 @@ func TestNotifications(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newSiteWith(t, func(o *api.Options) {
-		o.Notifications = notifier.Plan{
+		o.Notifications = notify.Plan{
 			Rules:   []notify.Rule{notify.Rule{Name: "failures", Event: notify.ItemCancelled, GroupBy: []string{"queue"}, Targets: []string{"ops"}}.Complete()},
-			Targets: []notifier.Target{{Name: "ops", Kind: notifier.Slack, URL: sink.URL + "/hunter2"}, {Name: "away", Kind: notifier.Slack, URL: sink.URL + "/hunter2/closed"}},
-			Sender:  &notifier.Sender{Registry: handlers.Builtin(handlers.Resources{Hosts: hosts})},
+			Targets: []notify.Target{{Name: "ops", Kind: notify.Slack, URL: sink.URL + "/hunter2"}, {Name: "away", Kind: notify.Slack, URL: sink.URL + "/hunter2/closed"}},
 		}
+		o.SendNotification = (&notifier.Sender{Registry: handlers.Builtin(handlers.Resources{Hosts: hosts})}).Send
 		o.Redact = func(text string) string { return strings.ReplaceAll(text, "hunter2", "<secret>") }
 	})
 	now, err := s.Store.Now(t.Context())
@@ -298,7 +298,7 @@ func TestTokensAndUsers(t *testing.T) {
 // The overview shows what is beyond the bounds of notification rules. It knows the other events without rules.
 func TestOverviewShowsBounds(t *testing.T) {
 	s := newSiteWith(t, func(o *api.Options) {
-		o.Notifications = notifier.Plan{Rules: []notify.Rule{
+		o.Notifications = notify.Plan{Rules: []notify.Rule{
 			notify.Rule{Name: "crowd", Event: notify.Backlog, GroupBy: []string{"queue"}}.Complete(),
 			notify.Rule{Name: "old", Event: notify.Oldest}.Complete(),
 			notify.Rule{Name: "failures", Event: notify.ItemCancelled}.Complete(),

@@ -2,7 +2,6 @@ package notifier
 
 import (
 	"strings"
-	"time"
 
 	"botwork/workqueue/notify"
 )
@@ -74,12 +73,4 @@ func clip(text string, n int) string {
 		return text
 	}
 	return string(runes[:n-1]) + "…"
-}
-
-// TestMessage returns the message of a test of a target.
-func TestMessage(target, by string, now time.Time) notify.Message {
-	m := notify.Message{ID: "test-" + now.UTC().Format("20060102T150405.000"), Target: target, Status: notify.StatusTest, Title: "Test of the target " + target, At: now.UTC()}
-	m.State, m.StartedAt = "ok", now.UTC()
-	m.Text = "This is a test of Botwork's notifications, requested by " + by + "."
-	return m
 }

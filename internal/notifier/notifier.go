@@ -24,23 +24,10 @@ type Store interface {
 	ReleaseCheckout(ctx context.Context, h workqueue.Hold, reason string) error
 }
 
-// Plan is what the settings say about notifications.
+// Plan is what the settings say about notifications, and what sends the messages.
 type Plan struct {
-	Rules   []notify.Rule // complete
-	Targets []Target
-	Sender  *Sender
-}
-
-// Empty reports whether there is nothing to do: no rule and no target.
-func (p *Plan) Empty() bool { return len(p.Rules) == 0 && len(p.Targets) == 0 }
-
-// Target returns a target by its name.
-func (p *Plan) Target(name string) (Target, bool) {
-	i := slices.IndexFunc(p.Targets, func(t Target) bool { return t.Name == name })
-	if i < 0 {
-		return Target{}, false
-	}
-	return p.Targets[i], true
+	notify.Plan
+	Sender *Sender
 }
 
 // Options configure a Notifier.
@@ -68,7 +55,7 @@ const (
 // Notifier evaluates notifications and delivers messages until it is stopped.
 type Notifier struct {
 	o       Options
-	targets map[string]Target
+	targets map[string]notify.Target
 	wake    chan struct{} // there may be messages
 	stop    context.CancelFunc
 	loops   sync.WaitGroup
@@ -87,7 +74,7 @@ func Start(ctx context.Context, o Options) *Notifier {
 		o.Look = defaultLook
 	}
 	o.Sender.Log = o.Log
-	n := &Notifier{o: o, targets: map[string]Target{}, wake: make(chan struct{}, 1)}
+	n := &Notifier{o: o, targets: map[string]notify.Target{}, wake: make(chan struct{}, 1)}
 	for _, t := range o.Targets {
 		n.targets[t.Name] = t
 	}

@@ -96,18 +96,18 @@ func firing() notify.Message {
 func TestFormats(t *testing.T) {
 	s, send := newSink(t), sender(t)
 	for _, c := range []struct {
-		kind     notifier.TargetKind
+		kind     notify.TargetKind
 		template string
 		want     []string // in the body
 		never    []string
 	}{
-		{notifier.Webhook, "", []string{`"status":"firing"`, `"count":500`, `"id":"0123"`, `"group":"queue=a"`, `"itemId":7`}, nil},
-		{notifier.Webhook, `{"summary": {{ json .title }}, "n": {{ .count }}}`, []string{`{"summary": "Firing: failures (queue=a)", "n": 500}`}, nil},
-		{notifier.Slack, "", []string{`"type":"header"`, `"type":"mrkdwn"`, `500 items ended`, `&lt;!channel&gt;`}, []string{"<!channel>", `\u003c!channel\u003e`}},
-		{notifier.Teams, "", []string{`"application/vnd.microsoft.card.adaptive"`, `"type":"AdaptiveCard"`, `"type":"TextBlock"`, `\\[x\\]`}, []string{`[x](http`}},
+		{notify.Webhook, "", []string{`"status":"firing"`, `"count":500`, `"id":"0123"`, `"group":"queue=a"`, `"itemId":7`}, nil},
+		{notify.Webhook, `{"summary": {{ json .title }}, "n": {{ .count }}}`, []string{`{"summary": "Firing: failures (queue=a)", "n": 500}`}, nil},
+		{notify.Slack, "", []string{`"type":"header"`, `"type":"mrkdwn"`, `500 items ended`, `&lt;!channel&gt;`}, []string{"<!channel>", `\u003c!channel\u003e`}},
+		{notify.Teams, "", []string{`"application/vnd.microsoft.card.adaptive"`, `"type":"AdaptiveCard"`, `"type":"TextBlock"`, `\\[x\\]`}, []string{`[x](http`}},
 	} {
 		t.Run(string(c.kind)+c.template, func(t *testing.T) {
-			answer, err := send.Send(t.Context(), notifier.Target{Name: "ops", Kind: c.kind, URL: s.URL + "/T0/B0/x", Token: "s3cret", Template: c.template}, firing())
+			answer, err := send.Send(t.Context(), notify.Target{Name: "ops", Kind: c.kind, URL: s.URL + "/T0/B0/x", Token: "s3cret", Template: c.template}, firing())
 			if err != nil || !strings.Contains(answer, "200") || !strings.Contains(answer, "thank you") {
 				t.Fatalf("Send = %q, %v; want the answer", answer, err)
 			}
@@ -140,7 +140,7 @@ func TestErrorsHideTheAddress(t *testing.T) {
 	s := newSink(t)
 	s.fail = func(int) int { return http.StatusForbidden }
 	for _, url := range []string{s.URL + "/services/T000/B000/hunter2?sig=hunter3", "http://127.0.0.1:1/services/hunter2?sig=hunter3", "https://example.com:99999/hunter2"} {
-		_, err := sender(t).Send(t.Context(), notifier.Target{Name: "ops", Kind: notifier.Slack, URL: url, Token: "hunter2"}, firing())
+		_, err := sender(t).Send(t.Context(), notify.Target{Name: "ops", Kind: notify.Slack, URL: url, Token: "hunter2"}, firing())
 		if err == nil || strings.Contains(err.Error(), "hunter") {
 			t.Errorf("%s: error %v, want one without the path and the query", url, err)
 		}
@@ -154,9 +154,9 @@ type cluster struct {
 	plan  notifier.Plan
 }
 
-func newCluster(t *testing.T, e testdb.Engine, targets ...notifier.Target) *cluster {
+func newCluster(t *testing.T, e testdb.Engine, targets ...notify.Target) *cluster {
 	t.Helper()
-	plan := notifier.Plan{Targets: targets, Sender: sender(t)}
+	plan := notifier.Plan{Plan: notify.Plan{Targets: targets}, Sender: sender(t)}
 	var names []string
 	for _, target := range targets {
 		names = append(names, target.Name)
@@ -204,8 +204,8 @@ func TestDeliveriesAreRetried(t *testing.T) {
 			return http.StatusOK
 		}
 		mail := startSMTP(t)
-		c := newCluster(t, e, notifier.Target{Name: "good", Kind: notifier.Webhook, URL: good.URL}, notifier.Target{Name: "bad", Kind: notifier.Webhook, URL: bad.URL},
-			notifier.Target{Name: "mail", Kind: notifier.Mail, Host: "127.0.0.1", Port: mail.port, TLS: "none", From: "botwork@example.com", To: []string{"night@example.com"}})
+		c := newCluster(t, e, notify.Target{Name: "good", Kind: notify.Webhook, URL: good.URL}, notify.Target{Name: "bad", Kind: notify.Webhook, URL: bad.URL},
+			notify.Target{Name: "mail", Kind: notify.Mail, Host: "127.0.0.1", Port: mail.port, TLS: "none", From: "botwork@example.com", To: []string{"night@example.com"}})
 		n := c.start(c.store)
 		defer n.Stop()
 		c.raise("orders")
@@ -229,8 +229,8 @@ func TestProcessesDie(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		const events = 12
 		hook, mail := newSink(t), startSMTP(t)
-		c := newCluster(t, e, notifier.Target{Name: "hook", Kind: notifier.Webhook, URL: hook.URL},
-			notifier.Target{Name: "mail", Kind: notifier.Mail, Host: "127.0.0.1", Port: mail.port, TLS: "none", From: "botwork@example.com", To: []string{"night@example.com"}})
+		c := newCluster(t, e, notify.Target{Name: "hook", Kind: notify.Webhook, URL: hook.URL},
+			notify.Target{Name: "mail", Kind: notify.Mail, Host: "127.0.0.1", Port: mail.port, TLS: "none", From: "botwork@example.com", To: []string{"night@example.com"}})
 		for i := range events {
 			c.raise(fmt.Sprint("queue", i))
 			dying := &mortal{Store: c.store, left: i % 9}
@@ -257,7 +257,7 @@ func TestTargetsDoNotWaitForEachOther(t *testing.T) {
 	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
 	t.Cleanup(slow.Close)
 	good := newSink(t)
-	c := newCluster(t, testdb.Engines[0], notifier.Target{Name: "a-slow", Kind: notifier.Webhook, URL: slow.URL}, notifier.Target{Name: "good", Kind: notifier.Webhook, URL: good.URL})
+	c := newCluster(t, testdb.Engines[0], notify.Target{Name: "a-slow", Kind: notify.Webhook, URL: slow.URL}, notify.Target{Name: "good", Kind: notify.Webhook, URL: good.URL})
 	n := c.start(c.store)
 	for i := range 3 {
 		c.raise(fmt.Sprint("queue", i))

@@ -14,43 +14,6 @@ import (
 	"botwork/workqueue/notify"
 )
 
-// TargetKind is how a target gets messages.
-type TargetKind string
-
-// The kinds of targets.
-const (
-	Mail    TargetKind = "mail"
-	Webhook TargetKind = "webhook"
-	Slack   TargetKind = "slack"
-	Teams   TargetKind = "teams"
-)
-
-// TargetKinds lists all kinds.
-func TargetKinds() []TargetKind { return []TargetKind{Mail, Webhook, Slack, Teams} }
-
-// Target is where messages go.
-type Target struct {
-	Name string
-	Kind TargetKind
-
-	// URL and Token are secret.
-	URL, Token  string
-	Headers     map[string]string
-	ContentType string // of a webhook with a template; "": application/json
-
-	Host               string
-	Port               int    // 0: 587
-	TLS                string // starttls, tls or none; "": starttls
-	Username, Password string
-	From               string
-	To                 []string
-
-	// Template is the text of a mail, or the body of a webhook; "": the standard one.
-	Template string
-
-	Timeout time.Duration // 0: 30s
-}
-
 // DefaultTimeout is the Timeout of a target that sets none.
 const DefaultTimeout = 30 * time.Second
 
@@ -62,44 +25,44 @@ type Sender struct {
 }
 
 // Check returns what is wrong with a target, without sending.
-func (s *Sender) Check(t Target) error {
+func (s *Sender) Check(t notify.Target) error {
 	if t.Template != "" {
 		if _, err := s.build("Template", map[string]any{"text": t.Template}); err != nil {
 			return fmt.Errorf("template: %w", err)
 		}
 	}
 	_, err := s.step(t, notify.Message{Title: "test"}, "test")
-	return t.redact(err)
+	return redact(t, err)
 }
 
 // Send sends a message and returns what the other side answered.
-func (s *Sender) Send(ctx context.Context, t Target, m notify.Message) (answer string, err error) {
+func (s *Sender) Send(ctx context.Context, t notify.Target, m notify.Message) (answer string, err error) {
 	text := m.Plain()
 	if t.Template != "" {
 		if text, err = s.fill(ctx, t, m); err != nil {
-			return "", t.redact(err)
+			return "", redact(t, err)
 		}
 	}
 	h, err := s.step(t, m, text)
 	if err != nil {
-		return "", t.redact(err)
+		return "", redact(t, err)
 	}
 	out, err := h.Handle(ctx, s.call(t, m))
 	if err != nil {
-		return "", t.redact(err)
+		return "", redact(t, err)
 	}
-	return t.conceal(describe(out)), nil
+	return conceal(t, describe(out)), nil
 }
 
 // call describes the run to the handler. The id of the message makes the Idempotency-Key of a request and
 // the Message-ID of a mail, the same whenever the message is sent.
-func (s *Sender) call(t Target, m notify.Message) *handlers.Call {
+func (s *Sender) call(t notify.Target, m notify.Message) *handlers.Call {
 	return &handlers.Call{Pipeline: "notification", Step: t.Name, IdempotencyKey: m.ID, Attempt: 1, Log: s.Log}
 }
 
 // step builds the handler for a message.
-func (s *Sender) step(t Target, m notify.Message, text string) (handlers.Handler, error) {
-	if t.Kind == Mail {
+func (s *Sender) step(t notify.Target, m notify.Message, text string) (handlers.Handler, error) {
+	if t.Kind == notify.Mail {
 		with := map[string]any{"host": t.Host, "from": t.From, "to": texts(t.To), "subject": m.Title, "text": text, "timeout": timeout(t)}
 		set(with, "port", t.Port, t.Port != 0)
 		set(with, "tls", t.TLS, t.TLS != "")
@@ -111,7 +74,7 @@ func (s *Sender) step(t Target, m notify.Message, text string) (handlers.Handler
 	for name, value := range t.Headers {
 		headers[name] = value
 	}
-	with := map[string]any{"url": t.URL, "method": "POST", "headers": headers, "idempotencyKey": true, "timeout": timeout(t), "body": t.body(m, text)}
+	with := map[string]any{"url": t.URL, "method": "POST", "headers": headers, "idempotencyKey": true, "timeout": timeout(t), "body": body(t, m, text)}
 	if t.Template != "" {
 		contentType := t.ContentType
 		if contentType == "" {
@@ -124,13 +87,13 @@ func (s *Sender) step(t Target, m notify.Message, text string) (handlers.Handler
 }
 
 // body returns the body of a request.
-func (t *Target) body(m notify.Message, text string) any {
+func body(t notify.Target, m notify.Message, text string) any {
 	switch {
 	case t.Template != "":
 		return text
-	case t.Kind == Slack:
+	case t.Kind == notify.Slack:
 		return slack(m)
-	case t.Kind == Teams:
+	case t.Kind == notify.Teams:
 		return teams(m)
 	}
 	return plain(m)
@@ -161,7 +124,7 @@ func texts(list []string) []any {
 	return all
 }
 
-func timeout(t Target) string {
+func timeout(t notify.Target) string {
 	if t.Timeout > 0 {
 		return t.Timeout.String()
 	}
@@ -177,7 +140,7 @@ func (s *Sender) build(kind string, with map[string]any) (handlers.Handler, erro
 }
 
 // fill fills the template of a target.
-func (s *Sender) fill(ctx context.Context, t Target, m notify.Message) (string, error) {
+func (s *Sender) fill(ctx context.Context, t notify.Target, m notify.Message) (string, error) {
 	h, err := s.build("Template", map[string]any{"text": t.Template, "data": plain(m)})
 	if err != nil {
 		return "", fmt.Errorf("template: %w", err)
@@ -215,14 +178,14 @@ func (e *concealed) Unwrap() error { return e.err }
 
 // redact removes the secrets of a target from an error. The address of a webhook is one: whoever knows
 // it can send.
-func (t *Target) redact(err error) error {
+func redact(t notify.Target, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &concealed{t.conceal(err.Error()), err}
+	return &concealed{conceal(t, err.Error()), err}
 }
 
-func (t *Target) conceal(text string) string {
+func conceal(t notify.Target, text string) string {
 	const hidden = "<secret>"
 	for _, secret := range []string{t.Password, t.Token, t.URL} {
 		if len(secret) > 3 {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"botwork/internal/author/strictyaml"
-	"botwork/internal/notifier"
 	"botwork/workqueue"
 	"botwork/workqueue/notify"
 )
@@ -56,8 +55,8 @@ type NotificationAlert struct {
 
 // NotificationTarget is a target, without its address.
 type NotificationTarget struct {
-	Name string              `json:"name"`
-	Kind notifier.TargetKind `json:"kind"`
+	Name string            `json:"name"`
+	Kind notify.TargetKind `json:"kind"`
 }
 
 // NotificationMessages counts the messages by what became of them. Failed ones were given up after a day.
@@ -73,7 +72,7 @@ type NotificationStore interface {
 }
 
 // Notified returns the rules of a plan with their alerts.
-func Notified(ctx context.Context, store NotificationStore, plan *notifier.Plan) (Notifications, error) {
+func Notified(ctx context.Context, store NotificationStore, plan *notify.Plan) (Notifications, error) {
 	state, err := store.AlertState(ctx)
 	if err != nil {
 		return Notifications{}, err
@@ -145,7 +144,7 @@ func (e *UnknownNameError) Error() string {
 }
 
 // CheckRule returns an *UnknownNameError if the plan has no such rule.
-func CheckRule(plan *notifier.Plan, name string) error {
+func CheckRule(plan *notify.Plan, name string) error {
 	names := make([]string, len(plan.Rules))
 	for i := range plan.Rules {
 		names[i] = plan.Rules[i].Name
@@ -156,13 +155,16 @@ func CheckRule(plan *notifier.Plan, name string) error {
 	return &UnknownNameError{"rule", name, strictyaml.Suggest(name, names)}
 }
 
+// SendNotification sends a message to a target and returns what the other side answered.
+type SendNotification func(ctx context.Context, t notify.Target, m notify.Message) (answer string, err error)
+
 // TestTarget sends a test message to a target of the plan and returns the answer. The test is in the
 // audit log, whether or not it arrives. An unknown target is an *UnknownNameError, a message that was
 // not sent a *RefusedTestError.
 func TestTarget(ctx context.Context, store interface {
 	RecordTest(ctx context.Context, target string) error
 	Now(ctx context.Context) (time.Time, error)
-}, plan *notifier.Plan, name string) (string, error) {
+}, plan *notify.Plan, send SendNotification, name string) (string, error) {
 	t, ok := plan.Target(name)
 	if !ok {
 		names := make([]string, len(plan.Targets))
@@ -178,7 +180,7 @@ func TestTarget(ctx context.Context, store interface {
 	if err := store.RecordTest(ctx, name); err != nil {
 		return "", err
 	}
-	answer, err := plan.Sender.Send(ctx, t, notifier.TestMessage(name, cmp.Or(workqueue.ActorFrom(ctx).Name, "unknown"), now))
+	answer, err := send(ctx, t, notify.TestMessage(name, cmp.Or(workqueue.ActorFrom(ctx).Name, "unknown"), now))
 	if err != nil {
 		return "", &RefusedTestError{name, err}
 	}

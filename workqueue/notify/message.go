@@ -107,6 +107,14 @@ func messageID(key string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
+// TestMessage returns the message of a test of a target.
+func TestMessage(target, by string, now time.Time) Message {
+	m := Message{ID: "test-" + now.UTC().Format("20060102T150405.000"), Target: target, Status: StatusTest, Title: "Test of the target " + target, At: now.UTC()}
+	m.State, m.StartedAt = "ok", now.UTC()
+	m.Text = "This is a test of Botwork's notifications, requested by " + by + "."
+	return m
+}
+
 // TargetTag is the tag of the items for a target.
 func TargetTag(target string) string { return "target:" + target }
 

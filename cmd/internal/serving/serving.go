@@ -71,7 +71,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	folder := &project{app: o.App, store: o.Store, log: o.Log}
 	a := api.New(api.Options{
 		Store: o.Store, Log: o.Log, Version: program, Limits: listen.Limits, Draining: server.Draining(), URL: server.URL(), OIDC: signIn,
-		Hooks: o.Hooks, Notifications: o.Notifications, Metrics: metrics.Handler(o.Figures, o.Store, program, o.Log),
+		Hooks: o.Hooks, Notifications: o.Notifications.Plan, SendNotification: o.Notifications.Sender.Send, Metrics: metrics.Handler(o.Figures, o.Store, program, o.Log),
 		About: api.About{
 			File: cmp.Or(o.App.Config.File, o.App.ConfigFile), Listen: settings.Listen, TLS: settings.TLS.Cert != "", Database: string(o.App.Config.Database.Driver), Issuer: settings.OIDC.Issuer,
 		},

@@ -19,7 +19,7 @@ func (c *Checker) Notifications() (notifier.Plan, strictyaml.Findings) {
 	plan := NotificationPlan(c.settings, c.registry)
 	var findings strictyaml.Findings
 	for _, t := range plan.Targets {
-		if t.URL == "" && t.Kind != notifier.Mail {
+		if t.URL == "" && t.Kind != notify.Mail {
 			continue // it is in a file that was not read, or a missing key
 		}
 		if err := plan.Sender.Check(t); err != nil {
@@ -36,8 +36,8 @@ func NotificationPlan(c *config.Config, registry *handlers.Registry) notifier.Pl
 	plan := notifier.Plan{Sender: &notifier.Sender{Registry: registry}}
 	for _, name := range slices.Sorted(maps.Keys(c.Notifications.Targets)) {
 		t := c.Notifications.Targets[name]
-		plan.Targets = append(plan.Targets, notifier.Target{
-			Name: name, Kind: notifier.TargetKind(t.Kind), URL: t.URL.Reveal(), Token: t.Token.Reveal(), Headers: t.Headers, ContentType: t.ContentType,
+		plan.Targets = append(plan.Targets, notify.Target{
+			Name: name, Kind: notify.TargetKind(t.Kind), URL: t.URL.Reveal(), Token: t.Token.Reveal(), Headers: t.Headers, ContentType: t.ContentType,
 			Host: t.Host, Port: t.Port, TLS: t.TLS, Username: t.Username, Password: t.Password.Reveal(), From: t.From, To: t.To,
 			Template: t.Template, Timeout: t.Timeout,
 		})

@@ -59,7 +59,6 @@ var may = map[string]map[string]string{
 		"tasks":              "it serves the tasks that are due",
 	},
 	"internal/api": {
-		"internal/notifier":          "the rules and targets of notifications that it lists and tests",
 		"internal/api/auth":          "who calls",
 		"internal/api/events":        "what it streams to clients",
 		"internal/api/hooks":         "webhooks, which make items",
@@ -84,6 +83,7 @@ var may = map[string]map[string]string{
 		"workqueue":                  "its operations are methods of the store's contract",
 		"workqueue/access":           "roles, tokens and users",
 		"workqueue/learned":          "the learned durations are part of the store",
+		"workqueue/notify":           "the rules and targets of notifications that it lists and tests",
 	},
 	"internal/api/apitest": {
 		"internal/api":        "the API that it runs",
@@ -242,12 +242,11 @@ var may = map[string]map[string]string{
 	"internal/notifier": {
 		"handlers":         "messages are sent by the handlers HTTP, Mail and Template",
 		"workqueue":        "messages are items of a queue",
-		"workqueue/notify": "it evaluates the rules and sends their messages",
+		"workqueue/notify": "it evaluates the rules and sends their messages to the targets",
 	},
 	"internal/operations": {
 		"internal/cron":              "the first instants of the days of a zone",
-		"internal/notifier":          "the rules and targets of notifications",
-		"workqueue/notify":           "the events of rules",
+		"workqueue/notify":           "the rules, events and targets of notifications",
 		"internal/author/strictyaml": "a mistyped name gets a suggestion, and findings are what a project's files say",
 		"pipelines":                  "what pipelines are, and what a run of one would do",
 		"pipelines/graph":            "the tasks in the chart of a project",
