@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"botwork/handlers"
 	"botwork/internal/author/strictyaml"
 )
 
@@ -17,6 +18,19 @@ type Part struct {
 	// Outputs are outputs of steps before From, by name. The output of the step right
 	// before From is its input.
 	Outputs map[string]any
+}
+
+// SetOutput sets the output of a step from its JSON.
+func (p *Part) SetOutput(step string, text []byte) error {
+	value, err := handlers.DecodeJSON(text)
+	if err != nil {
+		return err
+	}
+	if p.Outputs == nil {
+		p.Outputs = map[string]any{}
+	}
+	p.Outputs[step] = value
+	return nil
 }
 
 // PartError is the reason why a part of a pipeline cannot be run.

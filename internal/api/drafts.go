@@ -15,7 +15,6 @@ import (
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/operations"
 	"botwork/internal/savefile"
-	"botwork/pipelines"
 	"botwork/pipelines/graph"
 	"botwork/workqueue"
 	"botwork/workqueue/access"
@@ -28,9 +27,6 @@ type Editor interface {
 
 	// Save writes a file of the pipelines folder. The errors are those of package savefile.
 	Save(c savefile.Change) error
-
-	// Compile compiles a text that is not saved. The pipeline is nil if the text has errors.
-	Compile(file pipelines.File) (*pipelines.Pipeline, strictyaml.Findings)
 
 	// Complete and Explain answer for a position in a text that is not saved. Explain returns nil
 	// if nothing is known about it.
@@ -160,7 +156,7 @@ func (a *API) getEditing(_ context.Context, in *editingQuery) (*editingBody, err
 	if err != nil {
 		return nil, err
 	}
-	name, err := filepath.Rel(project.Dir, file.Path)
+	name, err := filepath.Rel(project.Dir, file)
 	out.Body.File = filepath.Join(place.Folder, name)
 	return out, err
 }
@@ -246,11 +242,11 @@ func (a *API) savePipeline(ctx context.Context, in *saveRequest) (*savedBody, er
 	if err != nil {
 		return nil, err
 	}
-	found := project.Check(pipelines.File{Path: shown, Data: []byte(in.Body.Text)})
+	found := project.CheckFile(shown, in.Body.Text)
 	if wrong := found.WithSeverity(strictyaml.Error); len(wrong) > 0 {
-		return nil, problemOfRefusal(&operations.RefusedError{Code: "text-has-errors", Message: "the text has errors; nothing was written", Findings: wrong})
+		return nil, problemOfRefusal(&operations.RefusedError{Code: operations.CodeTextErrors, Message: "the text has errors; nothing was written", Findings: wrong})
 	}
-	if p, _ := a.editor.Compile(pipelines.File{Path: shown, Data: []byte(in.Body.Text)}); p == nil || p.Name != in.Pipeline {
+	if p, err := project.CompileFile(shown, in.Body.Text); err != nil || p.Name != in.Pipeline {
 		return nil, fault("body.text", "want the pipeline %q: other files and items know it by this name", in.Pipeline)
 	}
 	place, after := a.editor.Place(), savefile.Hash([]byte(in.Body.Text))
@@ -304,22 +300,22 @@ type DraftText struct {
 	Text     string `json:"text" doc:"the YAML text"`
 }
 
-// draft returns the project and the file that a text belongs to.
-func (a *API) draft(d DraftText) (*operations.Project, pipelines.File, error) {
-	project, err := a.mayEdit()
+// draft returns the project and the path of the file that a text belongs to.
+func (a *API) draft(d DraftText) (project *operations.Project, path string, err error) {
+	project, err = a.mayEdit()
 	if err == nil {
 		err = checkLength(d.Text)
 	}
 	if err != nil {
-		return nil, pipelines.File{}, err
+		return nil, "", err
 	}
-	file := pipelines.File{Path: filepath.Join(project.Dir, "draft.yaml"), Data: []byte(d.Text)}
 	if known := project.File(d.Pipeline); known != nil {
-		file.Path = known.Path
-	} else if newPipeline.MatchString(d.Pipeline) {
-		file.Path = filepath.Join(project.Dir, d.Pipeline+".yaml")
+		return project, known.Path, nil
 	}
-	return project, file, nil
+	if newPipeline.MatchString(d.Pipeline) {
+		return project, filepath.Join(project.Dir, d.Pipeline+".yaml"), nil
+	}
+	return project, filepath.Join(project.Dir, "draft.yaml"), nil
 }
 
 type draftBody struct{ Body DraftText }
@@ -329,7 +325,7 @@ func (a *API) checkDraft(_ context.Context, in *draftBody) (*findings, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := project.Check(file)
+	found := project.CheckFile(file, in.Body.Text)
 	out := &findings{}
 	out.Body.Items = append([]strictyaml.Finding{}, found...)
 	out.Body.Valid = len(found.WithSeverity(strictyaml.Error)) == 0
@@ -354,7 +350,7 @@ func (a *API) completeDraft(_ context.Context, in *draftAt) (*proposals, error) 
 	if err != nil {
 		return nil, err
 	}
-	list, err := a.editor.Complete(Draft{file.Path, in.Body.Text, in.Body.TextPosition})
+	list, err := a.editor.Complete(Draft{file, in.Body.Text, in.Body.TextPosition})
 	out := &proposals{}
 	out.Body.Items = append([]Proposal{}, list...)
 	return out, err
@@ -367,7 +363,7 @@ func (a *API) explainDraft(_ context.Context, in *draftAt) (*explanationBody, er
 	if err != nil {
 		return nil, err
 	}
-	found, err := a.editor.Explain(Draft{file.Path, in.Body.Text, in.Body.TextPosition})
+	found, err := a.editor.Explain(Draft{file, in.Body.Text, in.Body.TextPosition})
 	out := &explanationBody{Explanation{Range: TextRange{in.Body.TextPosition, in.Body.TextPosition}}}
 	if found != nil {
 		out.Body = *found
@@ -375,21 +371,12 @@ func (a *API) explainDraft(_ context.Context, in *draftAt) (*explanationBody, er
 	return out, err
 }
 
-// compileDraft compiles a draft, or returns the problem that it has errors.
-func (a *API) compileDraft(d DraftText) (*operations.Project, *pipelines.Pipeline, error) {
-	project, file, err := a.draft(d)
-	if err != nil {
-		return nil, nil, err
-	}
-	p, found := a.editor.Compile(file)
-	if p == nil {
-		return nil, nil, problemOfRefusal(&operations.RefusedError{Code: "text-has-errors", Message: "the text has errors", Findings: found.WithSeverity(strictyaml.Error)})
-	}
-	return project, p, nil
-}
-
 func (a *API) drawDraft(_ context.Context, in *draftBody) (*drawing, error) {
-	_, p, err := a.compileDraft(in.Body)
+	project, file, err := a.draft(in.Body)
+	if err != nil {
+		return nil, err
+	}
+	p, err := project.CompileFile(file, in.Body.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -404,7 +391,11 @@ type dryRunDraft struct {
 }
 
 func (a *API) dryRunDraft(_ context.Context, in *dryRunDraft) (*dryRunBody, error) {
-	project, p, err := a.compileDraft(in.Body.DraftText)
+	project, file, err := a.draft(in.Body.DraftText)
+	if err != nil {
+		return nil, err
+	}
+	p, err := project.CompileFile(file, in.Body.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -429,6 +420,6 @@ func (a *API) diffDraft(_ context.Context, in *draftBody) (*draftDiff, error) {
 	if known := project.File(in.Body.Pipeline); known != nil {
 		out.Body.File, out.Body.Hash, was = filepath.ToSlash(known.Path), known.Hash, strings.ToValidUTF8(known.Text, "\uFFFD")
 	}
-	out.Body.Diff = operations.DiffTexts(filepath.ToSlash(file.Path), was, in.Body.Text)
+	out.Body.Diff = operations.DiffTexts(filepath.ToSlash(file), was, in.Body.Text)
 	return out, nil
 }

@@ -10,11 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"botwork/handlers"
 	"botwork/internal/api/auth"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/operations"
-	"botwork/pipelines"
 	"botwork/pipelines/graph"
 	"botwork/workqueue"
 	"botwork/workqueue/access"
@@ -108,16 +106,6 @@ func (a *API) load() (*operations.Project, error) {
 	return p, nil
 }
 
-// find returns a pipeline of the project.
-func (a *API) find(name string) (*operations.Project, *pipelines.Pipeline, error) {
-	project, err := a.load()
-	if err != nil {
-		return nil, nil, err
-	}
-	p, err := project.Find(name)
-	return project, p, err
-}
-
 type pipelineList struct {
 	Body struct {
 		Items    []operations.Pipeline `json:"items" nullable:"false"`
@@ -150,7 +138,11 @@ func (a *API) listPipelines(ctx context.Context, _ *struct{}) (*pipelineList, er
 type pipelineBody struct{ Body operations.Pipeline }
 
 func (a *API) getPipeline(ctx context.Context, in *PipelinePath) (*pipelineBody, error) {
-	_, p, err := a.find(in.Pipeline)
+	project, err := a.load()
+	if err != nil {
+		return nil, err
+	}
+	p, err := project.Find(in.Pipeline)
 	if err != nil {
 		return nil, err
 	}
@@ -308,7 +300,11 @@ type drawing struct {
 }
 
 func (a *API) drawPipeline(_ context.Context, in *drawQuery) (*drawing, error) {
-	_, p, err := a.find(in.Pipeline)
+	project, err := a.load()
+	if err != nil {
+		return nil, err
+	}
+	p, err := project.Find(in.Pipeline)
 	if err != nil {
 		return nil, err
 	}
@@ -386,17 +382,23 @@ type dryRunRequest struct {
 type dryRunBody struct{ Body operations.DryRun }
 
 func (a *API) dryRunPipeline(_ context.Context, in *dryRunRequest) (*dryRunBody, error) {
-	project, p, err := a.find(in.Pipeline)
+	project, err := a.load()
+	if err != nil {
+		return nil, err
+	}
+	p, err := project.Find(in.Pipeline)
 	if err != nil {
 		return nil, err
 	}
 	var payload workqueue.JSONText
-	var part *pipelines.Part
+	var from, until string
+	var outputs map[string]json.RawMessage
 	if b := in.Body; b != nil {
-		payload = workqueue.JSONText(b.Payload)
-		if part, err = partOf(b.From, b.Until, b.Outputs); err != nil {
-			return nil, err
-		}
+		payload, from, until, outputs = workqueue.JSONText(b.Payload), b.From, b.Until, b.Outputs
+	}
+	part, err := operations.PartOf(from, until, outputs)
+	if err != nil {
+		return nil, fault("body.outputs", "%v", err)
 	}
 	if err := p.CheckPart(part, false); err != nil {
 		return nil, fault("body", "%v", err)
@@ -404,30 +406,15 @@ func (a *API) dryRunPipeline(_ context.Context, in *dryRunRequest) (*dryRunBody,
 	return &dryRunBody{operations.RunDry(project.Engine(), p, payload, part)}, nil
 }
 
-func partOf(from, until string, outputs map[string]json.RawMessage) (*pipelines.Part, error) {
-	if from == "" && until == "" && len(outputs) == 0 {
-		return nil, nil
-	}
-	part := &pipelines.Part{From: from, Until: until, Outputs: map[string]any{}}
-	for step, text := range outputs {
-		value, err := handlers.DecodeJSON(text)
-		if err != nil {
-			return nil, fault("body.outputs", "the output of a step is not JSON: %v", err)
-		}
-		part.Outputs[step] = value
-	}
-	return part, nil
-}
-
 // checkSystem refuses a pipeline that has no trigger or does not exist.
 func (a *API) checkSystem(ctx context.Context, name string) error {
-	var catalogue *pipelines.Catalogue
+	var known *operations.Project
 	if a.project != nil {
 		if project, err := a.project.Load(); err == nil && project.Folder { // a server without the folder may control the workers of others
-			catalogue = project.Catalogue
+			known = project
 		}
 	}
-	err := operations.CheckSystem(ctx, a.store, catalogue, name)
+	err := known.CheckSystem(ctx, a.store, name)
 	if refused, ok := errors.AsType[*operations.RefusedError](err); ok && refused.Code == operations.CodeNoTrigger {
 		refused.Hint = "pause its queue, or enqueue an item of it"
 	}
@@ -516,7 +503,11 @@ func (a *API) backfill(ctx context.Context, in *backfillRequest) (*backfillBody,
 	if err != nil {
 		return nil, err
 	}
-	_, p, err := a.find(in.Pipeline)
+	project, err := a.load()
+	if err != nil {
+		return nil, err
+	}
+	p, err := project.Find(in.Pipeline)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"botwork/internal/operations"
-	"botwork/pipelines"
 	"botwork/workqueue/access"
 )
 
@@ -63,16 +62,12 @@ func (a *API) nextRuns(ctx context.Context, in *nextQuery) (*nextList, error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen := project.Catalogue.All()
-	if in.Pipeline != "" {
-		p, err := project.Find(in.Pipeline)
-		if err != nil {
-			return nil, err
-		}
-		if p.Trigger == nil {
-			return nil, problem(http.StatusConflict, operations.CodeNoTrigger, "pipeline %q has no trigger: it runs only for items", p.Name)
-		}
-		chosen = []*pipelines.Pipeline{p}
+	chosen, err := project.Select(in.Pipeline)
+	if err != nil {
+		return nil, err
+	}
+	if in.Pipeline != "" && chosen[0].Trigger == nil {
+		return nil, problem(http.StatusConflict, operations.CodeNoTrigger, "pipeline %q has no trigger: it runs only for items", chosen[0].Name)
 	}
 	controls, err := a.store.Controls(ctx)
 	if err != nil {
@@ -139,13 +134,9 @@ func (a *API) previewAssignments(ctx context.Context, in *previewQuery) (*previe
 	if err != nil {
 		return nil, err
 	}
-	chosen := project.Catalogue.All()
-	if in.Pipeline != "" {
-		p, err := project.Find(in.Pipeline)
-		if err != nil {
-			return nil, err
-		}
-		chosen = []*pipelines.Pipeline{p}
+	chosen, err := project.Select(in.Pipeline)
+	if err != nil {
+		return nil, err
 	}
 	passes, err := operations.DryPasses(ctx, a.store, project.Passes(chosen))
 	out := &previewList{}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"botwork/handlers"
 	"botwork/tasks"
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
@@ -28,7 +27,6 @@ func newRegistry() huma.Registry {
 		reflect.TypeFor[workqueue.JSONText](): reflect.TypeFor[anyJSON](),
 		reflect.TypeFor[workqueue.Duration](): reflect.TypeFor[string](),
 		reflect.TypeFor[workqueue.Rate]():     reflect.TypeFor[string](),
-		reflect.TypeFor[handlers.Duration]():  reflect.TypeFor[string](),
 		reflect.TypeFor[matching.Value]():     reflect.TypeFor[anyJSON](),
 		reflect.TypeFor[tasks.Importance]():   reflect.TypeFor[string](),
 		reflect.TypeFor[tasks.Text]():         reflect.TypeFor[anyJSON](), // a number or a text

@@ -1,6 +1,8 @@
 package operations
 
 import (
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"botwork/pipelines"
@@ -52,6 +54,21 @@ type DryRetry struct {
 	Factor   float64 `json:"factor"`
 	MaxDelay string  `json:"maxDelay"`
 	Jitter   float64 `json:"jitter"`
+}
+
+// PartOf selects the steps from one to another, with the outputs of earlier steps as JSON. It returns
+// nil, which is the whole pipeline, if nothing is selected.
+func PartOf(from, until string, outputs map[string]json.RawMessage) (*pipelines.Part, error) {
+	if from == "" && until == "" && len(outputs) == 0 {
+		return nil, nil
+	}
+	part := &pipelines.Part{From: from, Until: until}
+	for step, text := range outputs {
+		if err := part.SetOutput(step, text); err != nil {
+			return nil, fmt.Errorf("the output of a step is not JSON: %w", err)
+		}
+	}
+	return part, nil
 }
 
 // RunDry returns what a run of the pipeline would do. It opens no file or connection.

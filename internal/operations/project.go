@@ -32,6 +32,9 @@ type Project struct {
 	// Check checks the text of a file together with the files of the project.
 	Check func(file pipelines.File) strictyaml.Findings
 
+	// Compile compiles the text of a file. The pipeline is nil if the text has errors.
+	Compile func(file pipelines.File) (*pipelines.Pipeline, strictyaml.Findings)
+
 	// Engine returns an engine for dry runs.
 	Engine func() *pipelines.Engine
 
@@ -55,6 +58,18 @@ func (p *Project) Find(name string) (*pipelines.Pipeline, error) {
 	return nil, &RefusedError{Code: CodeNotFound, Message: "there is no pipeline \"" + name + "\"", Hint: strictyaml.Suggest(name, names)}
 }
 
+// Select returns the pipeline of a name, or all for "". The error is that of Find.
+func (p *Project) Select(name string) ([]*pipelines.Pipeline, error) {
+	if name == "" {
+		return p.Catalogue.All(), nil
+	}
+	one, err := p.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	return []*pipelines.Pipeline{one}, nil
+}
+
 // File returns the file of a pipeline, which may have errors; nil if there is none.
 func (p *Project) File(name string) *PipelineFile { return FileOf(p.Catalogue, p.Files, name) }
 
@@ -68,5 +83,20 @@ func (p *Project) CheckText(name, text string) strictyaml.Findings {
 			break
 		}
 	}
+	return p.CheckFile(path, text)
+}
+
+// CheckFile checks the text of a file, which need not be saved, together with the other files.
+func (p *Project) CheckFile(path, text string) strictyaml.Findings {
 	return p.Check(pipelines.File{Path: path, Data: []byte(text)})
+}
+
+// CompileFile compiles the text of a file, which need not be saved. If it has errors, the error is a
+// *RefusedError.
+func (p *Project) CompileFile(path, text string) (*pipelines.Pipeline, error) {
+	compiled, found := p.Compile(pipelines.File{Path: path, Data: []byte(text)})
+	if compiled == nil {
+		return nil, &RefusedError{Code: CodeTextErrors, Message: "the text has errors", Findings: found.WithSeverity(strictyaml.Error)}
+	}
+	return compiled, nil
 }

@@ -18,6 +18,7 @@ const (
 	CodeNoSchedule = "no-schedule"
 	CodeBadRange   = "invalid-range"
 	CodeBroken     = "pipeline-broken"
+	CodeTextErrors = "text-has-errors"
 )
 
 // RefusedError is returned for a request that makes no sense as it is, with what to do instead.
@@ -26,7 +27,8 @@ type RefusedError struct {
 	Message string
 	Hint    string // "" for none
 
-	// Findings are the errors in the pipeline's file, with CodeBroken.
+	// Findings are the errors in the pipeline's file, with CodeBroken, or in a text, with
+	// CodeTextErrors.
 	Findings strictyaml.Findings
 }
 
@@ -73,4 +75,12 @@ func CheckSystem(ctx context.Context, store SystemStore, catalogue *pipelines.Ca
 		hint = "botwork pipelines list shows the pipelines of the folder"
 	}
 	return &RefusedError{Code: CodeNotFound, Message: fmt.Sprintf("there is no pipeline %q, and no worker has ever loaded one", name), Hint: hint}
+}
+
+// CheckSystem is the function CheckSystem with the catalogue of the project; nil is no project.
+func (p *Project) CheckSystem(ctx context.Context, store SystemStore, name string) error {
+	if p == nil {
+		return CheckSystem(ctx, store, nil, name)
+	}
+	return CheckSystem(ctx, store, p.Catalogue, name)
 }

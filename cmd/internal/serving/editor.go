@@ -9,9 +9,7 @@ import (
 	"botwork/internal/api"
 	"botwork/internal/author/keydocs"
 	"botwork/internal/author/lsp"
-	"botwork/internal/author/strictyaml"
 	"botwork/internal/savefile"
-	"botwork/pipelines"
 )
 
 var _ api.Editor = (*editor)(nil)
@@ -46,15 +44,6 @@ func (e *editor) Save(c savefile.Change) error {
 	// Also after a refusal: the project that was read may be the reason for it.
 	defer e.project.forget()
 	return e.folder.Save(c)
-}
-
-// Compile implements api.Editor.
-func (e *editor) Compile(file pipelines.File) (*pipelines.Pipeline, strictyaml.Findings) {
-	judge, err := e.project.app.Checker()
-	if err != nil {
-		return nil, strictyaml.Findings{{File: file.Path, Severity: strictyaml.Error, Code: "settings", Message: err.Error()}}
-	}
-	return judge.Compiler().Parse(file.Path, file.Data)
 }
 
 // Complete implements api.Editor.

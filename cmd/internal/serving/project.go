@@ -69,6 +69,9 @@ func (p *project) Load() (*operations.Project, error) {
 	read := &operations.Project{Folder: folder, Dir: shortDir(p.app), Files: files, Engine: func() *pipelines.Engine { return projectdir.DryEngine(p.app) }}
 	read.Catalogue, read.Findings = reload.Start(judge.Folder, files)
 	read.Check = func(file pipelines.File) strictyaml.Findings { return check(judge, file, files) }
+	read.Compile = func(file pipelines.File) (*pipelines.Pipeline, strictyaml.Findings) {
+		return judge.Compiler().Parse(file.Path, file.Data)
+	}
 	read.Passes = func(of []*pipelines.Pipeline) []assign.SystemPipeline { return p.passes(read, of) }
 	defined, _ := tasks.Decode(p.app.Config.Tasks, p.app.Config.Pipelines.Timezone)
 	for _, t := range defined {

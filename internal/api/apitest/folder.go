@@ -43,8 +43,11 @@ func (f *Folder) Load() (*operations.Project, error) {
 	p := &operations.Project{Folder: true, Dir: f.Path, Files: files, Engine: func() *pipelines.Engine { return pipelines.NewEngine(pipelines.EngineOptions{}) }}
 	p.Passes = func([]*pipelines.Pipeline) []assign.SystemPipeline { return nil }
 	p.Catalogue, p.Findings = pipelines.Load(f.compiler, files)
+	p.Compile = func(file pipelines.File) (*pipelines.Pipeline, strictyaml.Findings) {
+		return f.compiler.Parse(file.Path, file.Data)
+	}
 	p.Check = func(file pipelines.File) strictyaml.Findings {
-		_, found := f.compiler.Parse(file.Path, file.Data)
+		_, found := p.Compile(file)
 		return found
 	}
 	return p, nil
@@ -60,11 +63,6 @@ func (f *Folder) Doctor(context.Context, time.Duration) (doctor.Report, error) {
 
 // Place implements api.Editor.
 func (f *Folder) Place() api.EditorPlace { return api.EditorPlace{Host: f.host, Folder: f.Path} }
-
-// Compile implements api.Editor.
-func (f *Folder) Compile(file pipelines.File) (*pipelines.Pipeline, strictyaml.Findings) {
-	return f.compiler.Parse(file.Path, file.Data)
-}
 
 // Complete implements api.Editor.
 func (f *Folder) Complete(d api.Draft) ([]api.Proposal, error) {
