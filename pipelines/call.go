@@ -48,7 +48,7 @@ type listeners struct {
 // without secrets.
 func (r *run) recorder(record func(workqueue.JSONText)) func(value any) error {
 	return func(value any) error {
-		text, err := jsonText(r.engine.redactor.value(value))
+		text, err := jsonText(r.engine.redactor.Value(value))
 		if err != nil {
 			return fmt.Errorf("cannot be encoded as JSON: %w", err)
 		}

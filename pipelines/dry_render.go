@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"botwork/handlers"
+	"botwork/internal/redaction"
 )
 
 // rendering is the state of rendering one step's parameters.
@@ -65,7 +66,7 @@ func (r *rendering) render(t *template, path []string) (value, shown any, err er
 		}
 		return values, shows, nil
 	default:
-		return t.literal, r.engine.redactor.value(t.literal), nil
+		return t.literal, r.engine.redactor.Value(t.literal), nil
 	}
 }
 
@@ -129,20 +130,20 @@ func unknownText(steps []string) string { return "<unknown: " + strings.Join(ste
 // show returns the value of an expression as it is shown. A value that is made of a secret,
 // or a secret too short to be found again, is hidden.
 func (r *rendering) show(x *expression, v any) any {
-	shown := r.engine.redactor.value(v)
+	shown := r.engine.redactor.Value(v)
 	if v == nil || !read(x.tree()).secrets || holdsMark(shown) {
 		return shown
 	}
 	if _, isBool := v.(bool); isBool {
 		return shown
 	}
-	return hiddenSecret
+	return redaction.Hidden
 }
 
 func holdsMark(v any) bool {
 	switch v := v.(type) {
 	case string:
-		return strings.Contains(v, hiddenSecret)
+		return strings.Contains(v, redaction.Hidden)
 	case []any:
 		return slices.ContainsFunc(v, holdsMark)
 	case map[string]any:
@@ -189,7 +190,7 @@ func hide(v any, fields []handlers.Field) any {
 		switch list, isList := value.([]any); {
 		case !exists || value == nil:
 		case f.Secret:
-			m[f.Name] = hiddenSecret
+			m[f.Name] = redaction.Hidden
 		case isList:
 			for i := range list {
 				list[i] = hide(list[i], f.Fields)

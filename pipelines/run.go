@@ -123,7 +123,7 @@ func (r *run) output() {
 		return // the most common case, without a copy of the value
 	}
 	// The output is stored with the item, where everyone who may read items sees it.
-	r.result.Value = r.engine.redactor.value(r.message)
+	r.result.Value = r.engine.redactor.Value(r.message)
 	if text, err = jsonText(r.result.Value); err == nil {
 		r.result.Output = workqueue.JSONText(text)
 	}

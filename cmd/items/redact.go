@@ -3,7 +3,7 @@ package items
 import (
 	"encoding/json"
 
-	"botwork/pipelines"
+	"botwork/internal/redaction"
 	"botwork/workqueue"
 )
 
@@ -25,7 +25,7 @@ func (a *command) hideSecrets(item *workqueue.Item, attempts []workqueue.Attempt
 	}
 }
 
-func hideIn(r *pipelines.Redactor, texts ...*string) {
+func hideIn(r *redaction.Redactor, texts ...*string) {
 	for _, text := range texts {
 		if text != nil {
 			*text = r.Redact(*text)

@@ -8,14 +8,14 @@ import (
 
 	"botwork/config"
 	"botwork/internal/logfile"
-	"botwork/pipelines"
+	"botwork/internal/redaction"
 )
 
 // OpenLog opens a worker's log: in the file of the settings, or else on standard error, and in
 // addition on a terminal. Warnings and errors also go to alarms, if that is not nil. Secrets
 // of the redactor are removed. The returned writer is for lines that are not written by the
 // logger. The file stays open until the process exits.
-func (a *App) OpenLog(redactor *pipelines.Redactor, alarms zerolog.LevelWriter) (zerolog.Logger, io.Writer, error) {
+func (a *App) OpenLog(redactor *redaction.Redactor, alarms zerolog.LevelWriter) (zerolog.Logger, io.Writer, error) {
 	settings := a.Config.Log
 	var writers []io.Writer
 	if settings.File.Path != "" {
@@ -36,11 +36,11 @@ func (a *App) OpenLog(redactor *pipelines.Redactor, alarms zerolog.LevelWriter) 
 
 // NewLogger returns a logger that writes to w according to the settings, without the secrets
 // of the redactor. The returned writer is for lines that are not written by the logger.
-func NewLogger(w io.Writer, settings config.Log, redactor *pipelines.Redactor) (zerolog.Logger, io.Writer, error) {
+func NewLogger(w io.Writer, settings config.Log, redactor *redaction.Redactor) (zerolog.Logger, io.Writer, error) {
 	return logTo(logForm(wholeLines(w), settings.Format, IsTerminal(w)), settings.Level, redactor)
 }
 
-func logTo(w io.Writer, least string, redactor *pipelines.Redactor) (zerolog.Logger, io.Writer, error) {
+func logTo(w io.Writer, least string, redactor *redaction.Redactor) (zerolog.Logger, io.Writer, error) {
 	level, err := zerolog.ParseLevel(least)
 	if err != nil {
 		return zerolog.Nop(), nil, err

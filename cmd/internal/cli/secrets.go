@@ -3,7 +3,7 @@ package cli
 import (
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/keyring"
-	"botwork/pipelines"
+	"botwork/internal/redaction"
 	"botwork/workqueue"
 )
 
@@ -49,6 +49,6 @@ func (s *Settings) Secrets() map[string]string {
 }
 
 // Redactor hides the values of all secrets, the passwords in DSNs, and the keys.
-func (s *Settings) Redactor() *pipelines.Redactor {
-	return pipelines.NewRedactor(append(s.keyMaterial(), s.Config.SecretValues()...)...)
+func (s *Settings) Redactor() *redaction.Redactor {
+	return redaction.New(append(s.keyMaterial(), s.Config.SecretValues()...)...)
 }

@@ -268,7 +268,8 @@ var may = map[string]map[string]string{
 		"workqueue/report":           "the handler Report gets the store here",
 		"workqueue":                  "it runs a worker over a store",
 	},
-	"internal/programs": {},
+	"internal/programs":  {},
+	"internal/redaction": {},
 	"internal/reload": {
 		"internal/author/strictyaml": "what is found in the files decides which text holds",
 		"pipelines":                  "it reads them, and hands on catalogues",
@@ -333,6 +334,7 @@ var may = map[string]map[string]string{
 		"internal/tracing":           "steps are spans",
 		"workqueue/escalation":       "the rules for items that wait too long, with positions",
 		"internal/author/policykeys": "a pipeline has the same retry policy as a queue",
+		"internal/redaction":         "texts of runs have no secrets",
 		"workqueue/scoring":          "it checks the expressions of scorings",
 		"workqueue/matching":         "labels, selectors and the distribution of a pipeline's items",
 		"handlers":                   "a step runs a handler",

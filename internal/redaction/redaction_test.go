@@ -1,4 +1,4 @@
-package pipelines
+package redaction
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 )
 
 func TestRedact(t *testing.T) {
-	r := NewRedactor("abc", "pass word/1", "pass word/1 and more", `a"b<c`)
+	r := New("abc", "pass word/1", "pass word/1 and more", `a"b<c`)
 	for text, want := range map[string]string{
 		"abc is too short":     "abc is too short",
 		"xpass word/1x":        "x<secret>x",
@@ -33,7 +33,7 @@ func TestRedact(t *testing.T) {
 		}
 	}
 	var none *Redactor
-	if got := none.Redact("a"); got != "a" || NewRedactor("x") != nil {
+	if got := none.Redact("a"); got != "a" || New("x") != nil {
 		t.Errorf("without secrets: %q", got)
 	}
 }
@@ -51,7 +51,7 @@ func (l *levels) WriteLevel(level zerolog.Level, line []byte) (int, error) {
 
 func TestRedactEncodings(t *testing.T) {
 	const secret = "hu?nt>er~22"
-	r := NewRedactor(secret)
+	r := New(secret)
 	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
 		if got := r.Redact("x " + encoding.EncodeToString([]byte(secret)) + " y"); got != "x <secret> y" {
 			t.Errorf("in base64: %s", got)
@@ -75,7 +75,7 @@ func TestRedactEncodings(t *testing.T) {
 			t.Errorf("%s stays %s", text, got)
 		}
 	}
-	control := NewRedactor("a\x00bc\td")
+	control := New("a\x00bc\td")
 	if got := control.Redact(fmt.Sprintf("%q", "a\x00bc\td")); got != `"<secret>"` {
 		t.Errorf("in quotes: %s", got)
 	}
@@ -83,14 +83,14 @@ func TestRedactEncodings(t *testing.T) {
 
 func TestRedactingWriter(t *testing.T) {
 	to := &levels{}
-	log := zerolog.New(NewRedactor("hunter22").Writer(to))
+	log := zerolog.New(New("hunter22").Writer(to))
 	log.Warn().Str("password", "hunter22").Msg("with hunter22")
 	want := `{"level":"warn","password":"<secret>","message":"with <secret>"}` + "\n"
 	if to.String() != want || to.level != zerolog.WarnLevel {
 		t.Errorf("line at %v: %s, want %s", to.level, to, want)
 	}
 	var plain bytes.Buffer
-	w := NewRedactor("hunter22").Writer(&plain)
+	w := New("hunter22").Writer(&plain)
 	if n, err := w.Write([]byte("hunter22")); n != 8 || err != nil || plain.String() != "<secret>" {
 		t.Errorf("Write = %d, %v, %q", n, err, plain.String())
 	}

@@ -1,4 +1,5 @@
-package pipelines
+// Package redaction removes secrets from texts.
+package redaction
 
 import (
 	"cmp"
@@ -13,8 +14,8 @@ import (
 // in many ordinary words.
 const minSecret = 4
 
-// hiddenSecret replaces a secret.
-const hiddenSecret = "<secret>"
+// Hidden replaces a secret.
+const Hidden = "<secret>"
 
 // Redactor replaces the values of secrets with <secret>, in all forms of formsOf. A nil
 // Redactor replaces nothing.
@@ -23,9 +24,9 @@ type Redactor struct {
 	replacer *strings.Replacer
 }
 
-// NewRedactor returns a redactor for the values; values shorter than four bytes are
+// New returns a redactor for the values; values shorter than four bytes are
 // ignored.
-func NewRedactor(values ...string) *Redactor {
+func New(values ...string) *Redactor {
 	var forms []string
 	for _, v := range values {
 		if len(v) < minSecret {
@@ -42,7 +43,7 @@ func NewRedactor(values ...string) *Redactor {
 	forms = slices.Compact(forms)
 	pairs := make([]string, 0, 2*len(forms))
 	for _, form := range forms {
-		pairs = append(pairs, form, hiddenSecret)
+		pairs = append(pairs, form, Hidden)
 	}
 	return &Redactor{forms: forms, replacer: strings.NewReplacer(pairs...)}
 }
@@ -93,7 +94,7 @@ func (r *Redactor) withoutEnd(text string) string {
 	if most == 0 {
 		return text
 	}
-	return hiddenSecret + text[most:]
+	return Hidden + text[most:]
 }
 
 // withoutBeginning replaces the beginning of a secret at the end of text.
@@ -109,25 +110,25 @@ func (r *Redactor) withoutBeginning(text string) string {
 	if most == 0 {
 		return text
 	}
-	return text[:len(text)-most] + hiddenSecret
+	return text[:len(text)-most] + Hidden
 }
 
-// value returns v without secrets in its texts and keys. Numbers stay: a number that
+// Value returns v without secrets in its texts and keys. Numbers stay: a number that
 // happens to contain a secret must remain valid.
-func (r *Redactor) value(v any) any {
+func (r *Redactor) Value(v any) any {
 	switch v := v.(type) {
 	case string:
 		return r.Redact(v)
 	case []any:
 		list := make([]any, len(v))
 		for i := range v {
-			list[i] = r.value(v[i])
+			list[i] = r.Value(v[i])
 		}
 		return list
 	case map[string]any:
 		m := make(map[string]any, len(v))
 		for key, one := range v {
-			m[r.Redact(key)] = r.value(one)
+			m[r.Redact(key)] = r.Value(one)
 		}
 		return m
 	}

@@ -1,4 +1,4 @@
-package pipelines
+package redaction
 
 import (
 	"encoding/base64"
@@ -13,7 +13,7 @@ import (
 // lines, quoted texts and URLs, and its bytes as base64 and hex.
 func formsOf(secret string) []string {
 	quoted, _ := json.Marshal(secret) // a string always has a JSON form
-	plain, _ := jsonText(secret)      // the same without escaping <, > and &
+	plain := unescaped(secret)
 	escaped := strconv.Quote(secret)
 	digits := hex.EncodeToString([]byte(secret))
 	forms := []string{
@@ -44,4 +44,13 @@ func inBase64(encoding *base64.Encoding, secret string) []string {
 		}
 	}
 	return cores
+}
+
+// unescaped returns the JSON form of a value without escaping <, > and &.
+func unescaped(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v) // values of JSON always have a form
+	return strings.TrimSuffix(b.String(), "\n")
 }
