@@ -16,6 +16,7 @@ import (
 	_ "time/tzdata" // Windows has no time zone database
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/handlers"
 	"botwork/internal/programs"
 )
@@ -40,7 +41,7 @@ func Main(kinds ...handlers.Kind) int {
 		fmt.Fprintf(os.Stderr, "botwork: forced exit; running programs killed: %d\n", account.Kill())
 		os.Exit(cli.ExitFailed)
 	})
-	a := cli.New(os.Stdin, os.Stderr, os.Environ(), kinds)
+	a := projectdir.New(os.Stdin, os.Stderr, os.Environ(), kinds)
 	a.Unset, a.Programs = os.Unsetenv, account
 	code := Execute(ctx, a, os.Args[1:], os.Stdout)
 	account.Kill() // programs of abandoned handlers

@@ -21,6 +21,7 @@ import (
 	"botwork/cmd"
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/clitest"
+	"botwork/cmd/internal/projectdir"
 	"botwork/internal/doctor"
 	"botwork/internal/operations"
 	"botwork/internal/tests/testbuild"
@@ -400,7 +401,7 @@ func TestCommandsOverAServer(t *testing.T) {
 	stretch := strings.NewReplacer("SINCE", now.Add(-2*time.Hour).Format(time.RFC3339), "UNTIL", now.Add(2*time.Hour).Format(time.RFC3339))
 	for _, c := range overServerCases {
 		args := words(stretch.Replace(c.line))
-		found, _, err := cmd.RootCommand(cli.New(nil, io.Discard, nil, nil)).Find(args)
+		found, _, err := cmd.RootCommand(projectdir.New(nil, io.Discard, nil, nil)).Find(args)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -426,7 +427,7 @@ func TestCommandsOverAServer(t *testing.T) {
 			}
 		}
 	}
-	walk(cmd.RootCommand(cli.New(nil, io.Discard, nil, nil)), func(c *cobra.Command) {
+	walk(cmd.RootCommand(projectdir.New(nil, io.Discard, nil, nil)), func(c *cobra.Command) {
 		if cli.IsOverServer(c) && !ran[c.CommandPath()] {
 			t.Errorf("%s works over a server, but no case runs it both ways", c.CommandPath())
 		}
@@ -472,7 +473,7 @@ func TestPageListsCommandsOverAServer(t *testing.T) {
 			rows[strings.Trim(cells[1], " `")] = cells[2]
 		}
 	}
-	for _, noun := range cmd.RootCommand(cli.New(nil, io.Discard, nil, nil)).Commands() {
+	for _, noun := range cmd.RootCommand(projectdir.New(nil, io.Discard, nil, nil)).Commands() {
 		row, listed := rows[noun.Name()]
 		any, all := cli.IsOverServer(noun), true
 		for _, verb := range noun.Commands() {

@@ -18,6 +18,7 @@ import (
 	"botwork/cmd/forecast"
 	handlerscmd "botwork/cmd/handlers"
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/cmd/items"
 	"botwork/cmd/keys"
 	"botwork/cmd/lsp"
@@ -57,13 +58,14 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or a file with errors.`
 // has the form of os.Environ. When ctx ends, the command stops gracefully. kinds are handlers
 // in addition to the built-in ones.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, environ []string, kinds ...handlers.Kind) int {
-	return Execute(ctx, cli.New(stdin, stderr, environ, kinds), args, stdout)
+	return Execute(ctx, projectdir.New(stdin, stderr, environ, kinds), args, stdout)
 }
 
 // Execute runs one command line with app and returns the exit code.
-func Execute(ctx context.Context, a *cli.App, args []string, stdout io.Writer) int {
+func Execute(ctx context.Context, a *projectdir.App, args []string, stdout io.Writer) int {
 	out := &cli.CheckedWriter{To: stdout}
 	a.Stdout = out
+	a.Open = storeOpener(a)
 	root := rootCommand(a)
 	root.SetArgs(args)
 	root.SetIn(a.Stdin)
@@ -77,7 +79,7 @@ func Execute(ctx context.Context, a *cli.App, args []string, stdout io.Writer) i
 }
 
 // commands lists the subcommands in the order of the help.
-func commands(a *cli.App) []*cobra.Command {
+func commands(a *projectdir.App) []*cobra.Command {
 	return []*cobra.Command{
 		setup.InitCommand(a),
 		run.Command(a),
@@ -86,34 +88,34 @@ func commands(a *cli.App) []*cobra.Command {
 		demo.Command(a),
 		enqueue.Command(a),
 		items.Command(a),
-		queues.Command(a),
-		robots.Command(a),
+		queues.Command(a.App),
+		robots.Command(a.App),
 		tasks.Command(a),
-		durations.Command(a),
-		workers.Command(a),
+		durations.Command(a.App),
+		workers.Command(a.App),
 		assign.Command(a),
 		pipelines.Command(a),
-		runs.Command(a),
-		audit.Command(a),
-		report.Command(a),
+		runs.Command(a.App),
+		audit.Command(a.App),
+		report.Command(a.App),
 		notifications.Command(a),
 		stats.Command(a),
 		forecast.Command(a),
-		tokens.Command(a),
-		users.Command(a),
+		tokens.Command(a.App),
+		users.Command(a.App),
 		handlerscmd.Command(a),
 		setup.SchemaCommand(a),
-		db.Command(a),
-		keys.Command(a),
+		db.Command(a.App),
+		keys.Command(a.App),
 		doctor.Command(a),
 		check.Command(a),
 		lsp.Command(a),
-		bench.Command(a),
-		version.Command(a),
+		bench.Command(a.App),
+		version.Command(a.App),
 	}
 }
 
-func rootCommand(a *cli.App) *cobra.Command {
+func rootCommand(a *projectdir.App) *cobra.Command {
 	// The help shows commands in the order in which a new user needs them, not alphabetically.
 	cobra.EnableCommandSorting = false
 	root := cli.Group(&cobra.Command{

@@ -11,6 +11,7 @@ import (
 	"botwork/cmd"
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/clitest"
+	"botwork/cmd/internal/projectdir"
 )
 
 func TestWrongUsage(t *testing.T) {
@@ -130,7 +131,7 @@ func TestEveryCommandIsDocumented(t *testing.T) {
 			walk(child)
 		}
 	}
-	a := &cli.App{Streams: cli.Streams{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}}
+	a := &projectdir.App{App: &cli.App{Streams: cli.Streams{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}}}
 	walk(cmd.RootCommand(a))
 }
 

@@ -19,10 +19,10 @@ import (
 )
 
 // command is one call of `botwork assign`.
-type command struct{ *cli.App }
+type command struct{ *projectdir.App }
 
 // Command returns `botwork assign`.
-func Command(a *cli.App) *cobra.Command { return cli.OverServer((&command{a}).assignCommand()) }
+func Command(a *projectdir.App) *cobra.Command { return cli.OverServer((&command{a}).assignCommand()) }
 
 func (a *command) assignCommand() *cobra.Command {
 	cmd := &cobra.Command{

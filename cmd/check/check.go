@@ -18,10 +18,10 @@ import (
 )
 
 // command is one call of `botwork check`.
-type command struct{ *cli.App }
+type command struct{ *projectdir.App }
 
 // Command returns `botwork check`.
-func Command(a *cli.App) *cobra.Command { return cli.OverServer((&command{a}).checkCommand()) }
+func Command(a *projectdir.App) *cobra.Command { return cli.OverServer((&command{a}).checkCommand()) }
 
 const checkDoc = `Reads the whole database and reports every violation of the queue's guarantees: an
 item in an impossible state, an abandoned item that no pass will rescue, more

@@ -15,6 +15,7 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/clitest"
+	"botwork/cmd/internal/projectdir"
 	"botwork/workqueue"
 )
 
@@ -125,7 +126,7 @@ func watchFor(t *testing.T, length time.Duration, output cli.Format, reports ...
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var stdout, stderr bytes.Buffer
-		a := &cli.App{Streams: cli.Streams{Stdout: &stdout, Stderr: &stderr}}
+		a := &projectdir.App{App: &cli.App{Streams: cli.Streams{Stdout: &stdout, Stderr: &stderr}}}
 		err = check.Watch(t.Context(), a, &watchedStore{reports: reports}, 5*time.Second, length, output)
 		out, errText = stdout.String(), stderr.String()
 	})

@@ -10,16 +10,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/cmd/run"
 	"botwork/config"
 	"botwork/examples/quickstart"
 )
 
 // command is one call of `botwork demo`.
-type command struct{ *cli.App }
+type command struct{ *projectdir.App }
 
 // Command returns `botwork demo`.
-func Command(a *cli.App) *cobra.Command { return (&command{a}).demoCommand() }
+func Command(a *projectdir.App) *cobra.Command { return (&command{a}).demoCommand() }
 
 const demoDoc = `Writes a small project into a folder (existing files are not overwritten) and runs
 it: an embedded database, the system pipelines of Botwork, and a pipeline that

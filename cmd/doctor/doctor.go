@@ -12,6 +12,7 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/examine"
+	"botwork/cmd/internal/projectdir"
 	"botwork/cmd/internal/remote"
 	"botwork/cmd/version"
 	"botwork/config"
@@ -20,10 +21,10 @@ import (
 )
 
 // command is one call of `botwork doctor`.
-type command struct{ *cli.App }
+type command struct{ *projectdir.App }
 
 // Command returns `botwork doctor`.
-func Command(a *cli.App) *cobra.Command { return cli.OverServer((&command{a}).doctorCommand()) }
+func Command(a *projectdir.App) *cobra.Command { return cli.OverServer((&command{a}).doctorCommand()) }
 
 const doctorDoc = `Checks everything that a worker needs on this machine and in its database, and
 reports for each check whether it passed, what was found, and what to do: settings,

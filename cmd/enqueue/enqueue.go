@@ -18,10 +18,10 @@ import (
 )
 
 // command is one call of `botwork enqueue`.
-type command struct{ *cli.App }
+type command struct{ *projectdir.App }
 
 // Command returns `botwork enqueue`.
-func Command(a *cli.App) *cobra.Command { return cli.OverServer((&command{a}).enqueueCommand()) }
+func Command(a *projectdir.App) *cobra.Command { return cli.OverServer((&command{a}).enqueueCommand()) }
 
 func (a *command) enqueueCommand() *cobra.Command {
 	var flags enqueueFlags
@@ -144,7 +144,7 @@ func (a *command) enqueueSame(cmd *cobra.Command, it workqueue.NewItem, at newit
 		}
 		longer, stop := batch.WithGrace(ctx, batch.Grace)
 		defer stop()
-		made, err := batch.Enqueue(longer, a.App, store, workqueue.BatchPart{Key: o.batch, Part: 1}, []workqueue.NewItem{it})
+		made, err := batch.Enqueue(longer, a.App.App, store, workqueue.BatchPart{Key: o.batch, Part: 1}, []workqueue.NewItem{it})
 		if _, unknown := errors.AsType[*workqueue.UnansweredError](err); unknown {
 			return fmt.Errorf("it is unknown whether the item is in the queue, because the %s did not answer: %w; "+
 				"hint: `botwork items batch %s` shows it, and the same command with --batch %[3]s does not enqueue it twice", a.Answerer(), err, o.batch)

@@ -56,11 +56,11 @@ func (a *command) newStartExpectations(backend cli.Backend) *startExpectations {
 		e.err = err
 		return e
 	}
-	quiet := *a.App
+	quiet := *a.App.App
 	quiet.Stderr = io.Discard // other commands report errors in files
 	link := &process.Link{}
 	link.SetCatalogue(catalogue)
-	params := projectdir.WhyParams(&quiet, &projectdir.Passes{Catalogue: catalogue, Services: a.QueueServices(link), Log: zerolog.Nop()}, store)
+	params := projectdir.WhyParams(&projectdir.App{App: &quiet, Kinds: a.Kinds}, &projectdir.Passes{Catalogue: catalogue, Services: a.QueueServices(link), Log: zerolog.Nop()}, store)
 	e.why = func(ctx context.Context, id int64) (assign.Reason, error) { return assign.Why(ctx, store, id, params) }
 	return e
 }

@@ -3,7 +3,7 @@ package enqueue
 import (
 	"context"
 
-	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/workqueue"
 )
 
@@ -16,7 +16,7 @@ func NewSource(count int, next func() (workqueue.NewItem, int, error)) Source {
 // Run enqueues the items of a source.
 type Run struct{ run enqueueRun }
 
-func NewRun(a *cli.App, store workqueue.BatchStore, key string, source Source) *Run {
+func NewRun(a *projectdir.App, store workqueue.BatchStore, key string, source Source) *Run {
 	return &Run{enqueueRun{app: &command{a}, store: store, key: key, source: source}}
 }
 

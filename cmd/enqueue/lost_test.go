@@ -15,6 +15,7 @@ import (
 	"botwork/cmd/internal/batch"
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/clitest"
+	"botwork/cmd/internal/projectdir"
 	"botwork/workqueue"
 	"botwork/workqueue/storetest"
 )
@@ -39,7 +40,7 @@ func TestEnqueueFindsOutWhatBecameOfABatch(t *testing.T) {
 			store := &clitest.LossyStore{Store: clitest.OpenQueue(t), Lose: func(call int) (bool, bool) { return carriedOut, call == 2 }}
 			var stderr bytes.Buffer
 			key := workqueue.NewBatchKey()
-			run := enqueue.NewRun(&cli.App{Streams: cli.Streams{Stderr: &stderr}}, store, key, numbered(2500))
+			run := enqueue.NewRun(&projectdir.App{App: &cli.App{Streams: cli.Streams{Stderr: &stderr}}}, store, key, numbered(2500))
 			if count, made, err := run.All(t.Context()); err != nil || count != 2500 || made != 2500 {
 				t.Errorf("%d items are reported to be in the queue, %v; want 2500", count, err)
 			}
@@ -76,7 +77,7 @@ func (s *silentStore) EnqueueBatch(_ context.Context, part workqueue.BatchPart, 
 func TestEnqueueReportsUnknownOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		run := enqueue.NewRun(&cli.App{Streams: cli.Streams{Stderr: io.Discard}}, &silentStore{answered: 1}, "the-key-of-it", numbered(3000))
+		run := enqueue.NewRun(&projectdir.App{App: &cli.App{Streams: cli.Streams{Stderr: io.Discard}}}, &silentStore{answered: 1}, "the-key-of-it", numbered(3000))
 		_, _, err := run.All(t.Context())
 		for _, want := range []string{
 			"at least 1000 of 3000 items are in the queue; it is unknown whether the next 1000 (lines 1001 to 2000) are, because the database did not answer", "unexpected EOF",
@@ -93,7 +94,7 @@ func TestEnqueueReportsUnknownOutcome(t *testing.T) {
 }
 
 func TestEnqueueReportsWhereToContinue(t *testing.T) {
-	run := enqueue.NewRun(&cli.App{Streams: cli.Streams{Stderr: io.Discard}}, &silentStore{answered: 2, err: errors.New("connection refused")}, "the-key-of-it", numbered(3000))
+	run := enqueue.NewRun(&projectdir.App{App: &cli.App{Streams: cli.Streams{Stderr: io.Discard}}}, &silentStore{answered: 2, err: errors.New("connection refused")}, "the-key-of-it", numbered(3000))
 	_, _, err := run.All(t.Context())
 	const want = "2000 of 3000 items are in the queue, the others are not: connection refused; continue from line 2001, " +
 		"or repeat the same command and input with --batch the-key-of-it: no item is enqueued twice"
@@ -108,7 +109,7 @@ func TestEnqueueInterruptedWithoutAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
 		store := &silentStore{answered: 1}
-		run := enqueue.NewRun(&cli.App{Streams: cli.Streams{Stderr: io.Discard}}, store, "the-key-of-it", numbered(3000))
+		run := enqueue.NewRun(&projectdir.App{App: &cli.App{Streams: cli.Streams{Stderr: io.Discard}}}, store, "the-key-of-it", numbered(3000))
 		time.AfterFunc(time.Second, interrupt)
 		began := time.Now()
 		_, _, err := run.All(ctx)

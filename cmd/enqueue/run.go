@@ -52,7 +52,7 @@ func (r *enqueueRun) all(ctx context.Context, wrote func(n int)) error {
 		}
 		var got []workqueue.Enqueued
 		if err == nil {
-			got, err = batch.Enqueue(longer, r.app.App, r.store, workqueue.BatchPart{Key: r.key, Part: r.part}, r.items)
+			got, err = batch.Enqueue(longer, r.app.App.App, r.store, workqueue.BatchPart{Key: r.key, Part: r.part}, r.items)
 		}
 		if err != nil {
 			return r.broken(err)

@@ -17,10 +17,10 @@ import (
 )
 
 // command is one call of `botwork forecast`.
-type command struct{ *cli.App }
+type command struct{ *projectdir.App }
 
 // Command returns `botwork forecast`.
-func Command(a *cli.App) *cobra.Command {
+func Command(a *projectdir.App) *cobra.Command {
 	c := &command{a}
 	cmd := cli.OverServer(c.forecastCommand())
 	cmd.AddCommand(cli.OverServer(c.accuracyCommand()))

@@ -8,16 +8,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/handlers"
 	"botwork/handlers/queue"
 	"botwork/internal/author/strictyaml"
 )
 
 // command is one call of `botwork handlers`.
-type command struct{ *cli.App }
+type command struct{ *projectdir.App }
 
 // Command returns `botwork handlers`.
-func Command(a *cli.App) *cobra.Command { return (&command{a}).handlersCommand() }
+func Command(a *projectdir.App) *cobra.Command { return (&command{a}).handlersCommand() }
 
 // kindView is a handler's documentation as JSON and YAML show it.
 type kindView struct {

@@ -160,7 +160,7 @@ func (a *command) changePages(ctx context.Context, store itemChanger, filter wor
 // asked is true, and page may lack items that a call without an answer has changed.
 func (a *command) changePage(ctx context.Context, store manyChanger, filter workqueue.ItemFilter, c workqueue.Change) (page workqueue.ChangeResult, asked bool, err error) {
 	calls := 0
-	err = batch.RunPart(ctx, a.App, c.Batch, func(ctx context.Context) error {
+	err = batch.RunPart(ctx, a.App.App, c.Batch, func(ctx context.Context) error {
 		calls++
 		got, err := store.ChangeItems(ctx, filter, c)
 		if got.Top > 0 {

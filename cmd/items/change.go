@@ -160,7 +160,7 @@ func (a *command) changeEach(ctx context.Context, store cli.ItemBackend, ids []i
 			return ctx.Err()
 		}
 		var clone int64
-		err := batch.RunPart(longer, a.App, c.Batch, func(ctx context.Context) (err error) {
+		err := batch.RunPart(longer, a.App.App, c.Batch, func(ctx context.Context) (err error) {
 			clone, err = store.ChangeItem(ctx, id, c)
 			return err
 		})

@@ -7,14 +7,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/workqueue"
 )
 
 // command is one call of `botwork items`.
-type command struct{ *cli.App }
+type command struct{ *projectdir.App }
 
 // Command returns `botwork items`.
-func Command(a *cli.App) *cobra.Command { return (&command{a}).itemsCommand() }
+func Command(a *projectdir.App) *cobra.Command { return (&command{a}).itemsCommand() }
 
 func (a *command) itemsCommand() *cobra.Command {
 	return cli.Group(&cobra.Command{

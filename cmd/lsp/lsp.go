@@ -17,10 +17,10 @@ import (
 )
 
 // command is one call of `botwork lsp`.
-type command struct{ *cli.App }
+type command struct{ *projectdir.App }
 
 // Command returns `botwork lsp`.
-func Command(a *cli.App) *cobra.Command { return (&command{a}).lspCommand() }
+func Command(a *projectdir.App) *cobra.Command { return (&command{a}).lspCommand() }
 
 func (a *command) lspCommand() *cobra.Command {
 	return &cobra.Command{

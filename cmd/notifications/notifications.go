@@ -10,16 +10,17 @@ import (
 
 	"botwork/client"
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/cmd/internal/remote"
 	"botwork/internal/operations"
 	"botwork/workqueue"
 )
 
 // command is one call of `botwork notifications`.
-type command struct{ *cli.App }
+type command struct{ *projectdir.App }
 
 // Command returns `botwork notifications`.
-func Command(a *cli.App) *cobra.Command {
+func Command(a *projectdir.App) *cobra.Command {
 	c := &command{a}
 	return cli.Group(&cobra.Command{
 		Use: "notifications", Aliases: []string{"notification"}, Short: "List, test and mute the messages to people",
@@ -62,7 +63,7 @@ func (a *command) with(ctx context.Context, readOnly bool, do func(messenger) er
 // local is the database with the settings of this project.
 type local struct {
 	cli.Store
-	app *cli.App
+	app *projectdir.App
 }
 
 func (l *local) Notifications(ctx context.Context) (operations.Notifications, error) {

@@ -17,10 +17,10 @@ import (
 )
 
 // command is one call of `botwork pipelines`.
-type command struct{ *cli.App }
+type command struct{ *projectdir.App }
 
 // Command returns `botwork pipelines`.
-func Command(a *cli.App) *cobra.Command { return (&command{a}).pipelinesCommand() }
+func Command(a *projectdir.App) *cobra.Command { return (&command{a}).pipelinesCommand() }
 
 func (a *command) pipelinesCommand() *cobra.Command {
 	return cli.Group(&cobra.Command{

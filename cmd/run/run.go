@@ -22,7 +22,7 @@ import (
 
 // Worker is a worker in this process.
 type Worker struct {
-	*cli.App
+	*projectdir.App
 
 	// Supervisor receives the status of the worker.
 	Supervisor Supervisor
@@ -32,10 +32,10 @@ type Worker struct {
 }
 
 // New returns a worker without a supervisor.
-func New(a *cli.App) *Worker { return &Worker{App: a, Supervisor: Unsupervised{}} }
+func New(a *projectdir.App) *Worker { return &Worker{App: a, Supervisor: Unsupervised{}} }
 
 // Command returns `botwork run`.
-func Command(a *cli.App) *cobra.Command { return New(a).runCommand() }
+func Command(a *projectdir.App) *cobra.Command { return New(a).runCommand() }
 
 const runDoc = `Starts a worker: it registers in the database, starts pipelines with a trigger when
 they are due, and runs the items that are assigned to it. It updates the queues and
@@ -214,10 +214,10 @@ func (a *Worker) serve(ctx context.Context, p *programme, store cli.Store, figur
 // defineAll updates queues and tasks in the database from the settings: queues first, because
 // tasks refer to them.
 func (a *Worker) defineAll(ctx context.Context, p *programme, store cli.Store) error {
-	if err := definitions.Queues(ctx, a.App, p.log, store, p.queues); err != nil {
+	if err := definitions.Queues(ctx, a.App.App, p.log, store, p.queues); err != nil {
 		return err
 	}
-	return definitions.Tasks(ctx, a.App, p.log, store, p.tasks)
+	return definitions.Tasks(ctx, a.App.App, p.log, store, p.tasks)
 }
 
 // stop drains the worker, also if ctx has ended.

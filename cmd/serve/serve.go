@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/cmd/internal/serving"
 	"botwork/internal/api/hooks"
 	"botwork/internal/author/strictyaml"
@@ -17,10 +18,10 @@ import (
 )
 
 // command is one call of `botwork serve`.
-type command struct{ *cli.App }
+type command struct{ *projectdir.App }
 
 // Command returns `botwork serve`.
-func Command(a *cli.App) *cobra.Command { return (&command{a}).serveCommand() }
+func Command(a *projectdir.App) *cobra.Command { return (&command{a}).serveCommand() }
 
 func (a *command) serveCommand() *cobra.Command {
 	var listen string

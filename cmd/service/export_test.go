@@ -5,7 +5,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/cmd/run"
 )
 
@@ -17,6 +17,6 @@ const (
 var AlarmText = alarmText
 
 // Serve runs the service with this writer for alarms.
-func Serve(ctx context.Context, a *cli.App, alarms zerolog.LevelWriter, name string) int {
+func Serve(ctx context.Context, a *projectdir.App, alarms zerolog.LevelWriter, name string) int {
 	return (&command{App: a, supervisor: run.Unsupervised{}, alarms: alarms}).serve(ctx, name)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/cmd/run"
 	"botwork/config"
 	"botwork/internal/service"
@@ -18,14 +19,14 @@ import (
 
 // command is one call of `botwork service`.
 type command struct {
-	*cli.App
+	*projectdir.App
 
 	supervisor run.Supervisor
 	alarms     zerolog.LevelWriter // gets the warnings and errors of the log; nil if there is no destination for them
 }
 
 // Command returns `botwork service`.
-func Command(a *cli.App) *cobra.Command { return (&command{App: a}).serviceCommand() }
+func Command(a *projectdir.App) *cobra.Command { return (&command{App: a}).serviceCommand() }
 
 const serviceDoc = `Installs and controls Botwork as a service: with the service control manager of
 Windows, or with systemd on Linux. Several services can be installed on one machine,

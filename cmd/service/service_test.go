@@ -17,6 +17,7 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/clitest"
+	"botwork/cmd/internal/projectdir"
 	"botwork/internal/service"
 )
 
@@ -194,7 +195,7 @@ func TestServiceReportsErrorsInItsFiles(t *testing.T) {
 		clitest.WriteFile(t, "botwork.yaml", c.text)
 		var said bytes.Buffer
 		alarms := &leveled{}
-		a := cli.New(nil, &said, nil, nil)
+		a := projectdir.New(nil, &said, nil, nil)
 		a.ConfigFile = abs(t, "botwork.yaml")
 		if code := servicecmd.Serve(t.Context(), a, alarms, "botwork"); code != cli.ExitUsage {
 			t.Errorf("exit code %d, want %d", code, cli.ExitUsage)

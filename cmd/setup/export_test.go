@@ -1,6 +1,6 @@
 package setup
 
-import "botwork/cmd/internal/cli"
+import "botwork/cmd/internal/projectdir"
 
 var (
 	SchemaLine      = schemaLine
@@ -20,7 +20,7 @@ const (
 )
 
 // NewProject returns the files of a new project by their paths.
-func NewProject(a *cli.App) (map[string]string, error) {
+func NewProject(a *projectdir.App) (map[string]string, error) {
 	files, err := (&command{a}).newProject()
 	texts := map[string]string{}
 	for _, f := range files {

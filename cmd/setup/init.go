@@ -16,18 +16,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/config"
 	"botwork/pipelines/shipped"
 )
 
 // command is one call of a command that sets up a project.
-type command struct{ *cli.App }
+type command struct{ *projectdir.App }
 
 // InitCommand returns `botwork init`.
-func InitCommand(a *cli.App) *cobra.Command { return (&command{a}).initCommand() }
+func InitCommand(a *projectdir.App) *cobra.Command { return (&command{a}).initCommand() }
 
 // SchemaCommand returns `botwork schema`.
-func SchemaCommand(a *cli.App) *cobra.Command { return (&command{a}).schemaCommand() }
+func SchemaCommand(a *projectdir.App) *cobra.Command { return (&command{a}).schemaCommand() }
 
 //go:embed project
 var projectFiles embed.FS

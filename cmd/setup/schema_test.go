@@ -14,6 +14,7 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/clitest"
+	"botwork/cmd/internal/projectdir"
 	"botwork/handlers"
 	"botwork/pipelines"
 )
@@ -95,7 +96,7 @@ func TestInstallUpdatesAnOldProject(t *testing.T) {
 	if !strings.Contains(out, "wrote "+filepath.FromSlash(setupcmd.PipelineSchema)) || !strings.Contains(out, "added a line to botwork.yaml") {
 		t.Errorf("it says\n%s", out)
 	}
-	project, err := setupcmd.NewProject(&cli.App{})
+	project, err := setupcmd.NewProject(&projectdir.App{App: &cli.App{}})
 	if err != nil {
 		t.Fatal(err)
 	}

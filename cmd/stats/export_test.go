@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/workqueue"
 )
 
@@ -20,7 +21,7 @@ func Bar(succeeded, failed, most int64, width int) string {
 // Table returns the table of statistics, with times in UTC.
 func Table(p *workqueue.SeriesParams, s *workqueue.Series) string {
 	var out bytes.Buffer
-	a := &command{&cli.App{Streams: cli.Streams{Stdout: &out, UTC: true}}}
+	a := &command{&projectdir.App{App: &cli.App{Streams: cli.Streams{Stdout: &out, UTC: true}}}}
 	a.table(p, s)
 	return out.String()
 }

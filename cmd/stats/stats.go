@@ -26,10 +26,10 @@ const formatCSV cli.Format = "csv"
 const defaultSince = "24h"
 
 // command is one call of `botwork stats`.
-type command struct{ *cli.App }
+type command struct{ *projectdir.App }
 
 // Command returns `botwork stats`.
-func Command(a *cli.App) *cobra.Command { return cli.OverServer((&command{a}).statsCommand()) }
+func Command(a *projectdir.App) *cobra.Command { return cli.OverServer((&command{a}).statsCommand()) }
 
 func (a *command) statsCommand() *cobra.Command {
 	var p workqueue.SeriesParams

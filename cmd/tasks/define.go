@@ -46,7 +46,7 @@ If a definition has errors, all errors are printed and nothing is written.`,
 		if err != nil {
 			return err
 		}
-		changed, err := definitions.WriteTasks(cmd.Context(), a.App, store, defs)
+		changed, err := definitions.WriteTasks(cmd.Context(), a.App.App, store, defs)
 		if err := errors.Join(err, store.Close()); err != nil {
 			return err
 		}

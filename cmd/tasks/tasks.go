@@ -9,15 +9,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/internal/operations"
 	"botwork/tasks"
 )
 
 // command is one call of `botwork tasks`.
-type command struct{ *cli.App }
+type command struct{ *projectdir.App }
 
 // Command returns `botwork tasks`.
-func Command(a *cli.App) *cobra.Command { return (&command{a}).tasksCommand() }
+func Command(a *projectdir.App) *cobra.Command { return (&command{a}).tasksCommand() }
 
 func (a *command) tasksCommand() *cobra.Command {
 	return cli.Group(&cobra.Command{

@@ -9,33 +9,32 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
-	"botwork/handlers"
-	"botwork/handlers/queue"
-	"botwork/internal/author/checker"
+	"botwork/config"
 	"botwork/internal/database"
 	"botwork/internal/programs"
 	"botwork/internal/service"
-	"botwork/workqueue/sqlstore"
+	"botwork/workqueue"
 )
 
-// App is one call of the program: its streams, its settings, and its additional handlers.
+// App is one call of the program: its streams and its settings.
 type App struct {
 	Streams
 	Settings
 	ServerFlags
 
-	Kinds    []handlers.Kind // in addition to the built-in ones
 	Programs *programs.Account
 
-	// ObserveStatement is called after each SQL statement of a store that is opened later: see
-	// sqlstore.Options. nil: nothing is observed.
+	// Open opens the database of a DSN with the driver and the pool of db; cipher may be nil. Package
+	// cmd sets it.
+	Open func(ctx context.Context, db config.Database, dsn string, cipher workqueue.Cipher) (Store, error)
+
+	// ObserveStatement is called after each SQL statement of a store that is opened later. nil:
+	// nothing is observed.
 	ObserveStatement func(name string, took time.Duration, err error)
 
 	// Services opens the service manager of this system.
@@ -45,13 +44,12 @@ type App struct {
 	Started bool
 }
 
-// New returns a call of the program. environ has the form of os.Environ; kinds are handlers in
-// addition to the built-in ones.
-func New(stdin io.Reader, stderr io.Writer, environ []string, kinds []handlers.Kind) *App {
+// New returns a call of the program. environ has the form of os.Environ.
+func New(stdin io.Reader, stderr io.Writer, environ []string) *App {
 	return &App{
 		Streams:  Streams{Stdin: stdin, Stderr: stderr},
 		Settings: Settings{Environ: environ},
-		Kinds:    kinds, Programs: programs.New(), Services: service.New,
+		Programs: programs.New(), Services: service.New,
 	}
 }
 
@@ -104,7 +102,7 @@ func (a *App) ConnectReadOnly(ctx context.Context) (Store, error) {
 		return nil, err
 	}
 	fmt.Fprintf(a.Stderr, "botwork: the database file %s does not exist yet; `botwork run` and `botwork enqueue` create it\n", database.SQLitePath(dsn))
-	return sqlstore.Open(ctx, sqlstore.Options{Driver: string(database.SQLite), DSN: ":memory:"})
+	return a.Open(ctx, config.Database{Driver: database.SQLite}, ":memory:", nil)
 }
 
 // hasNoFile reports whether the database is a SQLite file that does not exist, in a folder
@@ -140,13 +138,8 @@ func (a *App) ConnectOrCreate(ctx context.Context) (Store, error) {
 		return nil, err
 	}
 	db := a.Config.Database
-	store, err := sqlstore.Open(ctx, sqlstore.Options{
-		Driver: string(db.Driver), DSN: db.DSN.Reveal(),
-		MaxOpen: db.Pool.MaxOpen, MaxIdle: db.Pool.MaxIdle, MaxLifetime: db.Pool.MaxLifetime,
-		Cipher: cipher, Observe: a.ObserveStatement,
-	})
+	store, err := a.Open(ctx, db, db.DSN.Reveal(), cipher)
 	if err == nil {
-		store.SetBatches(a.itemBatches())
 		return store, nil
 	}
 	if db.Driver == database.SQLite && !strings.HasPrefix(db.DSN.Reveal(), "file:") {
@@ -182,44 +175,6 @@ func (a *App) with(ctx context.Context, open func(context.Context) (Store, error
 		return err
 	}
 	return errors.Join(do(store), store.Close())
-}
-
-// Resources returns the resources that the settings allow handlers to use. The caller closes
-// the connections; a connection is opened when a step first uses it.
-func (a *App) Resources() (handlers.Resources, error) {
-	known := make(map[string]handlers.Connection, len(a.Config.Connections))
-	for name, c := range a.Config.Connections {
-		known[name] = handlers.Connection{Driver: string(c.Driver), DSN: c.DSN.Reveal()}
-	}
-	connections, err := handlers.NewConnections(known)
-	if err != nil {
-		return handlers.Resources{}, err
-	}
-	hosts, err := a.Config.Handlers.HTTP.Rules()
-	return handlers.Resources{Connections: connections, Folders: a.Config.Handlers.Folders, Hosts: hosts, Programs: a.Programs, SecretEnv: slices.Collect(maps.Keys(a.Config.SecretVariables()))}, err
-}
-
-// Checker returns a checker for pipelines and related files, for commands that do not run them.
-func (a *App) Checker() (*checker.Checker, error) {
-	resources, err := a.Resources()
-	if err != nil {
-		return nil, err
-	}
-	return checker.New(&a.Config, a.NewRegistry(resources, queue.Services{}))
-}
-
-// OpenProject reads the settings and checks all files of the project. Config has the settings
-// even if there are errors.
-func (a *App) OpenProject() (*checker.Project, error) {
-	p, err := checker.Open(checker.Options{
-		Settings: a.ConfigFile, Environ: a.Environ, Shorten: ShortPath,
-		Registry: func(r handlers.Resources) *handlers.Registry { return a.NewRegistry(r, queue.Services{}) },
-	})
-	if err == nil {
-		a.Config = p.Settings
-		a.ForgetSecrets()
-	}
-	return p, err
 }
 
 // ShortPath returns a path for output: relative if it is in the working folder.

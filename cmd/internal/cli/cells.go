@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"botwork/handlers"
+	"botwork/internal/spans"
 )
 
 // ShortHash is the part of a pipeline's hash that is enough to recognise it.
@@ -81,5 +81,5 @@ func DurationText(d time.Duration) string {
 	if d == 0 {
 		return ""
 	}
-	return handlers.Duration(d).String()
+	return spans.Text(d)
 }

@@ -16,7 +16,7 @@ func TestSecretVariablesAreClearedOnceRead(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	a := New(strings.NewReader(""), io.Discard, []string{"QUEUE_DSN=queue.db", "API_TOKEN=hunter22", "PGPASSWORD=hunter23", "BOTWORK_SECRET_MAIL=hunter24", "HOME=" + dir}, nil)
+	a := New(strings.NewReader(""), io.Discard, []string{"QUEUE_DSN=queue.db", "API_TOKEN=hunter22", "PGPASSWORD=hunter23", "BOTWORK_SECRET_MAIL=hunter24", "HOME=" + dir})
 	var cleared []string
 	a.Unset = func(name string) error {
 		cleared = append(cleared, name)
@@ -41,7 +41,7 @@ func TestSecretVariablesAreClearedOnceRead(t *testing.T) {
 
 func TestErrorsOfCommandsShowNoSecret(t *testing.T) {
 	var stderr strings.Builder
-	a := New(strings.NewReader(""), &stderr, []string{"API_TOKEN=hunter22"}, nil)
+	a := New(strings.NewReader(""), &stderr, []string{"API_TOKEN=hunter22"})
 	a.ConfigFile = filepath.Join(t.TempDir(), "botwork.yaml")
 	if err := os.WriteFile(a.ConfigFile, []byte("secrets: {token: {env: API_TOKEN}}\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"botwork/workqueue/learned"
 )
 
-// Store is the database as commands use it. Only this package depends on the implementation.
+// Store is the database as commands use it. Package cmd opens it.
 type Store interface {
 	workqueue.AssignStore
 	workqueue.AuditStore

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"botwork/cmd"
-	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/internal/service"
 )
 
@@ -92,7 +92,7 @@ func (m *FakeManager) List(context.Context) ([]service.Status, error) {
 func (m *FakeManager) Do(t *testing.T, args ...string) Result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	a := cli.New(strings.NewReader(""), &stderr, nil, nil)
+	a := projectdir.New(strings.NewReader(""), &stderr, nil, nil)
 	a.Services = func() (service.Manager, error) { return m, nil }
 	code := cmd.Execute(t.Context(), a, args, &stdout)
 	return Result{code, stdout.String(), stderr.String()}

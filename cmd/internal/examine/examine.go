@@ -20,7 +20,7 @@ import (
 
 // Options passes the settings as plain values. name is that of the service. Invalid settings are reported as a
 // result, like other faults.
-func Options(a *cli.App, name string) doctor.Options {
+func Options(a *projectdir.App, name string) doctor.Options {
 	o := doctor.Options{ServiceName: name, Service: func(ctx context.Context) (doctor.Service, error) { return serviceStatus(ctx, a, name) }}
 	if o.SettingsError = a.LoadConfig(); o.SettingsError != nil {
 		return o
@@ -54,7 +54,7 @@ func Options(a *cli.App, name string) doctor.Options {
 }
 
 // exposedFolders are the folders of handlers.folders that are too wide.
-func exposedFolders(a *cli.App) []doctor.ExposedFolder {
+func exposedFolders(a *projectdir.App) []doctor.ExposedFolder {
 	judge, err := a.Checker()
 	if err != nil {
 		return nil // the check of the settings reports it
@@ -71,7 +71,7 @@ func exposedFolders(a *cli.App) []doctor.ExposedFolder {
 }
 
 // serviceStatus asks the service manager. A machine without one has no service.
-func serviceStatus(ctx context.Context, a *cli.App, name string) (doctor.Service, error) {
+func serviceStatus(ctx context.Context, a *projectdir.App, name string) (doctor.Service, error) {
 	m, err := a.Services()
 	if errors.Is(err, service.ErrUnsupported) {
 		return doctor.Service{}, nil
@@ -90,7 +90,7 @@ func serviceStatus(ctx context.Context, a *cli.App, name string) (doctor.Service
 
 // countPipelines checks the project as `botwork pipelines check` does: its
 // pipelines, and the queues and tasks of the settings.
-func countPipelines(a *cli.App) (doctor.PipelineCounts, error) {
+func countPipelines(a *projectdir.App) (doctor.PipelineCounts, error) {
 	if _, err := os.ReadDir(a.Config.Pipelines.Dir); err != nil {
 		return doctor.PipelineCounts{}, err
 	}

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 
-	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/projectdir"
 	"botwork/internal/newitems"
 	"botwork/pipelines"
@@ -15,7 +14,7 @@ import (
 // New returns a checker of the pipelines folder of the settings, which must be loaded. does is what
 // the command with the flag --no-check does to an item in spite of the findings, such as "enqueues".
 // With skip, which is that flag, the checker finds nothing.
-func New(a *cli.App, does string, skip bool) (*newitems.Checker, error) {
+func New(a *projectdir.App, does string, skip bool) (*newitems.Checker, error) {
 	c := &newitems.Checker{Anyway: "--no-check " + does}
 	if skip || a.UsesServer() { // a server checks by its own project
 		return c, nil

@@ -1,5 +1,5 @@
-// Package projectdir loads the pipelines of a project for commands: the catalogue, and the
-// assignment passes of its pipelines.
+// Package projectdir has the common code of the commands that use the handlers and pipelines of a
+// project: their App, the catalogue, and the assignment passes of its pipelines.
 package projectdir
 
 import (
@@ -20,7 +20,7 @@ import (
 
 // Catalogue loads the pipelines folder of the settings like a worker at its start. The
 // findings are the errors in files, which the catalogue has as broken.
-func Catalogue(a *cli.App, c *checker.Checker) (*pipelines.Catalogue, strictyaml.Findings, error) {
+func Catalogue(a *App, c *checker.Checker) (*pipelines.Catalogue, strictyaml.Findings, error) {
 	files, err := pipelines.ReadDir(cli.ShortPath(a.Config.Pipelines.Dir), nil)
 	if err != nil {
 		return nil, nil, &cli.UsageError{Message: err.Error()}
@@ -30,7 +30,7 @@ func Catalogue(a *cli.App, c *checker.Checker) (*pipelines.Catalogue, strictyaml
 }
 
 // LoadCatalogue loads settings and pipelines for a command that only reads.
-func LoadCatalogue(a *cli.App) (*pipelines.Catalogue, strictyaml.Findings, error) {
+func LoadCatalogue(a *App) (*pipelines.Catalogue, strictyaml.Findings, error) {
 	if err := a.LoadConfig(); err != nil {
 		return nil, nil, err
 	}
@@ -72,7 +72,7 @@ func Find(k *pipelines.Catalogue, findings strictyaml.Findings, name string) (*p
 }
 
 // CompletePipelines returns the names of pipelines for shell completion.
-func CompletePipelines(a *cli.App) cobra.CompletionFunc {
+func CompletePipelines(a *App) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		catalogue, _, err := LoadCatalogue(a)
 		if err != nil || len(args) > 0 {
@@ -108,7 +108,7 @@ func HasTriggers(catalogue *pipelines.Catalogue) bool {
 
 // CheckUnused returns an error if the project has no pipeline of this name, for a command that
 // found nothing of it; found is what it has not found, such as "no item has the pipeline".
-func CheckUnused(a *cli.App, name, found string) error {
+func CheckUnused(a *App, name, found string) error {
 	catalogue, findings, err := LoadCatalogue(a)
 	if err != nil {
 		return nil //nolint:nilerr // without the folder, nothing is known about its pipelines

@@ -1,12 +1,11 @@
 package projectdir
 
 import (
-	"botwork/cmd/internal/cli"
 	"botwork/pipelines"
 )
 
 // DryEngine returns an engine for dry runs, with the secrets of the settings as far as there are any.
-func DryEngine(a *cli.App) *pipelines.Engine {
+func DryEngine(a *App) *pipelines.Engine {
 	secrets := a.Secrets()
 	for name, value := range secrets {
 		if value == "" { // there is no payload here, which is not an error of the pipeline

@@ -25,7 +25,7 @@ type Passes struct {
 
 // LoadPasses loads the pipelines. It prints the errors in their files and continues without
 // these files.
-func LoadPasses(a *cli.App) (*Passes, error) {
+func LoadPasses(a *App) (*Passes, error) {
 	checker, err := a.Checker()
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func LoadPasses(a *cli.App) (*Passes, error) {
 
 // SystemPipelines returns the pipelines that assign or run items. Steps whose parameters are
 // known only in a run are left out and printed.
-func SystemPipelines(a *cli.App, b *Passes) []assign.SystemPipeline {
+func SystemPipelines(a *App, b *Passes) []assign.SystemPipeline {
 	list, leftOut := queue.SystemPipelines(b.Services, b.Catalogue.All(), b.Log)
 	for _, err := range leftOut {
 		fmt.Fprintf(a.Stderr, "botwork: left out: %v\n", err)
@@ -58,7 +58,7 @@ func SystemPipelines(a *cli.App, b *Passes) []assign.SystemPipeline {
 }
 
 // WhyParams returns the parameters of Why that are not in the database.
-func WhyParams(a *cli.App, b *Passes, store cli.Store) assign.WhyParams {
+func WhyParams(a *App, b *Passes, store cli.Store) assign.WhyParams {
 	return b.WhyParams(store, SystemPipelines(a, b))
 }
 

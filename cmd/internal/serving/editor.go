@@ -105,4 +105,4 @@ func absolute(path string) string {
 }
 
 // shortDir is the pipelines folder as the paths of its files begin.
-func shortDir(app *cli.App) string { return cli.ShortPath(app.Config.Pipelines.Dir) }
+func shortDir(app *projectdir.App) string { return cli.ShortPath(app.Config.Pipelines.Dir) }

@@ -38,7 +38,7 @@ const keepProject = 2 * time.Second
 
 // project reads the pipelines folder of the settings for the API.
 type project struct {
-	app   *cli.App
+	app   *projectdir.App
 	store cli.Store
 	log   zerolog.Logger
 
@@ -122,7 +122,7 @@ func (p *project) WhyParams() (assign.WhyParams, error) {
 
 // Doctor examines the machine with the settings as they are in their files now.
 func (p *project) Doctor(ctx context.Context, timeout time.Duration) (doctor.Report, error) {
-	app := cli.New(strings.NewReader(""), io.Discard, p.app.Environ, p.app.Kinds)
+	app := projectdir.New(strings.NewReader(""), io.Discard, p.app.Environ, p.app.Kinds)
 	app.ConfigFile, app.Services = p.app.ConfigFile, p.app.Services
 	d := doctor.New(examine.Options(app, config.ServiceName))
 	report := d.Report(ctx, timeout)

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/clitest"
+	"botwork/cmd/internal/projectdir"
 	"botwork/cmd/internal/serving"
 	"botwork/internal/api"
 	"botwork/internal/api/apitest"
@@ -25,7 +25,7 @@ func inProject(t *testing.T) *apitest.Server {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "pipelines/nightly.yaml", "trigger: {cron: '0 2 * * *', timezone: UTC}\nsteps: [{handler: Log, with: {message: hi}}]\n")
 	clitest.WriteFile(t, "pipelines/broken.yaml", "steps: [{handler: Lgo}]\n")
-	app := cli.New(strings.NewReader(""), io.Discard, os.Environ(), nil)
+	app := projectdir.New(strings.NewReader(""), io.Discard, os.Environ(), nil)
 	if err := app.LoadConfig(); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/cmd/version"
 	"botwork/config"
 	"botwork/internal/api"
@@ -41,7 +42,7 @@ type Server struct {
 
 // Options configure Start.
 type Options struct {
-	App     *cli.App // its settings must not change any more
+	App     *projectdir.App // its settings must not change any more
 	Store   cli.Store
 	Figures *metrics.Process // of this process
 	Hooks   []*hooks.Hook    // webhooks

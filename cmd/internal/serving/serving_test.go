@@ -12,7 +12,7 @@ import (
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
-	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/projectdir"
 	"botwork/cmd/internal/serving"
 	"botwork/config"
 	"botwork/internal/metrics"
@@ -31,7 +31,7 @@ func TestStart(t *testing.T) {
 	if _, err := store.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	app := cli.New(strings.NewReader(""), io.Discard, nil, nil)
+	app := projectdir.New(strings.NewReader(""), io.Discard, nil, nil)
 	app.Config = config.Default()
 	app.Config.HTTP.Listen = "127.0.0.1:0"
 	s, err := serving.Start(t.Context(), serving.Options{App: app, Store: store, Figures: metrics.NewProcess(), Log: zerolog.Nop()})
@@ -73,7 +73,7 @@ func TestInvite(t *testing.T) {
 	if _, err := store.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	app := cli.New(strings.NewReader(""), io.Discard, nil, nil)
+	app := projectdir.New(strings.NewReader(""), io.Discard, nil, nil)
 	app.Config = config.Default()
 	app.Config.HTTP.Listen = "127.0.0.1:0"
 	run := func(terminal io.Writer) (log, url string, stop func()) {

@@ -468,7 +468,7 @@ var thirdParty = []struct {
 	why       string
 }{
 	{"gorm.io", []string{module, "workqueue/sqlstore"}, "models and dialects are the store's business; programs enqueue in their own transactions of gorm"},
-	{module + "/workqueue/sqlstore", []string{module, "cmd/internal/cli", "cmd/internal/clitest", "examples/internal/worker", "internal/api/apitest", "internal/bench", "internal/testdb", "workqueue/sqlstore"}, "who opens a store chooses it; the others name the methods that they call"},
+	{module + "/workqueue/sqlstore", []string{module, "cmd", "cmd/internal/clitest", "examples/internal/worker", "internal/api/apitest", "internal/bench", "internal/testdb", "workqueue/sqlstore"}, "who opens a store chooses it; the others name the methods that they call"},
 	{"github.com/pressly/goose", []string{"workqueue/sqlstore"}, "so are migrations"},
 	{"github.com/go-co-op/gocron", []string{"internal/scheduler"}, "it fires; what is planned and what was fired is decided elsewhere"},
 	{"github.com/aymanbagabas/go-udiff", []string{"cmd/pipelines", "internal/operations"}, "differences are for people to read"},

@@ -1,4 +1,4 @@
-package cli
+package projectdir
 
 import (
 	"sync"
@@ -7,9 +7,9 @@ import (
 	"botwork/workqueue"
 )
 
-// itemBatches returns a function that decides how new items of commands run together. It reads
+// ItemBatches returns a function that decides how new items of commands run together. It reads
 // the pipelines when the first item needs them; files with errors count as not having a batch.
-func (a *App) itemBatches() func(*workqueue.NewItem) *workqueue.ItemBatch {
+func (a *App) ItemBatches() func(*workqueue.NewItem) *workqueue.ItemBatch {
 	catalogue := sync.OnceValue(func() *pipelines.Catalogue {
 		checker, err := a.Checker()
 		if err != nil {
