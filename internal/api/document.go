@@ -1,10 +1,10 @@
 package api
 
 import (
-	"bytes"
 	"maps"
 	"net/http"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -133,20 +133,35 @@ func (a *API) finishDocument() {
 // fields was adapted.
 func (a *API) removeUnused() {
 	schemas := a.huma.OpenAPI().Components.Schemas.Map()
-	for removed := true; removed; {
-		removed = false
-		text, err := a.huma.OpenAPI().MarshalJSON()
-		if err != nil {
-			return // Document returns the error
+	text, err := a.huma.OpenAPI().MarshalJSON()
+	if err != nil {
+		return // Document returns the error
+	}
+	references := map[string]int{}
+	for _, found := range schemaReference.FindAllSubmatch(text, -1) {
+		references[string(found[1])]++
+	}
+	for unused := slices.Collect(maps.Keys(schemas)); len(unused) > 0; {
+		name := unused[0]
+		unused = unused[1:]
+		schema := schemas[name]
+		if schema == nil || references[name] > 0 {
+			continue
 		}
-		for name := range schemas {
-			if !bytes.Contains(text, []byte(`"#/components/schemas/`+name+`"`)) {
-				delete(schemas, name)
-				removed = true
-			}
+		delete(schemas, name)
+		text, err := schema.MarshalJSON()
+		if err != nil {
+			return
+		}
+		for _, found := range schemaReference.FindAllSubmatch(text, -1) {
+			references[string(found[1])]--
+			unused = append(unused, string(found[1])) // if this was the last reference
 		}
 	}
 }
+
+// schemaReference matches a reference to a schema in the JSON of the document.
+var schemaReference = regexp.MustCompile(`"#/components/schemas/([^"]+)"`)
 
 // allowNull marks the properties that a nil pointer or a nil map writes as null: huma does it
 // for slices and for pointers to plain scalars only.
