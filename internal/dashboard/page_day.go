@@ -215,13 +215,10 @@ func (v *dayPage) addLane(t *timeline, name, starts string, a *laneAnswers, earl
 
 // link makes bars lead to their runs in the table, and draws the lanes.
 func (v *dayPage) link(t *timeline) {
-	ids := map[string]string{} // by pipeline and start
-	key := func(pipeline string, at time.Time) string {
-		return pipeline + "\n" + strconv.FormatInt(at.UnixMilli(), 10)
-	}
+	listed := map[int64]bool{}
 	for i := range v.Runs {
 		if n := &v.Runs[i]; n.ID != nil {
-			ids[key(n.Pipeline, n.time())] = "#run-" + itoa(*n.ID)
+			listed[*n.ID] = true
 		}
 	}
 	for i := range v.Lanes {
@@ -230,10 +227,10 @@ func (v *dayPage) link(t *timeline) {
 			b := &l.Bars[j]
 			switch {
 			case b.Outcome == "planned":
-			case b.Count == 1:
-				b.Link = ids[key(l.Pipeline, b.Start)]
-			default:
+			case b.Count > 1:
 				b.Link = l.Link
+			case listed[b.run]:
+				b.Link = "#run-" + itoa(b.run)
 			}
 		}
 		t.draw(l)

@@ -31,7 +31,8 @@ type timelineBar struct {
 	Row         int
 	Text        string // for a pointer and for a screen reader
 	Link        string
-	point, open bool // without a length; it has not ended
+	run         int64 // the id; 0 for several runs, and for one that did not take place
+	point, open bool  // without a length; it has not ended
 }
 
 // timeline is a scale from the start to the end of a day.
@@ -66,6 +67,9 @@ func (t *timeline) clock(at time.Time) string {
 // bar returns the bar of a run.
 func (t *timeline) bar(n *run) timelineBar {
 	b := timelineBar{Outcome: n.Outcome, Start: n.time(), Count: 1}
+	if n.ID != nil {
+		b.run = *n.ID
+	}
 	word := statusLook(n.Outcome).Word
 	switch {
 	case n.StartedAt == nil:
