@@ -43,7 +43,7 @@ func TestPreparedIsMigrated(t *testing.T) {
 // shape lists the columns with their types and defaults, and the indexes.
 func shape(t *testing.T, dsn string) map[string]string {
 	t.Helper()
-	if _, err := dump(t.Context(), dsn); err != nil { // migrates an empty database
+	if err := migrate(t.Context(), dsn); err != nil { // migrates an empty database
 		t.Fatal(err)
 	}
 	db, err := database.Open(database.SQLite, dsn)

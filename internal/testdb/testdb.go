@@ -72,7 +72,7 @@ func (e Engine) Open(t testing.TB, dsn string) *sqlstore.Store {
 	t.Helper()
 	ctx := context.Background()
 	Prepare(t, e.Driver, dsn)
-	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: string(e.Driver), DSN: dsn})
+	store, err := sqlstore.Open(ctx, sqlstore.Options{Driver: string(e.Driver), DSN: Unsynced(e.Driver, dsn)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -19,8 +18,10 @@ import (
 
 	"botwork/internal/api"
 	"botwork/internal/api/auth"
+	"botwork/internal/database"
 	"botwork/internal/httpserver"
 	"botwork/internal/metrics"
+	"botwork/internal/testdb"
 	"botwork/workqueue/access"
 	"botwork/workqueue/sqlstore"
 )
@@ -45,15 +46,8 @@ var Limits = httpserver.Limits{Body: 1 << 20, Requests: 64, Waiting: 64, PerSeco
 // Start runs an API until the test ends. change may adapt its options; nil: none.
 func Start(t testing.TB, change func(*api.Options)) *Server {
 	t.Helper()
-	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: "sqlite", DSN: filepath.Join(t.TempDir(), "botwork.db")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
-	if _, err := store.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return StartOver(t, store, change)
+	e := testdb.Engine{Driver: database.SQLite}
+	return StartOver(t, e.Open(t, e.DSN(t)), change)
 }
 
 // StartOver is Start over a store that the caller closes.

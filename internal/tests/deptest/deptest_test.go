@@ -90,6 +90,8 @@ var may = map[string]map[string]string{
 		"internal/metrics":    "the figures of the process",
 		"workqueue/access":    "roles",
 		"workqueue/sqlstore":  "the API runs over a database",
+		"internal/database":   "SQLite",
+		"internal/testdb":     "a database of its own for each test",
 
 		"handlers":                   "the pipelines of a folder that is edited use the built-in ones",
 		"internal/author/strictyaml": "what is wrong with them",
