@@ -44,7 +44,7 @@ func bubbleAt(t *testing.T, off time.Duration, test func(t *testing.T, store *sq
 	dsn := filepath.Join(t.TempDir(), "botwork.db")
 	testdb.Prepare(t, database.SQLite, dsn)
 	synctest.Test(t, func(t *testing.T) {
-		store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(database.SQLite), DSN: dsn, Now: func() time.Time { return time.Now().Add(off) }})
+		store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(database.SQLite), DSN: testdb.Unsynced(database.SQLite, dsn), Now: func() time.Time { return time.Now().Add(off) }})
 		if err != nil {
 			t.Fatal(err)
 		}

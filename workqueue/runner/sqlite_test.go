@@ -24,7 +24,7 @@ func bubble(t *testing.T, test func(t *testing.T, store *sqlstore.Store)) {
 	dsn := filepath.Join(t.TempDir(), "botwork.db")
 	testdb.Prepare(t, database.SQLite, dsn)
 	synctest.Test(t, func(t *testing.T) {
-		store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(database.SQLite), DSN: dsn, Now: time.Now})
+		store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(database.SQLite), DSN: testdb.Unsynced(database.SQLite, dsn), Now: time.Now})
 		if err != nil {
 			t.Fatal(err)
 		}
