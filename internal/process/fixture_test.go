@@ -143,7 +143,7 @@ func (b *testProcess) startedBy(trigger string) map[any]bool {
 
 func (x *fixture) open() *sqlstore.Store {
 	x.Helper()
-	o := sqlstore.Options{Driver: string(x.engine.Driver), DSN: x.dsn, Now: x.now}
+	o := sqlstore.Options{Driver: string(x.engine.Driver), DSN: testdb.Unsynced(x.engine.Driver, x.dsn), Now: x.now}
 	if x.clock != nil {
 		o.Now = x.clock.read
 	}
