@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
@@ -98,6 +99,9 @@ func TestHighItemStartsSoonOnFullWorker(t *testing.T) {
 	for name, of := range map[string]load{"medium": medium, "low": low} {
 		for _, reserved := range []int{0, 1} {
 			for _, workers := range []int{1, 2} {
+				if reserved == 1 && workers == 2 && !testgroup.Asked(testgroup.Nightly) {
+					continue // the others try each alone
+				}
 				t.Run(fmt.Sprintf("%s, %d reserved, %d workers", name, reserved, workers), func(t *testing.T) {
 					bubble(t, func(t *testing.T, store *sqlstore.Store) {
 						ctx, cancel := context.WithCancel(t.Context())
