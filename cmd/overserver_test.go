@@ -53,8 +53,8 @@ func bothWays(t *testing.T, seed func()) served {
 	return served{dir, copied, t.TempDir(), []string{"BOTWORK_SERVER=" + serve(t, copied), "BOTWORK_TOKEN=" + token}}
 }
 
-// serve runs `botwork serve` until the test ends, and returns its address. The server chooses its port
-// itself: one that was free before may be another server's by then, such as that of a proxy of the test.
+// serve runs `botwork serve` until the test ends, and returns its address. The server chooses its
+// port: if the test chose a free one, its own proxy could get the same port before the server starts.
 func serve(t *testing.T, dir string) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))

@@ -24,7 +24,7 @@ type Store interface {
 	ReleaseCheckout(ctx context.Context, h workqueue.Hold, reason string) error
 }
 
-// Plan is what the settings say about notifications, and what sends the messages.
+// Plan has the notification settings and the senders of the messages.
 type Plan struct {
 	notify.Plan
 	Sender *Sender

@@ -93,12 +93,11 @@ func Cases(few, many int) int {
 	return few
 }
 
-// drawing guards the flags of rapid, which are those of the whole process.
+// drawing guards the flags of rapid, which all tests of the process share.
 var drawing sync.Mutex
 
-// Check is rapid.Check with a few cases, which are the same in every run: a change is judged by
-// what it does, not by what is drawn. A nightly run draws 100 new ones. The flags
-// -rapid.checks and -rapid.seed win.
+// Check is rapid.Check with a few cases, which are the same in every run, so that a test does not
+// fail by chance. A nightly run draws 100 new cases. The flags -rapid.checks and -rapid.seed override both.
 func Check(t *testing.T, few int, property func(*rapid.T)) {
 	t.Helper()
 	drawing.Lock()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Plan is what the settings say about notifications.
+// Plan has the notification settings.
 type Plan struct {
 	Rules   []Rule // complete
 	Targets []Target
