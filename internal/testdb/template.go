@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"modernc.org/sqlite"
+
 	"botwork/internal/database"
 	"botwork/workqueue/sqlstore"
 )
@@ -38,13 +40,19 @@ func Prepare(t testing.TB, driver database.Driver, dsn string) {
 	if driver == database.Postgres {
 		preparePostgres(t, dsn)
 	}
-	path := database.SQLitePath(dsn)
-	if driver != database.SQLite || path == "" {
+	if driver != database.SQLite {
 		return
 	}
 	file, err := migrated()
 	if err != nil {
 		t.Fatal(err)
+	}
+	path := database.SQLitePath(dsn)
+	if path == "" {
+		if err := prepareMemory(dsn, file); err != nil {
+			t.Fatalf("prepare the schema: %v", err)
+		}
+		return
 	}
 	for _, name := range []string{path, path + "-wal"} {
 		if info, err := os.Stat(name); err == nil && info.Size() > 0 {
@@ -57,6 +65,47 @@ func Prepare(t testing.TB, driver database.Driver, dsn string) {
 	if err := os.WriteFile(path, file, 0o600); err != nil {
 		t.Fatalf("prepare the schema: %v", err)
 	}
+}
+
+// prepareMemory copies the file of a database into one in memory.
+func prepareMemory(dsn string, file []byte) (err error) {
+	db, err := database.Open(database.SQLite, dsn)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var tables int
+	if err := db.QueryRowContext(context.Background(), `SELECT COUNT(*) FROM sqlite_master`).Scan(&tables); err != nil || tables > 0 {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "botwork-schema-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, "botwork.db")
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		return err
+	}
+	conn, err := db.Conn(context.Background())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	return conn.Raw(func(driver any) error {
+		restorer, ok := driver.(interface {
+			NewRestore(from string) (*sqlite.Backup, error)
+		})
+		if !ok {
+			return fmt.Errorf("the driver's %T cannot restore a copy", driver)
+		}
+		restore, err := restorer.NewRestore(path)
+		if err != nil {
+			return err
+		}
+		_, err = restore.Step(-1)
+		return errors.Join(err, restore.Finish())
+	})
 }
 
 // Unsynced returns the DSN with synchronous=OFF: commits do not wait for the disk. Data is lost only
