@@ -318,19 +318,19 @@ func postLink(t *testing.T, s *apitest.Server, link string) (*http.Response, str
 
 func TestLinks(t *testing.T) {
 	s := apitest.Start(t, nil)
-	addUser(t, s, "ada", access.Editor)
-	link := newLink(t, s, "ada")
+	addUser(t, s, "margarethe", access.Editor)
+	link := newLink(t, s, "margarethe")
 	for range 3 { // a preview does not use it up
 		req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, link, nil)
 		res, body := send(t, req)
 		policy := res.Header.Get("Content-Security-Policy")
-		if res.StatusCode != 200 || strings.Contains(body, "ada") || !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") ||
+		if res.StatusCode != 200 || strings.Contains(body, "margarethe") || !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") ||
 			res.Header.Get("Referrer-Policy") != "same-origin" || res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("Set-Cookie") != "" {
 			t.Errorf("got %d %v %s", res.StatusCode, res.Header, body)
 		}
 	}
 	res, body := postLink(t, s, link)
-	if res.StatusCode != 200 || !strings.Contains(body, "signed in as ada") {
+	if res.StatusCode != 200 || !strings.Contains(body, "signed in as margarethe") {
 		t.Fatalf("got %d %s", res.StatusCode, body)
 	}
 	who := withCookie(t, s, "GET", "/auth/session", res.Cookies()[0].Name+"="+res.Cookies()[0].Value).Want(t, 200)
@@ -342,7 +342,7 @@ func TestLinks(t *testing.T) {
 			t.Errorf("%s: got %d %s, want 410", name, res.StatusCode, body)
 		}
 	}
-	u, _, err := s.Store.User(t.Context(), "ada")
+	u, _, err := s.Store.User(t.Context(), "margarethe")
 	if err != nil {
 		t.Fatal(err)
 	}

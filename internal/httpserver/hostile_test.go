@@ -299,7 +299,7 @@ func TestPipelining(t *testing.T) {
 	x := attacked(t, httpserver.Options{})
 	conn := x.dial("POST /read" + hosted + "Content-Length: 3\r\n\r\nabcGET /other" + hosted + "\r\nGET /" + hosted + "Connection: close\r\n\r\n")
 	got := x.ends(conn)
-	if first, second := strings.Index(got, "read"), strings.Index(got, "ok"); strings.Count(got, "HTTP/1.1 200") != 3 || first < 0 || second < first {
+	if first, second := strings.Index(got, "\r\n\r\nread"), strings.Index(got, "\r\n\r\nok"); strings.Count(got, "HTTP/1.1 200") != 3 || first < 0 || second < first {
 		t.Errorf("got %s", got)
 	}
 }

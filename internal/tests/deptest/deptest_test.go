@@ -84,14 +84,15 @@ var may = map[string]map[string]string{
 		"workqueue/notify":           "the rules and targets of notifications that it lists and tests",
 	},
 	"internal/api/apitest": {
-		"internal/api":        "the API that it runs",
-		"internal/api/auth":   "it creates tokens",
-		"internal/httpserver": "the server that it runs",
-		"internal/metrics":    "the figures of the process",
-		"workqueue/access":    "roles",
-		"workqueue/sqlstore":  "the API runs over a database",
-		"internal/database":   "SQLite",
-		"internal/testdb":     "a database of its own for each test",
+		"internal/api":         "the API that it runs",
+		"internal/api/auth":    "it creates tokens",
+		"internal/httpserver":  "the server that it runs",
+		"internal/jsonschemas": "answers are compared with the document's schemas",
+		"internal/metrics":     "the figures of the process",
+		"workqueue/access":     "roles",
+		"workqueue/sqlstore":   "the API runs over a database",
+		"internal/database":    "SQLite",
+		"internal/testdb":      "a database of its own for each test",
 
 		"handlers":                   "the pipelines of a folder that is edited use the built-in ones",
 		"internal/author/strictyaml": "what is wrong with them",
@@ -494,7 +495,6 @@ var thirdParty = []struct {
 	{"golang.org/x/oauth2", []string{"internal/api/auth"}, "likewise"},
 	{"github.com/zitadel/oidc", nil, "a provider for tests"},
 	{"github.com/chromedp", nil, "a browser for tests"},
-	{"github.com/pb33f", []string{"internal/api/apitest"}, "for tests"},
 	{"go.uber.org/goleak", nil, "for tests"},
 }
 
