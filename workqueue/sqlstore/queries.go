@@ -33,11 +33,10 @@ const lockStatement = "assignment_lock"
 
 // queries are the hand-written statements of one engine.
 type queries struct {
+	compiled
 	db      *sql.DB
-	texts   map[string]namedsql.Statement
 	style   namedsql.Style
 	prepare bool
-	inserts *inserts // nil in a folder without the statement enqueue
 
 	asked   atomic.Int64                                     // how many statements were run
 	observe func(name string, took time.Duration, err error) // nil: nothing does; set before the first statement
@@ -47,15 +46,39 @@ type queries struct {
 	wanted   map[string]string    // likewise; statements that were run without being prepared
 }
 
+// compiled are the statements of one folder. Stores share them.
+type compiled struct {
+	texts   map[string]namedsql.Statement
+	inserts *inserts // nil in a folder without the statement enqueue
+}
+
+// folder is a folder of the statements in the program.
+type folder struct {
+	dialect *dialect
+	name    string
+}
+
+var compiledFolders sync.Map // functions that return a compiled and an error, by folder
+
 // loadQueries reads the statements of one folder: "queries" or "checks".
-func loadQueries(statements fs.FS, d *dialect, folder string, db *sql.DB) (*queries, error) {
-	q := &queries{
-		db: db, style: d.driver.Style(), prepare: d.prepare, texts: map[string]namedsql.Statement{},
-		prepared: map[string]*sql.Stmt{}, wanted: map[string]string{},
+func loadQueries(statements fs.FS, d *dialect, name string, db *sql.DB) (*queries, error) {
+	compile := func() (compiled, error) { return compileFolder(statements, d, name) }
+	if statements == fs.FS(sqlfiles.Files) {
+		once, _ := compiledFolders.LoadOrStore(folder{d, name}, sync.OnceValues(compile))
+		compile = once.(func() (compiled, error))
 	}
-	texts, err := sqlfiles.Load(statements, d.folder, folder)
+	c, err := compile()
 	if err != nil {
 		return nil, err
+	}
+	return &queries{compiled: c, db: db, style: d.driver.Style(), prepare: d.prepare, prepared: map[string]*sql.Stmt{}, wanted: map[string]string{}}, nil
+}
+
+func compileFolder(statements fs.FS, d *dialect, name string) (compiled, error) {
+	c := compiled{texts: map[string]namedsql.Statement{}}
+	texts, err := sqlfiles.Load(statements, d.folder, name)
+	if err != nil {
+		return c, err
 	}
 	for name, text := range texts {
 		// modernc's driver takes a line break after the semicolon for a second statement, and
@@ -63,19 +86,19 @@ func loadQueries(statements fs.FS, d *dialect, folder string, db *sql.DB) (*quer
 		text = strings.TrimSpace(text)
 		if name == lockStatement {
 			// It has no parameters, but the variables of T-SQL look like some.
-			q.texts[name] = namedsql.Statement{Text: text}
+			c.texts[name] = namedsql.Statement{Text: text}
 			continue
 		}
 		if name == enqueueStatement {
-			if q.inserts, err = newInserts(statements, d); err != nil {
-				return nil, err
+			if c.inserts, err = newInserts(statements, d); err != nil {
+				return c, err
 			}
-			q.texts[name] = q.inserts.general.Statement
+			c.texts[name] = c.inserts.general.Statement
 			continue
 		}
-		q.texts[name] = namedsql.Compile(text, q.style)
+		c.texts[name] = namedsql.Compile(text, d.driver.Style())
 	}
-	return q, nil
+	return c, nil
 }
 
 func (q *queries) query(ctx context.Context, on runner, name string, v values) (*sql.Rows, error) {
