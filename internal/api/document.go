@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -108,13 +107,15 @@ func (a *API) describeTags() {
 	}
 }
 
+const schemaPrefix = "#/components/schemas/"
+
 // finishDocument adapts the schemas to what the types really write.
 func (a *API) finishDocument() {
 	a.describeTags()
 	a.documentExact()
 	registry := a.huma.OpenAPI().Components.Schemas
 	for name, schema := range registry.Map() {
-		t := registry.TypeFromRef("#/components/schemas/" + name)
+		t := registry.TypeFromRef(schemaPrefix + name)
 		for t != nil && t.Kind() == reflect.Pointer {
 			t = t.Elem()
 		}
@@ -129,39 +130,51 @@ func (a *API) finishDocument() {
 	a.removeUnused()
 }
 
-// removeUnused removes schemas that nothing refers to any more because a type that has them as
-// fields was adapted.
+// removeUnused removes schemas that no operation refers to any more because a type that has them
+// as fields was adapted.
 func (a *API) removeUnused() {
-	schemas := a.huma.OpenAPI().Components.Schemas.Map()
-	text, err := a.huma.OpenAPI().MarshalJSON()
-	if err != nil {
-		return // Document returns the error
-	}
-	references := map[string]int{}
-	for _, found := range schemaReference.FindAllSubmatch(text, -1) {
-		references[string(found[1])]++
-	}
-	for unused := slices.Collect(maps.Keys(schemas)); len(unused) > 0; {
-		name := unused[0]
-		unused = unused[1:]
-		schema := schemas[name]
-		if schema == nil || references[name] > 0 {
-			continue
-		}
-		delete(schemas, name)
-		text, err := schema.MarshalJSON()
-		if err != nil {
-			return
-		}
-		for _, found := range schemaReference.FindAllSubmatch(text, -1) {
-			references[string(found[1])]--
-			unused = append(unused, string(found[1])) // if this was the last reference
+	document := a.huma.OpenAPI()
+	schemas, used := document.Components.Schemas.Map(), map[string]bool{}
+	var use func(all ...*huma.Schema)
+	use = func(all ...*huma.Schema) {
+		for _, s := range all {
+			if s == nil {
+				continue
+			}
+			if name := strings.TrimPrefix(s.Ref, schemaPrefix); name != "" && !used[name] {
+				used[name] = true
+				use(schemas[name])
+			}
+			more, _ := s.AdditionalProperties.(*huma.Schema)
+			use(s.Items, s.Not, more)
+			use(slices.Collect(maps.Values(s.Properties))...)
+			use(slices.Concat(s.OneOf, s.AnyOf, s.AllOf)...)
 		}
 	}
+	for _, item := range document.Paths {
+		for _, op := range []*huma.Operation{item.Get, item.Put, item.Post, item.Delete, item.Patch} {
+			if op == nil {
+				continue
+			}
+			for _, p := range op.Parameters {
+				use(p.Schema)
+			}
+			if op.RequestBody != nil {
+				useContent(use, op.RequestBody.Content)
+			}
+			for _, answer := range op.Responses {
+				useContent(use, answer.Content)
+			}
+		}
+	}
+	maps.DeleteFunc(schemas, func(name string, _ *huma.Schema) bool { return !used[name] })
 }
 
-// schemaReference matches a reference to a schema in the JSON of the document.
-var schemaReference = regexp.MustCompile(`"#/components/schemas/([^"]+)"`)
+func useContent(use func(...*huma.Schema), content map[string]*huma.MediaType) {
+	for _, media := range content {
+		use(media.Schema)
+	}
+}
 
 // allowNull marks the properties that a nil pointer or a nil map writes as null: huma does it
 // for slices and for pointers to plain scalars only.

@@ -12,6 +12,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 //go:embed assets
@@ -35,7 +36,8 @@ type assets struct {
 
 var mediaTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
-func loadAssets() (*assets, error) {
+// loadAssets compresses the files, once in a process.
+var loadAssets = sync.OnceValues(func() (*assets, error) {
 	a := &assets{byFile: map[string]*asset{}, byName: map[string]*asset{}}
 	files, err := fs.ReadDir(assetFiles, "assets")
 	if err != nil {
@@ -68,7 +70,7 @@ func loadAssets() (*assets, error) {
 		a.byFile[f.Name()], a.byName[one.name] = one, one
 	}
 	return a, nil
-}
+})
 
 // path returns the path of a file for a page.
 func (a *assets) path(file string) (string, error) {
