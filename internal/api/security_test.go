@@ -29,16 +29,12 @@ import (
 	"botwork/workqueue/access"
 )
 
-const goodPassword = "correct horse battery"
+const goodPassword = apitest.Password
 
 // addUser creates a user with goodPassword.
 func addUser(t *testing.T, s *apitest.Server, name string, role access.Role, queues ...string) access.User {
 	t.Helper()
-	u, err := auth.CreateUser(t.Context(), s.Store, access.UserParams{Name: name, Role: role, Queues: queues, By: "test"}, goodPassword)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return u
+	return apitest.AddUser(t, s.Store, name, role, queues...)
 }
 
 // signIn signs in and returns the header Cookie of the session.

@@ -15,14 +15,13 @@ import (
 
 	"botwork/internal/api"
 	"botwork/internal/api/apitest"
-	"botwork/internal/api/auth"
 	"botwork/internal/dashboard"
 	"botwork/internal/httpserver"
 	"botwork/workqueue/access"
 	"botwork/workqueue/sqlstore"
 )
 
-const password = "correct horse battery"
+const password = apitest.Password
 
 // site is a running server with pages.
 type site struct {
@@ -83,9 +82,7 @@ func (s *site) browser(t *testing.T) *browser {
 func (s *site) as(t *testing.T, role access.Role, queues ...string) *browser {
 	t.Helper()
 	name := strings.Join(append([]string{string(role)}, queues...), "-")
-	if _, err := auth.CreateUser(t.Context(), s.Store, access.UserParams{Name: name, Role: role, Queues: queues, By: "test"}, password); err != nil {
-		t.Fatal(err)
-	}
+	apitest.AddUser(t, s.Store, name, role, queues...)
 	b := s.browser(t)
 	if got := b.post("/sign-in", url.Values{"name": {name}, "password": {password}, "to": {"/"}}, nil); got.status != http.StatusSeeOther {
 		t.Fatalf("sign-in of %s: status %d", name, got.status)

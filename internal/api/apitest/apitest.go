@@ -34,8 +34,6 @@ type Server struct {
 	server *httpserver.Server
 	client *http.Client
 	tokens map[string]string // by name
-
-	document func() (*document, error)
 }
 
 // Limits are those of the server unless options change them.
@@ -62,7 +60,6 @@ func StartOver(t testing.TB, store *sqlstore.Store, change func(*api.Options)) *
 	}
 	o.Draining, o.URL = server.Draining(), server.URL()
 	s := &Server{API: api.New(o), Store: store, URL: server.URL(), server: server, client: &http.Client{Transport: &http.Transport{}}, tokens: map[string]string{}}
-	s.document = sync.OnceValues(func() (*document, error) { return documentOf(s.API) })
 	server.Serve(s.API.Handler())
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup
@@ -97,6 +94,23 @@ func (s *Server) Token(t testing.TB, role access.Role, queues ...string) string 
 	}
 	s.tokens[name] = text
 	return text
+}
+
+// Password is that of the users of AddUser, and hash an argon2id hash of it that takes a thousandth
+// of the time of those that the program makes.
+const (
+	Password = "correct horse battery"
+	hash     = "$argon2id$v=19$m=8,t=1,p=1$Y2hlYXAtaW4tdGVzdHMtMQ$bihIly5I6azfROfAZR97WBeuD7S3zl5ZyQXX6iNZxO8"
+)
+
+// AddUser creates a user with Password in a store.
+func AddUser(t testing.TB, store *sqlstore.Store, name string, role access.Role, queues ...string) access.User {
+	t.Helper()
+	u, err := store.CreateUser(t.Context(), access.UserParams{Name: name, Role: role, Queues: queues, By: "test", PasswordHash: hash})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }
 
 // Answer is an answer of the API.
