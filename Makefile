@@ -95,8 +95,8 @@ npm: ## install with npm what checks the pages, the OpenAPI document and the sch
 
 processes: ## try the program as processes, in real time: start, drain, crash, outage
 	BOTWORK_TEST_GROUPS=processes go test $(TESTFLAGS) -vet=off -count=1 ./internal/tests/e2e
-	BOTWORK_TEST_GROUPS=processes go test $(TESTFLAGS) -vet=off -count=1 ./client ./examples ./internal/dist ./internal/servertrial ./workqueue/sqlstore \
-		-run '^Test(RobotsThatAreKilledAndSuspended|Embed|Reproducible|TheTestsOfAStepAreThere|MigrateTogetherInProcesses)$$'
+	BOTWORK_TEST_GROUPS=processes go test $(TESTFLAGS) -vet=off -count=1 ./client ./examples ./internal/bench ./internal/dist ./internal/servertrial ./workqueue/sqlstore \
+		-run '^Test(Dashboard|Events|Forecast|RobotsThatAreKilledAndSuspended|Embed|Reproducible|TheTestsOfAStepAreThere|MigrateTogetherInProcesses)$$'
 
 wine: ## try the service of Windows under Wine
 	BOTWORK_TEST_GROUPS=wine go test $(TESTFLAGS) -vet=off ./internal/tests/winetest -count=1 -v

@@ -55,7 +55,7 @@ func (s served) cutting(t *testing.T) (address string, cuts *atomic.Int64) {
 func TestAnswersOfAServerThatAreLost(t *testing.T) {
 	s := bothWays(t, func() {})
 	server, cuts := s.cutting(t)
-	const items = 10_000
+	const items = 5_000
 	var lines strings.Builder
 	for i := range items {
 		fmt.Fprintf(&lines, "{\"pipeline\": \"hello\", \"payload\": {\"name\": \"%d\"}}\n", i)
@@ -66,16 +66,16 @@ func TestAnswersOfAServerThatAreLost(t *testing.T) {
 			t.Errorf("items list --count %v: %s%s, want %s", filter, r.Stdout, r.Stderr, want)
 		}
 	}
-	if r := s.over(t, server, lines.String(), "enqueue", "-"); r.Code != cli.ExitDone || !strings.Contains(r.Stdout, "10000 items enqueued") {
+	if r := s.over(t, server, lines.String(), "enqueue", "-"); r.Code != cli.ExitDone || !strings.Contains(r.Stdout, "5000 items enqueued") {
 		t.Fatalf("exit code %d: %s%s", r.Code, r.Stdout, r.Stderr)
 	}
-	wantCount("10000")
+	wantCount("5000")
 	for _, c := range []struct{ args, want string }{
-		{"items update --queue default --priority 700", "10000 items updated"},
-		{"items clone --queue default", "10000 items cloned"},
-		{"items cancel --queue default --status pending", "20000 items cancelled"},
+		{"items update --queue default --priority 700", "5000 items updated"},
+		{"items clone --queue default", "5000 items cloned"},
+		{"items cancel --queue default --status pending", "10000 items cancelled"},
 		{"items repeat 1", "item 1: repeated"},
-		{"items clone 1", "item 1: cloned as item 20001"},
+		{"items clone 1", "item 1: cloned as item 10001"},
 		{"enqueue --pipeline hello --payload {\"name\":\"Ada\"} --count 5", "5 items enqueued"},
 	} {
 		for i := range 3 { // one of three answers is lost
@@ -87,8 +87,8 @@ func TestAnswersOfAServerThatAreLost(t *testing.T) {
 			}
 		}
 	}
-	wantCount("20006")
-	wantCount("19999", "--status", "cancelled")
+	wantCount("10006")
+	wantCount("9999", "--status", "cancelled")
 	if cuts.Load() < 8 {
 		t.Errorf("only %d answers were lost", cuts.Load())
 	}

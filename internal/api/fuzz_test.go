@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"botwork/internal/api/apitest"
+	"botwork/internal/testgroup"
 	"botwork/workqueue/access"
 )
 
@@ -14,5 +15,5 @@ func TestHostileRequests(t *testing.T) {
 	registerWorker(t, s, "ann")
 	learn(t, s)
 	enqueue(t, s, "default", 20)
-	apitest.Fuzz(t, s, apitest.FuzzOptions{Seed: 20260131, PerOperation: 80, Skip: []string{"events-stream", "checkouts-take"}, Tokens: []string{s.Token(t, access.Admin), s.Token(t, access.Robot, "default")}})
+	apitest.Fuzz(t, s, apitest.FuzzOptions{Seed: 20260131, PerOperation: testgroup.Cases(20, 80), Skip: []string{"events-stream", "checkouts-take"}, Tokens: []string{s.Token(t, access.Admin), s.Token(t, access.Robot, "default")}})
 }

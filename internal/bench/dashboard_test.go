@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"botwork/internal/testdb"
+	"botwork/internal/testgroup"
 )
 
 func TestDashboard(t *testing.T) {
+	testgroup.Need(t, testgroup.Processes)
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		progress := &counter{}

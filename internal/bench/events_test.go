@@ -5,9 +5,11 @@ import (
 	"time"
 
 	"botwork/internal/testdb"
+	"botwork/internal/testgroup"
 )
 
 func TestEvents(t *testing.T) {
+	testgroup.Need(t, testgroup.Processes)
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		progress := &counter{}

@@ -4,9 +4,11 @@ import (
 	"testing"
 
 	"botwork/internal/testdb"
+	"botwork/internal/testgroup"
 )
 
 func TestForecast(t *testing.T) {
+	testgroup.Need(t, testgroup.Processes)
 	t.Parallel()
 	progress := &counter{}
 	o := ForecastOptions{Common: common(t, testdb.Engines[0], progress), Items: 80, Scale: 0.001, Seed: 1, Workers: 2, Capacity: 4, Waiting: 300, Crowd: 3}

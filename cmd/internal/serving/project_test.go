@@ -15,6 +15,7 @@ import (
 	"botwork/cmd/internal/serving"
 	"botwork/internal/api"
 	"botwork/internal/api/apitest"
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 	"botwork/workqueue/access"
 )
@@ -243,5 +244,5 @@ func TestHostileRequests(t *testing.T) {
 			skip = append(skip, op.ID)
 		}
 	}
-	apitest.Fuzz(t, s, apitest.FuzzOptions{Seed: 20260131, PerOperation: 200, Skip: skip, Pipeline: "hello", Tokens: []string{s.Token(t, access.Admin), s.Token(t, access.Robot, "default")}})
+	apitest.Fuzz(t, s, apitest.FuzzOptions{Seed: 20260131, PerOperation: testgroup.Cases(40, 200), Skip: skip, Pipeline: "hello", Tokens: []string{s.Token(t, access.Admin), s.Token(t, access.Robot, "default")}})
 }
