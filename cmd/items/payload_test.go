@@ -7,6 +7,7 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/clitest"
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 )
 
@@ -85,6 +86,7 @@ func TestItemsByUnreadablePayload(t *testing.T) {
 // A search stops after 100,000 items. What it found is printed, the exit code is 1, and --before
 // continues it; a change continues by itself.
 func TestItemsByPayloadBeyondTheBound(t *testing.T) {
+	testgroup.Need(t, testgroup.Nightly) // the store's tests try the bound
 	clitest.InProject(t)
 	ordersQueue(t)
 	clitest.ByHand(t, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100001)

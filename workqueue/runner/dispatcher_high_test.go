@@ -99,7 +99,7 @@ func TestHighItemStartsSoonOnFullWorker(t *testing.T) {
 	for name, of := range map[string]load{"medium": medium, "low": low} {
 		for _, reserved := range []int{0, 1} {
 			for _, workers := range []int{1, 2} {
-				if reserved == 1 && workers == 2 && !testgroup.Asked(testgroup.Nightly) {
+				if (reserved == 1) == (workers == 2) && !testgroup.Asked(testgroup.Nightly) {
 					continue // the others try each alone
 				}
 				t.Run(fmt.Sprintf("%s, %d reserved, %d workers", name, reserved, workers), func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestHighItemStartsSoonOnFullWorker(t *testing.T) {
 								pipelines.Go(func() { runEveryMinute(ctx, t, r, medium.band, medium.steps...) })
 							}
 						}
-						for n := range 5 {
+						for n := range testgroup.Cases(3, 5) {
 							// At different times, some of them just after an end.
 							time.Sleep(11*time.Minute + time.Duration(n)*7919*time.Millisecond)
 							enqueued := time.Now()

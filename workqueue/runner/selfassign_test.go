@@ -94,14 +94,14 @@ func TestSelfAssignReadsWorkersOncePerSecond(t *testing.T) {
 				var started atomic.Int32
 				run := o.RunItem
 				o.RunItem = func(ctx context.Context, it *workqueue.Run) workqueue.Outcome {
-					if started.Add(1) == 7000 { // before it repeatedly looks for the last items
+					if started.Add(1) == 5500 { // before it repeatedly looks for the last items
 						workerReads, claims = store.counts()
 						took = time.Since(began)
 					}
 					return run(ctx, it)
 				}
 				r := start(t, o)
-				ids := enqueue(t, sqlite, 8000, workqueue.NewItem{Estimate: time.Millisecond})
+				ids := enqueue(t, sqlite, 6000, workqueue.NewItem{Estimate: time.Millisecond})
 				if name != "alone" {
 					busy := register(t, sqlite, "bob", 1)
 					one := enqueue(t, sqlite, 1, workqueue.NewItem{Priority: 3000})[0]
@@ -110,8 +110,8 @@ func TestSelfAssignReadsWorkersOncePerSecond(t *testing.T) {
 				assignTo(t, r, assign.AssignParams{MaxPerWorker: 100})
 				before, _ = store.counts()
 				began = time.Now()
-				if got := execute(t, r, runner.ExecuteParams{Refill: true}); got.Succeeded != 8000 {
-					t.Errorf("Execute = %+v, want 8000 successes", got)
+				if got := execute(t, r, runner.ExecuteParams{Refill: true}); got.Succeeded != 6000 {
+					t.Errorf("Execute = %+v, want 6000 successes", got)
 				}
 				ran.wantOnce(t, ids)
 				// Once a second, and once at the start.
@@ -145,7 +145,7 @@ func TestNewWorkerGetsItems(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var ran runs
 		r := start(t, shortItemOptions(store, "ann", &ran))
-		enqueue(t, store, 8000, workqueue.NewItem{Estimate: time.Millisecond})
+		enqueue(t, store, 6000, workqueue.NewItem{Estimate: time.Millisecond})
 		assignTo(t, r, assign.AssignParams{MaxPerWorker: 100})
 		ctx, stop := context.WithCancel(t.Context())
 		over := make(chan struct{})

@@ -153,7 +153,7 @@ func TestDurationsAreFoundByIndex(t *testing.T) {
 				t.Fatalf("%s: %v", statement, err)
 			}
 		}
-		exec(manyDurations(e, 50_000, `'2026-01-31 13:45:00.000'`))
+		exec(manyDurations(e, planned(e, 50_000), `'2026-01-31 13:45:00.000'`))
 		countRows(t, e, db, "BotDurations")
 		row := `[{"KeyHash": "hash-7", "OldVersion": 1, "Runs": 2, "MeanMs": 1.5, "P90Ms": 1, "ErrorMs": 0, "Histogram": "{}"}]`
 		for _, c := range []struct {

@@ -170,9 +170,9 @@ func TestOldFiringsAndRunsAreFoundByIndexes(t *testing.T) {
 		}[e.Driver]
 		for _, statement := range []string{
 			`INSERT INTO "BotScheduleFirings" ("Schedule", "PlannedAt", "Outcome", "RecordedBy", "RecordedAt") SELECT CONCAT('S', n % 3), ` +
-				minutes + `, 'fired', 'ann', ` + minutes + ` FROM ` + series(e, 50_000),
+				minutes + `, 'fired', 'ann', ` + minutes + ` FROM ` + series(e, planned(e, 50_000)),
 			`INSERT INTO "BotPipelineRuns" ("Pipeline", "TriggerName", "WorkerId", "PlannedAt", "Outcome", "StartedAt", "FinishedAt") SELECT CONCAT('P', n % 3), 'cron', n % 5, ` +
-				minutes + `, 'succeeded', ` + minutes + `, ` + minutes + ` FROM ` + series(e, 50_000),
+				minutes + `, 'succeeded', ` + minutes + `, ` + minutes + ` FROM ` + series(e, planned(e, 50_000)),
 		} {
 			if _, err := db.ExecContext(t.Context(), statement); err != nil {
 				t.Fatalf("%s: %v", statement, err)

@@ -85,7 +85,7 @@ func fillAccess(t *testing.T, e testdb.Engine, db *sql.DB, rows int) {
 		{"BotSignInLinks", `"UserId", "Hash", "ExpiresAt"`, `n, CONCAT('h', n), ` + later},
 		{"BotApiAnswers", `"KeyHash", "CallerName", "IdempotencyKey", "RequestHash", "At"`, `CONCAT('h', n), 'c', 'k', 'r', '2026-01-01 00:00:00.000'`},
 	} {
-		statement := fmt.Sprintf(`INSERT INTO "%s" (%s) SELECT %s FROM %s`, c.table, c.columns, c.values, series(e, rows))
+		statement := fmt.Sprintf(`INSERT INTO "%s" (%s) SELECT %s FROM %s`, c.table, c.columns, c.values, series(e, planned(e, rows)))
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {
 			t.Fatalf("%s: %v", statement, err)
 		}

@@ -19,7 +19,7 @@ func TestFailuresUseTheirIndexes(t *testing.T) {
 		at := `'2026-01-` + "%02d" + ` 00:00:00.000'`
 		for day := 1; day <= 20; day++ {
 			statement := fmt.Sprintf(`INSERT INTO "BotWorkItemAttempts" ("ItemId", "AttemptNumber", "Fence", "Outcome", "FinishedAt")
-				SELECT n, 1, 1, CASE WHEN n %% 3 = 0 THEN 'snoozed' ELSE 'failed' END, `+at+` FROM %s`, day, series(e, rows/20))
+				SELECT n, 1, 1, CASE WHEN n %% 3 = 0 THEN 'snoozed' ELSE 'failed' END, `+at+` FROM %s`, day, series(e, planned(e, rows/20)))
 			if _, err := db.ExecContext(t.Context(), statement); err != nil {
 				t.Fatalf("%s: %v", statement, err)
 			}

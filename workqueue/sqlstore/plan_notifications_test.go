@@ -19,9 +19,9 @@ func TestHappeningsUseTheirIndexes(t *testing.T) {
 		for _, statement := range []string{
 			`UPDATE "BotWorkQueueItems" SET "FinishedAt" = '2026-01-01 00:00:00.000' WHERE "State" = 3`,
 			fmt.Sprintf(`INSERT INTO "BotPipelineRuns" ("Pipeline", "TriggerName", "PlannedAt", "Outcome", "StartedAt", "FinishedAt")
-				SELECT 'Nightly', 'cron', '2026-01-01 00:00:00.000', CASE WHEN n %% 50 = 0 THEN 'failed' ELSE 'succeeded' END, '2026-01-01 00:00:00.000', '2026-01-01 00:00:00.000' FROM %s`, series(e, rows)),
+				SELECT 'Nightly', 'cron', '2026-01-01 00:00:00.000', CASE WHEN n %% 50 = 0 THEN 'failed' ELSE 'succeeded' END, '2026-01-01 00:00:00.000', '2026-01-01 00:00:00.000' FROM %s`, series(e, planned(e, rows))),
 			fmt.Sprintf(`INSERT INTO "BotScheduleFirings" ("Schedule", "PlannedAt", "WorkerName", "Outcome", "Reason", "RecordedBy", "RecordedAt")
-				SELECT 'Nightly', '2026-01-01 00:00:00.000', 'w' || n, CASE WHEN n %% 50 = 0 THEN 'missed' ELSE 'fired' END, '', 'test', '2026-01-01 00:00:00.000' FROM %s`, series(e, rows)),
+				SELECT 'Nightly', '2026-01-01 00:00:00.000', 'w' || n, CASE WHEN n %% 50 = 0 THEN 'missed' ELSE 'fired' END, '', 'test', '2026-01-01 00:00:00.000' FROM %s`, series(e, planned(e, rows))),
 		} {
 			if strings.Contains(statement, "||") && e.Driver == "sqlserver" {
 				statement = strings.Replace(statement, "'w' || n", "CONCAT('w', n)", 1)

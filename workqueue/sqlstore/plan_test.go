@@ -149,7 +149,7 @@ func fill(t *testing.T, e testdb.Engine, db *sql.DB, finished int) {
 	insert := func(n int, columns, values string) {
 		t.Helper()
 		statement := fmt.Sprintf(`INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "Priority", %s) SELECT 'Work', n %% 1500, %s FROM %s`,
-			columns, values, series(e, n))
+			columns, values, series(e, planned(e, n)))
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {
 			t.Fatalf("%s: %v", statement, err)
 		}

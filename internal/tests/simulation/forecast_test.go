@@ -16,6 +16,7 @@ import (
 
 	"botwork/internal/database"
 	"botwork/internal/testdb"
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
 	"botwork/workqueue/forecast"
@@ -169,7 +170,7 @@ func (w *forecastWorld) started() []start {
 
 // With fixed durations, the workers start the items in the order and at the times of the forecast, to the millisecond.
 func TestForecastIsWhatHappens(t *testing.T) {
-	for seed := range uint64(8) {
+	for seed := range uint64(testgroup.Cases(3, 8)) {
 		w := drawForecastWorld(seed + 1)
 		dsn := filepath.Join(t.TempDir(), "botwork.db")
 		testdb.Prepare(t, database.SQLite, dsn)
