@@ -37,7 +37,7 @@ func register(t *testing.T, store storetest.Store, name string, capacity int) wo
 	return w
 }
 
-func pass(t *testing.T, store storetest.Store, p assign.AssignParams) assign.AssignResult {
+func pass(t *testing.T, store workqueue.AssignStore, p assign.AssignParams) assign.AssignResult {
 	t.Helper()
 	result, err := assign.AssignPass(t.Context(), store, p)
 	if err != nil {

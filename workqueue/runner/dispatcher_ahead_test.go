@@ -16,7 +16,7 @@ import (
 // slowReads is a store whose passes claim at once and read the claimed items slowly. One read
 // may fail.
 type slowReads struct {
-	*sqlstore.Store
+	runner.Store
 	readTime time.Duration
 	failOn   int // which read, from 1; 0: none
 

@@ -12,12 +12,11 @@ import (
 	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
-	"botwork/workqueue/storetest"
 )
 
 // channelOptions returns options of a worker whose items are calls, chats and letters. The
 // pipelines have the names of their channels; the pipeline plain has no channel.
-func channelOptions(store storetest.Store, capacity int, channels workqueue.Channels, run workqueue.RunItem) runner.Options {
+func channelOptions(store runner.Store, capacity int, channels workqueue.Channels, run workqueue.RunItem) runner.Options {
 	o := options(store, "ann", run)
 	o.Spec.Capacity, o.Spec.Channels = capacity, channels
 	o.Profiles = func(pipeline string) workqueue.Profile {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"botwork/workqueue"
-	"botwork/workqueue/storetest"
 
 	"github.com/rs/zerolog"
 )
@@ -28,7 +27,7 @@ func TestAfterHeartbeatIsCalledEachRound(t *testing.T) {
 	good, broken := &beatStore{}, &brokenStore{}
 	for _, c := range []struct {
 		name  string
-		store storetest.Store
+		store Store
 		beats *atomic.Int64
 		least int64 // in a minute and a second
 	}{

@@ -21,7 +21,7 @@ import (
 
 // learnStore counts the calls of Learn, and returns the error that a test sets.
 type learnStore struct {
-	storetest.Store
+	runner.Store
 
 	mu    sync.Mutex
 	calls int

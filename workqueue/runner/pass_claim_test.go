@@ -15,7 +15,7 @@ import (
 
 // claimingStore records what passes claim.
 type claimingStore struct {
-	*sqlstore.Store
+	runner.Store
 
 	mu      sync.Mutex
 	claimed []int64

@@ -16,14 +16,14 @@ import (
 
 // interceptStore calls a function between the read and the write of a pass.
 type interceptStore struct {
-	storetest.Store
+	workqueue.AssignStore
 	passes, surveys int
 	before          func(n int) // called before the n-th write
 }
 
 func (s *interceptStore) ReadUnlocked(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
 	s.surveys++
-	return s.Store.ReadUnlocked(ctx, read)
+	return s.AssignStore.ReadUnlocked(ctx, read)
 }
 
 func (s *interceptStore) Assign(ctx context.Context, pass func(context.Context, workqueue.AssignTx) error) error {
@@ -31,7 +31,7 @@ func (s *interceptStore) Assign(ctx context.Context, pass func(context.Context, 
 	if s.before != nil {
 		s.before(s.passes)
 	}
-	return s.Store.Assign(ctx, pass)
+	return s.AssignStore.Assign(ctx, pass)
 }
 
 func (s *interceptStore) ClaimPass(ctx context.Context, passes int64, as []workqueue.Assignment, t workqueue.PassClaim) (workqueue.Claimed, bool, error) {
@@ -39,7 +39,7 @@ func (s *interceptStore) ClaimPass(ctx context.Context, passes int64, as []workq
 	if s.before != nil {
 		s.before(s.passes)
 	}
-	return s.Store.ClaimPass(ctx, passes, as, t)
+	return s.AssignStore.ClaimPass(ctx, passes, as, t)
 }
 
 // A pass whose plan is outdated plans again. If that happens repeatedly, it plans under the lock.
@@ -59,7 +59,7 @@ func TestOutdatedPlanIsRepeated(t *testing.T) {
 				register(t, store, "ann", 1)
 				p := assign.AssignParams{Workers: assign.AvailableWorkers, MaxPerWorker: 100, DefaultEstimate: time.Second}
 				ids := enqueue(t, store, 5, workqueue.NewItem{})
-				s := &interceptStore{Store: store}
+				s := &interceptStore{AssignStore: store}
 				s.before = func(n int) {
 					if n <= c.overtakes {
 						ids = append(ids, enqueue(t, store, 1, workqueue.NewItem{Priority: 2000})...)
@@ -87,7 +87,7 @@ func TestOutdatedPlanIsRepeated(t *testing.T) {
 func TestPassWithoutItemsTakesNoLock(t *testing.T) {
 	onEngines(t, func(t *testing.T, store storetest.Store) {
 		register(t, store, "ann", 1)
-		s := &interceptStore{Store: store}
+		s := &interceptStore{AssignStore: store}
 		if _, err := assign.AssignPass(t.Context(), s, assign.AssignParams{}); err != nil || s.passes != 0 {
 			t.Errorf("%d passes took the lock, %v, want none", s.passes, err)
 		}

@@ -18,7 +18,7 @@ import (
 
 // countingPasses counts how often passes read the workers, and how often they claim.
 type countingPasses struct {
-	*sqlstore.Store
+	runner.Store
 
 	mu          sync.Mutex
 	workerReads int
@@ -71,7 +71,7 @@ func (tx countingTx) AssignAndClaim(ctx context.Context, as []workqueue.Assignme
 
 // shortItemOptions returns options of a worker whose items take two milliseconds: it claims about
 // twenty at a time.
-func shortItemOptions(store storetest.Store, name string, ran *runs) runner.Options {
+func shortItemOptions(store runner.Store, name string, ran *runs) runner.Options {
 	o := options(store, name, func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 		ran.add(it.ID)
 		time.Sleep(2 * time.Millisecond)

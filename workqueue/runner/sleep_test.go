@@ -8,14 +8,13 @@ import (
 	"time"
 
 	"botwork/workqueue"
-	"botwork/workqueue/storetest"
 
 	"github.com/rs/zerolog"
 )
 
 // beatStore is a store for heartbeats only.
 type beatStore struct {
-	storetest.Store
+	Store
 	beats atomic.Int64
 }
 

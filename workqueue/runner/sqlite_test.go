@@ -44,7 +44,7 @@ const (
 )
 
 // options returns options of a runner, which a test may change.
-func options(store storetest.Store, name string, run workqueue.RunItem) runner.Options {
+func options(store runner.Store, name string, run workqueue.RunItem) runner.Options {
 	return runner.Options{
 		Store: store, RunItem: run, Log: zerolog.Nop(), Heartbeat: heartbeat, ShutdownGrace: grace,
 		Spec: workqueue.WorkerSpec{Name: name, InstanceID: name + "-1", Host: "host", PID: 1, Capacity: 1, Lease: lease},

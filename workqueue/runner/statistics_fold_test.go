@@ -13,12 +13,11 @@ import (
 	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
 	"botwork/workqueue/sqlstore"
-	"botwork/workqueue/storetest"
 )
 
 // foldStore counts the batches of statistics that are compacted.
 type foldStore struct {
-	storetest.Store
+	runner.Store
 
 	mu        sync.Mutex
 	calls     int

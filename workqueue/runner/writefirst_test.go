@@ -14,7 +14,7 @@ import (
 
 // slowFinish blocks writes of results until the test releases them.
 type slowFinish struct {
-	*sqlstore.Store
+	runner.Store
 	letGo chan struct{}
 }
 
