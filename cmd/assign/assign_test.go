@@ -5,10 +5,9 @@ import (
 	"testing"
 	"time"
 
-	assigncmd "botwork/cmd/assign"
-
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/clitest"
+	"botwork/internal/operations"
 	"botwork/workqueue"
 )
 
@@ -42,7 +41,7 @@ steps: [{handler: Log, with: {message: dear}}]
 		t.Errorf("assign --dry-run has changed items:\n%s\nbefore:\n%s", after, before)
 	}
 	// A real pass does the same.
-	var passes []assigncmd.DryPass
+	var passes []operations.DryPass
 	if err := json.Unmarshal([]byte(clitest.Must(t, "assign", "--dry-run", "ExecuteWorkQueue", "-o", "json")), &passes); err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	doctorcmd "botwork/cmd/doctor"
-
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/clitest"
 	"botwork/internal/doctor"
@@ -51,7 +49,7 @@ func doctorFound(t *testing.T, code int, environ ...string) map[string]doctor.Re
 	if r.Code != code || r.Stderr != "" {
 		t.Errorf("exit code %d, want %d and nothing on standard error:\n%s", r.Code, code, r.Stderr)
 	}
-	var report doctorcmd.Report
+	var report doctor.Report
 	if err := json.Unmarshal([]byte(r.Stdout), &report); err != nil {
 		t.Fatal(err)
 	}

@@ -4,10 +4,9 @@ import (
 	"testing"
 	"time"
 
-	durationscmd "botwork/cmd/durations"
-
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/clitest"
+	"botwork/internal/operations"
 	"botwork/workqueue/learned"
 )
 
@@ -45,7 +44,7 @@ func TestDurationsList(t *testing.T) {
 		{1, []string{"--kind", "task", "--pipeline", "invoices"}}, {1, []string{"--task", "inline"}}, {1, []string{"--key", "LIS", "--kind", "key"}},
 		{0, []string{"--task", "LIS"}}, {0, []string{"--pipeline", "nobody"}},
 	} {
-		if got := clitest.Decode[[]durationscmd.DurationView](t, clitest.Must(t, append([]string{"durations", "list", "-o", "json"}, c.args...)...)); len(got) != c.n {
+		if got := clitest.Decode[[]operations.Duration](t, clitest.Must(t, append([]string{"durations", "list", "-o", "json"}, c.args...)...)); len(got) != c.n {
 			t.Errorf("%v lists %d, want %d", c.args, len(got), c.n)
 		}
 	}
@@ -90,7 +89,7 @@ func TestDurationsUsage(t *testing.T) {
 	} {
 		clitest.Do(t, append([]string{"durations"}, c.args...)...).WantFailure(t, cli.ExitUsage, c.texts...)
 	}
-	if got := clitest.Decode[[]durationscmd.DurationView](t, clitest.Must(t, "durations", "list", "-o", "json")); len(got) != 5 {
+	if got := clitest.Decode[[]operations.Duration](t, clitest.Must(t, "durations", "list", "-o", "json")); len(got) != 5 {
 		t.Errorf("%d durations are left, want all 5", len(got))
 	}
 }

@@ -20,8 +20,8 @@ type command struct{ *projectdir.App }
 // Command returns `botwork handlers`.
 func Command(a *projectdir.App) *cobra.Command { return (&command{a}).handlersCommand() }
 
-// kindView is a handler's documentation as JSON and YAML show it.
-type kindView struct {
+// KindView is a handler's documentation as JSON and YAML show it.
+type KindView struct {
 	Name       string          `json:"name"`
 	Summary    string          `json:"summary"`
 	Doc        string          `json:"doc"`
@@ -41,8 +41,9 @@ type parameterView struct {
 	Parameters []parameterView `json:"parameters,omitempty"`
 }
 
-func viewKind(k handlers.Kind) kindView {
-	return kindView{Name: k.Name, Summary: k.Summary, Doc: k.Doc, Parameters: viewParameters(k.Fields()), Output: k.Output, Example: k.Example}
+// ViewKind returns what `botwork handlers NAME` shows of a kind.
+func ViewKind(k handlers.Kind) KindView {
+	return KindView{Name: k.Name, Summary: k.Summary, Doc: k.Doc, Parameters: viewParameters(k.Fields()), Output: k.Output, Example: k.Example}
 }
 
 func viewParameters(fields []handlers.Field) []parameterView {
@@ -68,9 +69,9 @@ KIND" prints what one of them does, its parameters, its output and an example.`,
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error {
 		kinds := registry.Kinds()
-		views := make([]kindView, len(kinds))
+		views := make([]KindView, len(kinds))
 		for i, k := range kinds {
-			views[i] = viewKind(k)
+			views[i] = ViewKind(k)
 		}
 		return a.Print(*output, views, func() {
 			g := cli.NewGrid("handler", "what it does")
@@ -96,7 +97,7 @@ func (a *command) handlersShowCommand(registry *handlers.Registry) *cobra.Comman
 		for _, kind := range registry.Kinds() {
 			// Pipelines are case-sensitive, but this command is not.
 			if strings.EqualFold(kind.Name, args[0]) {
-				return a.Print(*output, viewKind(kind), func() { fmt.Fprint(a.Stdout, kind.Markdown()) })
+				return a.Print(*output, ViewKind(kind), func() { fmt.Fprint(a.Stdout, kind.Markdown()) })
 			}
 		}
 		hint := strictyaml.Suggest(args[0], registry.Names())

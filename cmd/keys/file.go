@@ -46,9 +46,9 @@ func parseKeys(name string, from io.Reader) (*keyring.Keyring, error) {
 	return nil, strictyaml.Findings{{File: name, Code: "invalid-value", Message: message}}
 }
 
-// keysetText returns a keyset as it is written to a file: formatted so that a person can
+// KeysetText returns a keyset as it is written to a file: formatted so that a person can
 // remove a key.
-func keysetText(k *keyring.Keyring) ([]byte, error) {
+func KeysetText(k *keyring.Keyring) ([]byte, error) {
 	line, err := k.JSON()
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func changeKeys(path string, change func(*keyring.Keyring) (*keyring.Keyring, er
 	if k, err = change(k); err != nil {
 		return nil, err
 	}
-	text, err := keysetText(k)
+	text, err := KeysetText(k)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func (a *command) newKeys(out string) error {
 			"into the file that encryption.keyset names.\n"+keepAndSwitchOn)
 		return nil
 	}
-	text, err := keysetText(k)
+	text, err := KeysetText(k)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (a *command) newKeys(out string) error {
 		return err
 	}
 	fmt.Fprintf(a.Stdout, "wrote %s with key %d\n\nCopy it to every worker, readable only for the service, add it to botwork.yaml, and\n"+
-		"restart the worker:\n\n  encryption: {keyset: {file: %s}}\n\n%s", out, k.Keys()[0].ID, inYAML(absolutePath(out)), keepAndSwitchOn)
+		"restart the worker:\n\n  encryption: {keyset: {file: %s}}\n\n%s", out, k.Keys()[0].ID, InYAML(absolutePath(out)), keepAndSwitchOn)
 	return nil
 }
 
@@ -97,8 +97,8 @@ func absolutePath(path string) string {
 	return path
 }
 
-// inYAML quotes a path if a flow mapping needs it.
-func inYAML(path string) string {
+// InYAML quotes a path if a flow mapping needs it.
+func InYAML(path string) string {
 	if strings.ContainsAny(path, " ,#{}[]'\"&*!|>%@`") {
 		return "'" + strings.ReplaceAll(path, "'", "''") + "'"
 	}

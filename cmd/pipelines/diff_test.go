@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	pipelinescmd "botwork/cmd/pipelines"
-
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/clitest"
+	"botwork/internal/operations"
 )
 
 const greetOnce, greetTwice = "steps:\n  - handler: Log\n    with: {message: hello}\n",
@@ -37,7 +36,7 @@ func TestPipelinesDiff(t *testing.T) {
 	}
 	clitest.Must(t, "enqueue", "--pipeline", "greet")
 	clitest.Must(t, "run", "--once", "ExecuteWorkQueue")
-	views := clitest.Decode[[]pipelinescmd.TextView](t, clitest.Must(t, "pipelines", "versions", "greet", "-o", "json"))
+	views := clitest.Decode[[]operations.Version](t, clitest.Must(t, "pipelines", "versions", "greet", "-o", "json"))
 	if len(views) != 2 || !views[0].Present || views[1].Present {
 		t.Fatalf("versions = %+v, want the file's and the previous one", views)
 	}
@@ -46,7 +45,7 @@ func TestPipelinesDiff(t *testing.T) {
 	if items := clitest.Must(t, "items", "show", "1"); !strings.Contains(items, views[1].Hash[:12]) {
 		t.Errorf("the item does not show the version that it ran, %.12s:\n%s", views[1].Hash, items)
 	}
-	since := clitest.Decode[pipelinescmd.DiffView](t, clitest.Must(t, "pipelines", "diff", "greet", "--hash", strings.ToUpper(views[1].Hash[:6]), "-o", "json"))
+	since := clitest.Decode[operations.Diff](t, clitest.Must(t, "pipelines", "diff", "greet", "--hash", strings.ToUpper(views[1].Hash[:6]), "-o", "json"))
 	if since.Since == nil || since.Since.Hash != views[1].Hash || *since.Hash != views[0].Hash || !strings.Contains(since.Diff, "again") {
 		t.Errorf("diff = %+v, want that of the two versions", since)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/clitest"
+	"botwork/internal/operations"
 )
 
 const zonedPipeline = `name: zoned
@@ -31,7 +32,7 @@ func TestPipelinesContract(t *testing.T) {
 	clitest.WriteFile(t, "pipelines/zoned.yaml", zonedPipeline)
 	clitest.Golden(t, "pipelines_show.json", clitest.Must(t, "pipelines", "show", "zoned", "-o", "json"))
 	clitest.Golden(t, "pipelines_list.txt", clitest.Must(t, "pipelines", "list"))
-	if list := clitest.Decode[[]pipelinescmd.PipelineView](t, clitest.Must(t, "pipelines", "list", "-o", "json")); len(list) != 8 || list[7].Name != "zoned" {
+	if list := clitest.Decode[[]operations.Pipeline](t, clitest.Must(t, "pipelines", "list", "-o", "json")); len(list) != 8 || list[7].Name != "zoned" {
 		t.Errorf("pipelines list = %+v, want eight, zoned last", list)
 	}
 	if out := clitest.Must(t, "pipelines", "show", "zoned"); !strings.Contains(out, zonedPipeline) {
@@ -123,7 +124,7 @@ func TestPipelinesNext(t *testing.T) {
 	// Clocks go back at 02:00 on 25 October: there is still one run a day, an hour later in UTC.
 	clitest.Golden(t, "pipelines_next.txt", clitest.Must(t, "pipelines", "next", "zoned", "--from", "2026-10-23T23:00:00Z", "--count", "3"))
 	out := clitest.Must(t, "pipelines", "next", "zoned", "--from", "2026-10-23T23:00:00Z", "--count", "3", "-o", "json")
-	if got := clitest.Decode[[]pipelinescmd.FiringView](t, out); len(got) != 3 || got[0].At != "2026-10-24T01:30:00Z" ||
+	if got := clitest.Decode[[]operations.ComingRun](t, out); len(got) != 3 || got[0].At != "2026-10-24T01:30:00Z" ||
 		got[1].LocalAt != "2026-10-25T02:30:00Z" || got[2].At != "2026-10-26T02:30:00Z" || got[0].LocalAt != "2026-10-24T02:30:00+01:00" ||
 		got[0].Timezone != "Europe/Lisbon" || got[0].Pipeline != "zoned" {
 		t.Errorf("next = %s", out)
@@ -132,7 +133,7 @@ func TestPipelinesNext(t *testing.T) {
 	if out := clitest.Must(t, "pipelines", "next", "zoned", "--from", "2026-10-24T01:30:00Z", "--count", "1"); !strings.Contains(out, "2026-10-24 01:30:00Z") {
 		t.Errorf("--from at a firing: %s", out)
 	}
-	all := clitest.Decode[[]pipelinescmd.FiringView](t, clitest.Must(t, "pipelines", "next", "--from", "2026-10-24T00:00:30Z", "--count", "2", "-o", "json"))
+	all := clitest.Decode[[]operations.ComingRun](t, clitest.Must(t, "pipelines", "next", "--from", "2026-10-24T00:00:30Z", "--count", "2", "-o", "json"))
 	if len(all) != 14 || all[0].At != "2026-10-24T00:01:00Z" {
 		t.Errorf("next of all = %+v, want two of each of seven, the earliest first", all)
 	}

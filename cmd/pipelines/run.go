@@ -27,11 +27,12 @@ type runView struct {
 	Step      string             `json:"step,omitempty"`
 	Error     string             `json:"error,omitempty"`
 	ErrorKind string             `json:"errorKind,omitempty"`
-	Steps     []runStepView      `json:"steps"`
+	Steps     []RunStepView      `json:"steps"`
 	Output    workqueue.JSONText `json:"output"`
 }
 
-type runStepView struct {
+// RunStepView is a step in what `pipelines run --output json` prints.
+type RunStepView struct {
 	Name   string `json:"name"`
 	Status string `json:"status"` // done, skipped, broke, failed
 	TookMs int64  `json:"tookMs"`
@@ -247,14 +248,14 @@ func (a *command) runOnce(ctx context.Context, name string, payload workqueue.JS
 	select {
 	case result := <-ended:
 		return viewRun(p, result), nil
-	case <-time.After(stopWithin):
-		return view, fmt.Errorf("interrupted: a step has not stopped within %v; its handler ignores the cancellation", stopWithin)
+	case <-time.After(StopWithin):
+		return view, fmt.Errorf("interrupted: a step has not stopped within %v; its handler ignores the cancellation", StopWithin)
 	}
 }
 
-// stopWithin is how long a cancelled step may take to stop. A worker uses the same time before
+// StopWithin is how long a cancelled step may take to stop. A worker uses the same time before
 // a slot counts as stuck.
-const stopWithin = 10 * time.Second
+const StopWithin = 10 * time.Second
 
 // printDryRun prints what a run would do.
 func (a *command) printDryRun(name string, payload workqueue.JSONText, part *pipelines.Part, output cli.Format) error {
@@ -296,10 +297,10 @@ func checkPart(p *pipelines.Pipeline, part *pipelines.Part, complete bool) error
 func viewRun(p *pipelines.Pipeline, r pipelines.Result) runView {
 	v := runView{
 		Pipeline: p.Name, Outcome: verdicts[r.Verdict], Step: r.Step, Error: r.Error, ErrorKind: string(r.Kind),
-		Steps: []runStepView{}, Output: r.Output,
+		Steps: []RunStepView{}, Output: r.Output,
 	}
 	for _, s := range r.Steps {
-		v.Steps = append(v.Steps, runStepView{Name: s.Name, Status: string(s.Status), TookMs: s.Took.Milliseconds(), Error: s.Error})
+		v.Steps = append(v.Steps, RunStepView{Name: s.Name, Status: string(s.Status), TookMs: s.Took.Milliseconds(), Error: s.Error})
 	}
 	return v
 }

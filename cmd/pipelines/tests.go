@@ -18,8 +18,8 @@ import (
 	"botwork/pipelines/pipelinetest"
 )
 
-// testsView is what `pipelines test --output json` prints.
-type testsView struct {
+// TestsView is what `pipelines test --output json` prints.
+type TestsView struct {
 	Cases    int                     `json:"cases"`
 	Failed   int                     `json:"failed"`
 	Files    []testFileView          `json:"files"`
@@ -227,8 +227,8 @@ func (a *command) printTests(results []pipelinetest.FileResult, coverage []pipel
 	return err
 }
 
-func viewTests(results []pipelinetest.FileResult, coverage []pipelinetest.Coverage) testsView {
-	v := testsView{Files: []testFileView{}, Coverage: coverage}
+func viewTests(results []pipelinetest.FileResult, coverage []pipelinetest.Coverage) TestsView {
+	v := TestsView{Files: []testFileView{}, Coverage: coverage}
 	for _, f := range results {
 		file := testFileView{File: f.File.Name, Pipeline: f.File.Pipeline.Name, Cases: []testCaseView{}}
 		for _, r := range f.Results {
@@ -244,7 +244,7 @@ func viewTests(results []pipelinetest.FileResult, coverage []pipelinetest.Covera
 	return v
 }
 
-func (a *command) testSheet(v testsView) {
+func (a *command) testSheet(v TestsView) {
 	for _, f := range v.Files {
 		fmt.Fprintln(a.Stdout, f.File)
 		for _, c := range f.Cases {

@@ -96,8 +96,8 @@ func robotEnd(result, analytics string) (end workqueue.RobotEnd, err error) {
 	return end, err
 }
 
-// extended is what `robots extend` prints.
-type extended struct {
+// Extended is what `robots extend` prints.
+type Extended struct {
 	LeaseExpiresAt time.Time `json:"leaseExpiresAt"`
 }
 
@@ -128,7 +128,7 @@ Prints an object with the end of the lease.`,
 		if err == nil && note != (workqueue.RobotNote{}) {
 			err = store.RobotProgress(cmd.Context(), h, note)
 		}
-		return extended{until}, err
+		return Extended{until}, err
 	})
 	cmd.Flags().StringVar(&lease, "lease", "", "how long from now: a `DURATION` (default the queue's)")
 	cmd.Flags().StringVar(&text, "progress", "", "`TEXT` that describes the progress")

@@ -7,10 +7,9 @@ import (
 	"testing"
 	"time"
 
-	taskscmd "botwork/cmd/tasks"
-
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/clitest"
+	"botwork/internal/operations"
 	"botwork/workqueue"
 )
 
@@ -48,7 +47,7 @@ type taskShown struct {
 	Name            string
 	Active          bool
 	Problems, Notes []string
-	Windows         []taskscmd.WindowView
+	Windows         []operations.Window
 }
 
 // taskItem holds the fields of an item that these tests check.
@@ -121,7 +120,7 @@ func TestTasksRun(t *testing.T) {
 	if out := clitest.Must(t, "tasks", "run", "close-books"); out != "task close-books: item 1 for lisbon\ntask close-books: item 2 for porto\n" {
 		t.Errorf("tasks run: %q", out)
 	}
-	got := clitest.Decode[[]taskscmd.ScopedItem](t, clitest.Must(t, "tasks", "run", "close-books", "--scope", "porto", "-o", "json"))
+	got := clitest.Decode[[]operations.ScopedItem](t, clitest.Must(t, "tasks", "run", "close-books", "--scope", "porto", "-o", "json"))
 	if len(got) != 1 || *got[0].Scope != "porto" || got[0].ID != 3 {
 		t.Errorf("tasks run --scope porto: %+v", got)
 	}

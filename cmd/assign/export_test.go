@@ -1,5 +1,0 @@
-package assign
-
-import "botwork/internal/operations"
-
-type DryPass = operations.DryPass

@@ -1,5 +1,0 @@
-package doctor
-
-import "botwork/internal/doctor"
-
-type Report = doctor.Report

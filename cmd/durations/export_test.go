@@ -1,5 +1,0 @@
-package durations
-
-import "botwork/internal/operations"
-
-type DurationView = operations.Duration

@@ -1,7 +1,0 @@
-package handlers
-
-type KindView = kindView
-
-var (
-	ViewKind = viewKind
-)

@@ -1,6 +1,0 @@
-package keys
-
-var (
-	KeysetText = keysetText
-	InYAML     = inYAML
-)

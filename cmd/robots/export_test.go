@@ -1,3 +1,0 @@
-package robots
-
-type Extended = extended
