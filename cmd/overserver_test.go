@@ -237,7 +237,7 @@ var overServerCases = []struct {
 	{line: "workers set WORKER --reset"},
 	{line: "workers set nobody --capacity 8"},
 	{line: "workers set WORKER --capacity 2 --reserved 3"},
-	{line: "stats --since SINCE --until UNTIL --by hour"},
+	{line: "stats --since SINCE --until UNTIL --by day"},
 	{line: "stats --since SINCE --until UNTIL --group pipeline --queue default"},
 	{line: "stats --queue nowhere"},
 	{line: "stats --worker nobody"},
