@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
 	"botwork/workqueue/matching"
@@ -17,7 +18,7 @@ func whyAgrees(x *fixture) {
 	x.makeQueue("erp", `"ConcurrencyLimit"`, "3")
 	x.makeQueue("mail", `"KeyRateLimit", "KeyRatePeriodMs"`, "2, 3600000")
 	kinds := map[assign.ReasonKind]int{}
-	for round := range 12 {
+	for round := range testgroup.Cases(6, 12) {
 		draw := rand.New(rand.NewPCG(7, uint64(round)))
 		p := drawWorld(x, draw, round)
 		reasons := map[int64]assign.Reason{}
