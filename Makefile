@@ -13,8 +13,10 @@ export GOFLAGS
 
 LDFLAGS := -X botwork/cmd/version.version=$(VERSION) -X botwork/cmd/version.commit=$(COMMIT) -X botwork/cmd/version.date=$(DATE)
 
-# The race detector is the only thing here that needs a C compiler.
+# The race detector is the only thing here that needs a C compiler. SQLite is compiled without it: it
+# has memory and locks of its own, and would take ten times as long.
 RACE ?=
+DETECT := -race -gcflags=modernc.org/...=-race=false
 export CGO_ENABLED := $(if $(RACE),1,0)
 
 # Compilers and tests collect garbage less often: a tenth less time, for some hundred MB. The program
@@ -81,7 +83,7 @@ pictures: ## make the pictures of README and docs again
 ELSEWHERE := browsertest|chaos|e2e|failover|openapitest|winetest|yamllstest
 test: ## run the fast tests, which need nothing but Go; RACE=1 adds the race detector
 	$(FIRST)
-	go test $(TESTFLAGS) -vet=off -p 4 $(if $(RACE),-race) $$(go list ./workqueue/... ./internal/... ./... | grep -vE '/tests/($(ELSEWHERE))$$')
+	go test $(TESTFLAGS) -vet=off -p 4 $(if $(RACE),$(DETECT)) $$(go list ./workqueue/... ./internal/... ./... | grep -vE '/tests/($(ELSEWHERE))$$')
 
 postgres: ## test that the store keeps its contract on PostgreSQL
 	@$(POSTGRES); \
@@ -107,15 +109,13 @@ processes: ## try the program as processes, in real time: start, drain, crash, o
 wine: ## try the service of Windows under Wine
 	BOTWORK_TEST_GROUPS=wine go test $(TESTFLAGS) -vet=off ./internal/tests/winetest -count=1 -v
 
-# The packages whose goroutines share the most memory. Of the store, what several goroutines do at a
-# time: a statement is the engine's affair, and an engine compiled with the detector takes ten times
-# as long. Hours of virtual time take the detector minutes; nightly has them.
+# The packages whose goroutines share the most memory; of the store, what several goroutines do at a time.
 race: ## run the tests of what shares memory between goroutines with the race detector
-	CGO_ENABLED=1 go test $(TESTFLAGS) -race -vet=off -p 4 -timeout 20m -skip '^(TestHighItemStartsSoon|TestSelfAssignReadsWorkers|TestExpectedStarts)' \
+	CGO_ENABLED=1 go test $(TESTFLAGS) $(DETECT) -vet=off -p 4 -timeout 20m -skip '^(TestHighItemStartsSoon|TestSelfAssignReadsWorkers|TestExpectedStarts)' \
 		./workqueue ./workqueue/runner ./workqueue/assign ./pipelines \
 		./internal/process ./internal/reload ./internal/scheduler ./internal/httpserver ./internal/api/auth ./internal/api/events \
 		./internal/api/longpoll ./internal/metrics ./internal/tracing/...
-	CGO_ENABLED=1 go test $(TESTFLAGS) -race -vet=off ./workqueue/sqlstore -run 'TestConformance/.*/(Contend|Life|Unique|Define)|TestWorkersWithFaultyConnections|TestEncrypt'
+	CGO_ENABLED=1 go test $(TESTFLAGS) $(DETECT) -vet=off ./workqueue/sqlstore -run 'TestConformance/.*/(Contend|Life|Unique|Define)|TestWorkersWithFaultyConnections|TestEncrypt'
 
 # The targets are asked for, so that none can be forgotten; go test takes one at a
 # time. Left alone, it spends most of its time on making inputs shorter.
@@ -137,7 +137,7 @@ nightly: ## all tests: 10,000 histories and all mutants, all pages, sizes and th
 	$(MAKE) npm gallery wine chaos
 	@$(POSTGRES); \
 	BOTWORK_TEST_GROUPS=nightly,npm,processes go test -p=2 -timeout=0 ./...; \
-	BOTWORK_TEST_GROUPS=nightly,processes CGO_ENABLED=1 go test -race -p=2 -timeout=0 ./...
+	BOTWORK_TEST_GROUPS=nightly,processes CGO_ENABLED=1 go test $(DETECT) -p=2 -timeout=0 ./...
 
 chaos: ## kill, suspend and drain workers for FOR (3m) over each engine, take their database away, then count what is lost or ran twice; SEED repeats
 	@$(POSTGRES); export BOTWORK_TEST_GROUPS=chaos; \
