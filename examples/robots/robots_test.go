@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"botwork/cmd"
+	"botwork/internal/faultproxy"
 )
 
 // asProgram makes this test binary run the robot, or botwork.
@@ -65,13 +65,7 @@ func open(t *testing.T) *office {
 	o := &office{config: filepath.Join(dir, "botwork.yaml")}
 	o.must(t, "db", "init")
 	o.must(t, "queues", "define")
-	var listen net.ListenConfig
-	free, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	free.Close()
+	address := faultproxy.FreeAddress(t)
 	o.url = "http://" + address
 	serve := o.command(t, "serve", "--listen", address)
 	start(t, serve)

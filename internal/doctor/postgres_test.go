@@ -14,6 +14,7 @@ import (
 
 	"botwork/internal/database"
 	"botwork/internal/doctor"
+	"botwork/internal/faultproxy"
 	"botwork/internal/testdb"
 )
 
@@ -162,14 +163,7 @@ func TestUnreachableServers(t *testing.T) {
 			}
 		}
 	})
-	gone, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed := gone.Addr().String()
-	if err := gone.Close(); err != nil {
-		t.Fatal(err)
-	}
+	closed := faultproxy.FreeAddress(t)
 	for driver, dsn := range map[database.Driver]string{
 		database.Postgres: "postgres://bot:hunter2@%/work?sslmode=disable", database.SQLServer: "sqlserver://bot:hunter2@%?database=work&encrypt=disable",
 	} {

@@ -1,6 +1,7 @@
 package faultproxy
 
 import (
+	"math/rand/v2"
 	"net"
 	"net/url"
 	"sync"
@@ -34,22 +35,26 @@ func New(t testing.TB, dsn string) (p *Proxy, through string) {
 	if err != nil || u.Host == "" {
 		t.Skip("the server's DSN is not a URL with a host, so it cannot use a proxy")
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p = &Proxy{
-		t: t, server: u.Host, listen: free.Addr().String(), links: map[*link]bool{}, changed: make(chan struct{}),
-	}
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	p = &Proxy{t: t, server: u.Host, listen: FreeAddress(t), links: map[*link]bool{}, changed: make(chan struct{})}
 	t.Cleanup(func() {
 		p.Cut()
 		p.loops.Wait()
 	})
 	u.Host = p.listen
 	return p, u.String()
+}
+
+// FreeAddress returns an address of this machine on which nothing listens. Others ask for a free port
+// of 127.0.0.1, so that they do not get this one before it is listened on: its host is another one.
+func FreeAddress(t testing.TB) string {
+	t.Helper()
+	host := net.IPv4(127, byte(1+rand.IntN(254)), byte(rand.IntN(256)), byte(1+rand.IntN(254)))
+	l, err := net.Listen("tcp", net.JoinHostPort(host.String(), "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
 }
 
 // Addr is the address of the proxy.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"botwork/internal/database"
+	"botwork/internal/faultproxy"
 	"botwork/internal/testdb"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
@@ -14,14 +15,7 @@ import (
 
 // The error must name the database that is not available, without its password.
 func TestOpenNamesUnavailableDatabase(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	unused := listener.Addr().String() // no server listens there any more
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	unused := faultproxy.FreeAddress(t)
 	host, port, err := net.SplitHostPort(unused)
 	if err != nil {
 		t.Fatal(err)

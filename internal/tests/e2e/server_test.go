@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"botwork/client"
+	"botwork/internal/faultproxy"
 	"botwork/internal/testdb"
 	"botwork/workqueue"
 )
@@ -26,7 +26,7 @@ func TestRobotOfServerThatIsKilledAndHangs(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		t.Parallel()
 		x := newProject(t, e)
-		address := freeAddress(t)
+		address := faultproxy.FreeAddress(t)
 		x.environ = append(x.environ, "BOTWORK_HTTP_LISTEN="+address)
 		x.must("queues", "create", "forms", "consumer=robots", "maxReleases=1000")
 		x.must("queues", "create", "letters", "consumer=robots")
@@ -105,15 +105,4 @@ func TestRobotOfServerThatIsKilledAndHangs(t *testing.T) {
 		}
 		x.must("check")
 	})
-}
-
-// freeAddress returns an address on which nothing listens.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
