@@ -104,7 +104,7 @@ func TestBrowserGallery(t *testing.T) {
 		x.worker("bot-2")
 		var lines []string
 		for i := range 40 {
-			lines = append(lines, fmt.Sprintf(`{"pipeline": "book-invoice", "queue": "orders", "key": "INV-%d", "priority": %d, "tags": ["eu"], "payload": {"invoice": "INV-%d", "amount": %d, "lines": [{"sku": "tea", "count": 2}, {"sku": "coffee", "count": 1}], "customer": {"name": "Ada", "vip": true}}}`, 20000+i, 400+30*i, 20000+i, 10*i))
+			lines = append(lines, fmt.Sprintf(`{"pipeline": "book-invoice", "queue": "orders", "key": "INV-%d", "priority": %d, "tags": ["eu"], "payload": {"invoice": "INV-%d", "amount": %d, "lines": [{"sku": "tea", "count": 2}, {"sku": "coffee", "count": 1}], "customer": {"name": "Ada", "vip": true}}}`, 20000+i, 500+25*i, 20000+i, 10*i))
 		}
 		ids := x.enqueue(lines...)
 		for range 3 {
