@@ -21,7 +21,7 @@ export CGO_ENABLED := $(if $(RACE),1,0)
 
 # Compilers and tests collect garbage less often: a tenth less time, for some hundred MB. The program
 # that `make run` starts is not to inherit this.
-build test postgres processes race simulate lint: export GOGC ?= 400
+build test postgres schemas processes race simulate lint: export GOGC ?= 400
 
 # Of tools/go.mod. It is built once, into the cache of the go command.
 LINTER := go tool -modfile=tools/go.mod golangci-lint
@@ -57,7 +57,7 @@ ONE_IN ?= 1
 REPORT ?= sqlserver-report.md
 HUNT ?= 2m
 
-.PHONY: help run build editor pictures test postgres browser gallery npm processes wine race fuzz simulate nightly chaos sqlserver lint dist clean
+.PHONY: help run build editor pictures test postgres browser gallery npm schemas processes wine race fuzz simulate nightly chaos sqlserver lint dist clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target text; do printf '  make %-9s %s\n' "$$target" "$$text"; done
@@ -100,6 +100,11 @@ npm: ## install with npm what checks the pages, the OpenAPI document and the sch
 	@set -e; for folder in internal/tests/browsertest internal/tests/openapitest internal/tests/yamllstest internal/dashboard/editor; do \
 		(cd $$folder && npm ci --ignore-scripts --no-audit --no-fund); \
 	done
+
+# They need `make npm`.
+schemas: ## try the schemas, the OpenAPI document and the editor as other tools read them
+	BOTWORK_TEST_GROUPS=npm go test $(TESTFLAGS) -vet=off -count=1 ./internal/tests/yamllstest ./internal/tests/openapitest
+	BOTWORK_TEST_GROUPS=npm go test $(TESTFLAGS) -vet=off -count=1 ./internal/dashboard -run '^TestEditorBundle$$'
 
 processes: ## try the program as processes, in real time: start, drain, crash, outage
 	BOTWORK_TEST_GROUPS=processes go test $(TESTFLAGS) -vet=off -count=1 ./internal/tests/e2e

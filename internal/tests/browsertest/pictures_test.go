@@ -47,7 +47,7 @@ func TestBrowserPictures(t *testing.T) {
 	x.worker("bot-2")
 	var lines []string
 	for i := range 40 {
-		lines = append(lines, fmt.Sprintf(`{"pipeline": "book-invoice", "queue": "orders", "key": "INV-%d", "priority": %d, "payload": {"invoice": "INV-%d", "amount": %d, "customer": {"name": "Ada"}}}`, 20000+i, 400+30*i, 20000+i, 10*i))
+		lines = append(lines, fmt.Sprintf(`{"pipeline": "book-invoice", "queue": "orders", "key": "INV-%d", "priority": %d, "payload": {"invoice": "INV-%d", "amount": %d, "customer": {"name": "Ada"}}}`, 20000+i, 500+25*i, 20000+i, 10*i))
 	}
 	ids := x.enqueue(lines...)
 	failed := x.enqueue(`{"pipeline": "book-invoice", "queue": "orders", "key": "INV-9", "payload": {"invoice": "INV-9", "amount": 12, "ledger": "down"}}`)[0]
