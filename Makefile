@@ -83,7 +83,8 @@ pictures: ## make the pictures of README and docs again
 ELSEWHERE := browsertest|chaos|e2e|failover|openapitest|winetest|yamllstest
 test: ## run the fast tests, which need nothing but Go; RACE=1 adds the race detector
 	$(FIRST)
-	go test $(TESTFLAGS) -vet=off -p 4 $(if $(RACE),$(DETECT)) $$(go list ./workqueue/... ./internal/... ./... | grep -vE '/tests/($(ELSEWHERE))$$')
+	packages=$$(go list ./workqueue/... ./internal/... ./...) && \
+	go test $(TESTFLAGS) -vet=off -p 4 $(if $(RACE),$(DETECT)) $$(echo "$$packages" | grep -vE '/tests/($(ELSEWHERE))$$')
 
 postgres: ## test that the store keeps its contract on PostgreSQL
 	@$(POSTGRES); \
