@@ -96,7 +96,7 @@ func (s served) both(t *testing.T, stdin string, args ...string) (local, remote 
 
 // differs matches what two databases do not have in common: the times of the changes that a test
 // makes, and random keys.
-var differs = regexp.MustCompile(`"[0-9-]{10}T[0-9:.]{8,}Z"|[0-9-]{10} [0-9:]{8}( [A-Z]+)?|"[0-9a-f-]{36}"|"[A-Z2-7]{26}"|"?[0-9a-f]{32}"?|in about [0-9a-z]+|seen [0-9a-z]+ ago|oldest due +[0-9.a-z]+|PerMinute"?: [0-9.e-]+|oldestWaiting"?: "?[0-9.a-z]+"?`)
+var differs = regexp.MustCompile(`"[0-9-]{10}T[0-9:.]{8,}Z"|[0-9-]{10} [0-9:]{8}( [A-Z]+)?|"[0-9a-f-]{36}"|"[A-Z2-7]{26}"|"?[0-9a-f]{32}"?|in (about|less than) [0-9a-z]+|seen (less than )?[0-9a-z]+ ago|oldest due +[0-9.a-z]+|PerMinute"?: [0-9.e-]+|oldestWaiting"?: "?[0-9.a-z]+"?`)
 
 // comparable returns an output without what differs. Paths of the server's project are as if it were
 // the project of the command, and columns as wide as their texts.

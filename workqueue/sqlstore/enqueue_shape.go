@@ -78,6 +78,11 @@ func newInserts(statements fs.FS, d *dialect) (*inserts, error) {
 	return in, nil
 }
 
+// fresh returns inserts of the same template for another store.
+func (in *inserts) fresh() *inserts {
+	return &inserts{byShape: in.byShape, source: in.source, general: in.general, made: map[sqlfiles.InsertShape]insert{}}
+}
+
 func (in *inserts) of(s sqlfiles.InsertShape, name string, style namedsql.Style) (insert, error) {
 	text, err := in.source.Statement(s)
 	if err != nil {

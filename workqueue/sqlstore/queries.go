@@ -71,6 +71,9 @@ func loadQueries(statements fs.FS, d *dialect, name string, db *sql.DB) (*querie
 	if err != nil {
 		return nil, err
 	}
+	if c.inserts != nil {
+		c.inserts = c.inserts.fresh()
+	}
 	return &queries{compiled: c, db: db, style: d.driver.Style(), prepare: d.prepare, prepared: map[string]*sql.Stmt{}, wanted: map[string]string{}}, nil
 }
 
