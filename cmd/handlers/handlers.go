@@ -41,7 +41,7 @@ type parameterView struct {
 	Parameters []parameterView `json:"parameters,omitempty"`
 }
 
-// ViewKind returns what `botwork handlers NAME` shows of a kind.
+// ViewKind returns the JSON output of `botwork handlers NAME`.
 func ViewKind(k handlers.Kind) KindView {
 	return KindView{Name: k.Name, Summary: k.Summary, Doc: k.Doc, Parameters: viewParameters(k.Fields()), Output: k.Output, Example: k.Example}
 }

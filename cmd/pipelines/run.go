@@ -31,7 +31,7 @@ type runView struct {
 	Output    workqueue.JSONText `json:"output"`
 }
 
-// RunStepView is a step in what `pipelines run --output json` prints.
+// RunStepView is a step in the JSON output of `pipelines run`.
 type RunStepView struct {
 	Name   string `json:"name"`
 	Status string `json:"status"` // done, skipped, broke, failed

@@ -18,7 +18,7 @@ import (
 	"botwork/pipelines/pipelinetest"
 )
 
-// TestsView is what `pipelines test --output json` prints.
+// TestsView is the JSON output of `pipelines test`.
 type TestsView struct {
 	Cases    int                     `json:"cases"`
 	Failed   int                     `json:"failed"`

@@ -96,7 +96,7 @@ func robotEnd(result, analytics string) (end workqueue.RobotEnd, err error) {
 	return end, err
 }
 
-// Extended is what `robots extend` prints.
+// Extended is the JSON output of `robots extend`.
 type Extended struct {
 	LeaseExpiresAt time.Time `json:"leaseExpiresAt"`
 }

@@ -44,8 +44,8 @@ func New(t testing.TB, dsn string) (p *Proxy, through string) {
 	return p, u.String()
 }
 
-// FreeAddress returns an address of this machine on which nothing listens. Others ask for a free port
-// of 127.0.0.1, so that they do not get this one before it is listened on: its host is another one.
+// FreeAddress returns a loopback address on which nothing listens. Its host is not 127.0.0.1, so other
+// tests that ask for a free port there cannot take it before the caller listens on it.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	host := net.IPv4(127, byte(1+rand.IntN(254)), byte(rand.IntN(256)), byte(1+rand.IntN(254)))

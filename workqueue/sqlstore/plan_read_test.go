@@ -31,8 +31,8 @@ func series(e testdb.Engine, last int) string {
 	return fmt.Sprintf(`(WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s) g`, last)
 }
 
-// planned returns how many rows a test of plans needs on an engine: SQLite plans without counting
-// them, as it does in production.
+// planned returns how many rows a test of query plans needs. SQLite has no statistics of rows, so a few
+// are enough.
 func planned(e testdb.Engine, rows int) int {
 	if e.Driver == database.SQLite {
 		return min(rows, 500)

@@ -34,7 +34,7 @@ func searchBounded(x *fixture) {
 				for _, before := range []int64{0, middle} {
 					for _, most := range []int64{1, 5, 15, last - first, last - first + 1, 1 << 40} {
 						if n++; n%testgroup.Cases(5, 1) != 0 {
-							continue // each value of each is tried, but not with each of the others
+							continue // every value is tried, but not every combination
 						}
 						f.QueueName, f.Sort, f.BeforeID = queue, by, before
 						beyond := last + 1

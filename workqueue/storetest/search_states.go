@@ -52,7 +52,7 @@ func searchStates(x *fixture) {
 			for _, finished := range []workqueue.TimeRange{{}, {Since: since}, {Since: since, Until: since.Add(2 * time.Hour)}} {
 				for _, by := range []workqueue.ItemSort{{}, {By: workqueue.SortID}, {By: workqueue.SortFinished, Descending: true}} {
 					if n++; n%testgroup.Cases(5, 1) != 0 {
-						continue // each value of each is tried, but not with each of the others
+						continue // every value is tried, but not every combination
 					}
 					f.QueueName, f.Finished, f.Sort = queue, finished, by
 					x.wantSelected(f, all)

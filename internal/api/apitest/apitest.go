@@ -96,8 +96,8 @@ func (s *Server) Token(t testing.TB, role access.Role, queues ...string) string 
 	return text
 }
 
-// Password is that of the users of AddUser, and hash an argon2id hash of it that takes a thousandth
-// of the time of those that the program makes.
+// Password is the password of users created by AddUser. hash is its argon2id hash with the smallest
+// parameters, so that signing in is fast.
 const (
 	Password = "correct horse battery"
 	hash     = "$argon2id$v=19$m=8,t=1,p=1$Y2hlYXAtaW4tdGVzdHMtMQ$bihIly5I6azfROfAZR97WBeuD7S3zl5ZyQXX6iNZxO8"

@@ -31,8 +31,8 @@ type operation struct {
 	} `json:"responses"`
 }
 
-// shared is the document of the first server of a process: those of the others differ in nothing but
-// the version.
+// shared is the document of the first server in this process. Documents of other servers differ only
+// in the version.
 var shared struct {
 	once sync.Once
 	document
