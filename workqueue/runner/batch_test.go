@@ -255,6 +255,7 @@ func TestBatchPoison(t *testing.T) {
 				sizes = append(sizes, len(run.Batch.Items))
 				for _, it := range run.Batch.Items {
 					if it.ID == poison {
+						time.Sleep(time.Second)           // the results of earlier runs are written meanwhile
 						down.set(faults{always: errDown}) // the process is gone
 						<-ctx.Done()
 					}
