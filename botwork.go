@@ -13,8 +13,9 @@
 // change and explain them. A program that also needs pipelines in YAML, settings and the whole
 // command line calls Main of package botwork/cmd with handlers of its own instead.
 //
-// This package, the types that it names, and package botwork/handlers are the interface for
-// programs; the packages below them may change with each version.
+// This package, the types that it names, and packages botwork/handlers and
+// botwork/handlers/builtin are the interface for programs; the packages below them may change
+// with each version.
 package botwork
 
 import (

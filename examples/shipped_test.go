@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/handlers/queue"
 	"botwork/pipelines"
 	"botwork/pipelines/pipelinetest"
@@ -35,7 +35,7 @@ func TestSystemPipelinesAreTheShippedOnes(t *testing.T) {
 // they must run each of its steps. Handlers that an example's program adds are not known
 // here.
 func TestPipelineTests(t *testing.T) {
-	registry := handlers.Builtin(handlers.Resources{Folders: []string{t.TempDir()}, Connections: connections(t)})
+	registry := builtin.Registry(builtin.Resources{Folders: []string{t.TempDir()}, Connections: connections(t)})
 	registry.MustRegister(queue.Kinds(queue.Services{})...)
 	compiler := pipelines.NewCompiler(registry, pipelines.Options{})
 	files, err := filepath.Glob(filepath.Join("*", "project", "pipelines", "*_test.yaml"))
@@ -71,9 +71,9 @@ func TestPipelineTests(t *testing.T) {
 
 // connections returns the connections that the examples' settings name. The tests do not
 // use them to connect.
-func connections(t *testing.T) *handlers.Connections {
+func connections(t *testing.T) *builtin.Connections {
 	t.Helper()
-	known, err := handlers.NewConnections(map[string]handlers.Connection{"ledger": {Driver: "sqlite", DSN: "ledger.db"}})
+	known, err := builtin.NewConnections(map[string]builtin.Connection{"ledger": {Driver: "sqlite", DSN: "ledger.db"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -186,29 +186,6 @@ func TestBuildWithoutStruct(t *testing.T) {
 	}
 }
 
-func TestCheckLiteralRejectsExpressionsInSQL(t *testing.T) {
-	connections, err := NewConnections(map[string]Connection{"db": {Driver: "sqlite", DSN: ":memory:"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	kind := sqlKind(Resources{Connections: connections})
-	for _, c := range []struct {
-		with    map[string]any
-		dynamic string
-		wrong   bool
-	}{
-		{map[string]any{"connection": "db", "query": nil}, "query", true},
-		{map[string]any{"connection": "db", "exec": nil}, "exec", true},
-		{map[string]any{"connection": "db", "exec": []any{"DELETE FROM a", nil}}, "exec.1", true},
-		{map[string]any{"connection": "db", "query": "SELECT @a", "params": map[string]any{"a": nil}}, "params.a", false},
-	} {
-		wrong := kind.CheckLiteral(c.with, func(path []string) bool { return strings.Join(path, ".") == c.dynamic })
-		if got := len(wrong) > 0; got != c.wrong {
-			t.Errorf("an expression at %s: %v, want a mistake: %t", c.dynamic, wrong, c.wrong)
-		}
-	}
-}
-
 func TestBuildShowsNoPartOfALongText(t *testing.T) {
 	token := strings.Repeat("hunter22", 8)
 	_, err := sampleKind().Build(map[string]any{"url": "x", "small": token})

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"botwork/handlers/internal/values"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/spans"
 )
@@ -147,7 +148,7 @@ func (d *decoder) value(path []string, dst reflect.Value, src any) {
 			return
 		}
 		hint := ""
-		if isScalar(v) {
+		if values.IsScalar(v) {
 			hint = "put it in quotes, or use string(…) in an expression"
 		}
 		d.mismatch(path, dst, src, hint)
@@ -210,7 +211,7 @@ func (d *decoder) text(path []string, dst reflect.Value, src any) {
 		return
 	}
 	v := reflect.ValueOf(src)
-	if !isScalar(v) || v.Kind() == reflect.Bool && !takesBool(dst) {
+	if !values.IsScalar(v) || v.Kind() == reflect.Bool && !takesBool(dst) {
 		d.mismatch(path, dst, src, "")
 		return
 	}
@@ -222,7 +223,7 @@ func (d *decoder) text(path []string, dst reflect.Value, src any) {
 	switch {
 	case err == nil:
 	case dst.Type() == timeType:
-		d.fail(path, WrongValue, fmt.Sprintf("got %s, want a time such as 2026-01-31T13:45:00Z", describeValue(src)), "")
+		d.fail(path, WrongValue, fmt.Sprintf("got %s, want a time such as 2026-01-31T13:45:00Z", values.Describe(src)), "")
 	default:
 		d.fail(path, WrongValue, err.Error(), "")
 		if meant, ok := spans.Guess(text); ok && dst.Type() == durationType {
@@ -237,7 +238,7 @@ func (d *decoder) list(path []string, dst, v reflect.Value) {
 	elem := dst.Type().Elem()
 	if v.Kind() != reflect.Slice {
 		plain := elem.Kind() != reflect.Interface && elem.Kind() != reflect.Map && elem.Kind() != reflect.Slice && objectIn(elem) == nil
-		if !plain || !isScalar(v) {
+		if !plain || !values.IsScalar(v) {
 			d.mismatch(path, dst, v.Interface(), "")
 			return
 		}

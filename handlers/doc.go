@@ -1,5 +1,5 @@
-// Package handlers defines what a pipeline step can do: the Handler contract, the Registry of
-// all kinds, and the built-in kinds, one file each.
+// Package handlers defines what a pipeline step can do: the Handler contract and the Registry of
+// kinds. The built-in kinds are in handlers/builtin, those that move the queue in handlers/queue.
 //
 // # The life of a handler
 //

@@ -1,5 +1,7 @@
 package handlers
 
+import "botwork/handlers/internal/values"
+
 // DecodeJSON decodes an item's payload, or any other single JSON value, to the types of
 // Call.Payload: whole numbers are int, others float64, and a number beyond both is text.
-func DecodeJSON(data []byte) (any, error) { return decodeJSON(data) }
+func DecodeJSON(data []byte) (any, error) { return values.DecodeJSON(data) }

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"time"
+
+	"botwork/handlers/internal/values"
 )
 
 // Shape describes the output of a step, as far as it is known before the run.
@@ -93,7 +95,7 @@ func (s Shape) check(path string, value any) error {
 		}
 	}
 	if !ok {
-		return fmt.Errorf("%s: got %s, want %s", path, describeType(v), s.Type)
+		return fmt.Errorf("%s: got %s, want %s", path, values.DescribeType(v), s.Type)
 	}
 	return nil
 }

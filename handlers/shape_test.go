@@ -5,18 +5,6 @@ import (
 	"testing"
 )
 
-// checkShape compares the declared shape of a kind's output with the real output. All tests
-// that run a handler call it.
-func checkShape(t *testing.T, kind Kind, with map[string]any, out any, err error) {
-	t.Helper()
-	if err != nil {
-		return
-	}
-	if err := kind.Shape(with).Check(out); err != nil {
-		t.Errorf("the output of %s does not match its shape: %v", kind.Name, err)
-	}
-}
-
 func TestShapeCheck(t *testing.T) {
 	shape := ObjectShape(map[string]Shape{
 		"rows": ListShape(MapShape(TextShape)), "count": WholeShape, "ok": BoolShape, "body": AnyShape,
@@ -43,14 +31,5 @@ func TestShapeCheck(t *testing.T) {
 	}
 	if err := shape.Check("text"); err == nil {
 		t.Error("a text passed for an object")
-	}
-}
-
-// Every kind of the program declares its output.
-func TestEveryKindHasAShape(t *testing.T) {
-	for _, kind := range Builtin(Resources{}).Kinds() {
-		if kind.OutputShape == nil {
-			t.Errorf("%s does not declare its output", kind.Name)
-		}
 	}
 }

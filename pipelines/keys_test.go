@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/internal/author/keydocs"
 	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
@@ -35,7 +35,7 @@ func inner(name string) keydocs.Keys {
 
 func findings(t *testing.T, file, entry string) strictyaml.Findings {
 	t.Helper()
-	_, found := pipelines.NewCompiler(handlers.Builtin(handlers.Resources{}), pipelines.Options{}).Parse("probe.yaml", fmt.Appendf(nil, file, entry))
+	_, found := pipelines.NewCompiler(builtin.Registry(builtin.Resources{}), pipelines.Options{}).Parse("probe.yaml", fmt.Appendf(nil, file, entry))
 	return found
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 )
 
 const shapedSteps = `
@@ -29,7 +29,7 @@ steps:
 // TestShapesInExpressions checks expressions with the outputs of steps. Valid ones have no
 // findings: a false alarm does more harm than a mistake that the checker misses.
 func TestShapesInExpressions(t *testing.T) {
-	c := NewCompiler(handlers.Builtin(handlers.Resources{Folders: []string{t.TempDir()}}), Options{})
+	c := NewCompiler(builtin.Registry(builtin.Resources{Folders: []string{t.TempDir()}}), Options{})
 	for source, want := range map[string]string{
 		"steps.list.output.count + 1":                               "",
 		"steps.list.output.files[0].name":                           "",
@@ -130,7 +130,7 @@ func TestShapesInExpressions(t *testing.T) {
 // The input of a step has the shape of the previous step's output if that step always
 // runs.
 func TestShapeOfInput(t *testing.T) {
-	c := NewCompiler(handlers.Builtin(handlers.Resources{}), Options{})
+	c := NewCompiler(builtin.Registry(builtin.Resources{}), Options{})
 	for steps, want := range map[string]bool{
 		"- {name: a, handler: HTTP, with: {url: 'https://x.test'}}":                                                      true,
 		"- {name: a, handler: HTTP, if: payload.x, with: {url: 'https://x.test'}}":                                       false,

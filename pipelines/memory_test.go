@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/pipelines"
 )
 
@@ -103,11 +103,11 @@ steps:%s`, i, i, i, strings.Join(steps[:5+i%6], ""))
 // load compiles the files and returns the heap size of the catalogue in bytes.
 func load(t testing.TB, files []pipelines.File) (*pipelines.Catalogue, int) {
 	t.Helper()
-	erp, err := handlers.NewConnections(map[string]handlers.Connection{"erp": {Driver: "sqlite", DSN: ":memory:"}})
+	erp, err := builtin.NewConnections(map[string]builtin.Connection{"erp": {Driver: "sqlite", DSN: ":memory:"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := pipelines.NewCompiler(handlers.Builtin(handlers.Resources{Connections: erp, Folders: []string{"/data"}}), pipelines.Options{SecretNames: []string{"apiKey"}})
+	c := pipelines.NewCompiler(builtin.Registry(builtin.Resources{Connections: erp, Folders: []string{"/data"}}), pipelines.Options{SecretNames: []string{"apiKey"}})
 	warm, _ := pipelines.Load(c, files[:min(len(files), 6)]) // what is made once is no pipeline's
 	runtime.KeepAlive(warm)
 	before := heap()

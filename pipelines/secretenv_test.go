@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/pipelines"
 
 	"github.com/rs/zerolog"
@@ -15,7 +15,7 @@ import (
 var hidden = map[string]string{"PGDSN": "database.dsn", "API_TOKEN": "secrets.apiToken", "MAIL": "secrets.mail-password"}
 
 func secretCompiler() *pipelines.Compiler {
-	return pipelines.NewCompiler(handlers.Builtin(handlers.Resources{}), pipelines.Options{SecretEnv: hidden})
+	return pipelines.NewCompiler(builtin.Registry(builtin.Resources{}), pipelines.Options{SecretEnv: hidden})
 }
 
 func TestSecretVariablesAreRefused(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/projectdir"
 	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/handlers/queue"
 	"botwork/internal/author/strictyaml"
 )
@@ -58,7 +59,7 @@ func viewParameters(fields []handlers.Field) []parameterView {
 }
 
 func (a *command) handlersCommand() *cobra.Command {
-	registry := a.NewRegistry(handlers.Resources{}, queue.Services{})
+	registry := a.NewRegistry(builtin.Resources{}, queue.Services{})
 	cmd := cli.Group(&cobra.Command{
 		Use:   "handlers",
 		Short: "List the handlers that steps can name, and their documentation",

@@ -6,6 +6,7 @@ import (
 
 	"botwork/cmd/internal/projectdir"
 	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/handlers/queue"
 	"botwork/internal/author/checker"
 	"botwork/internal/author/lsp"
@@ -18,7 +19,7 @@ import (
 func (a *command) openForEditor(settings string, read func(path string) ([]byte, error)) (*lsp.Project, error) {
 	options := checker.Options{
 		Settings: settings, Environ: a.Environ, Read: read,
-		Registry: func(r handlers.Resources) *handlers.Registry { return a.NewRegistry(r, queue.Services{}) },
+		Registry: func(r builtin.Resources) *handlers.Registry { return a.NewRegistry(r, queue.Services{}) },
 	}
 	if settings == "" {
 		// Use the defaults, and ignore the folder in which the editor was started.
@@ -50,18 +51,18 @@ func (a *command) guessForEditor(settings string, read func(path string) ([]byte
 	if !filepath.IsAbs(p.Dir) {
 		p.Dir = filepath.Join(filepath.Dir(settings), p.Dir)
 	}
-	known := map[string]handlers.Connection{}
+	known := map[string]builtin.Connection{}
 	for _, name := range guess.Connections {
-		known[name] = handlers.Connection{Driver: string(database.SQLite)}
+		known[name] = builtin.Connection{Driver: string(database.SQLite)}
 	}
-	connections, err := handlers.NewConnections(known)
+	connections, err := builtin.NewConnections(known)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range guess.Secrets {
 		p.Secrets[name] = false
 	}
-	p.Registry = a.NewRegistry(handlers.Resources{Connections: connections, Folders: guess.Folders}, queue.Services{})
+	p.Registry = a.NewRegistry(builtin.Resources{Connections: connections, Folders: guess.Folders}, queue.Services{})
 	p.Compiler = pipelines.NewCompiler(p.Registry, pipelines.Options{SecretNames: guess.Secrets, Location: time.UTC})
 	files, err := pipelines.ReadDir(p.Dir, read)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/version"
 	"botwork/config"
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/internal/api/hooks"
 	"botwork/internal/author/checker"
 	"botwork/internal/author/strictyaml"
@@ -30,7 +30,7 @@ import (
 // that errors in files are reported first.
 type programme struct {
 	link      *process.Link
-	resources handlers.Resources
+	resources builtin.Resources
 	judge     *checker.Checker
 	catalogue *pipelines.Catalogue // of the start
 	findings  strictyaml.Findings  // of the start's files

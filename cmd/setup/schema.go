@@ -10,7 +10,7 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/config"
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/handlers/queue"
 	"botwork/internal/author/schemas"
 	"botwork/internal/author/strictyaml"
@@ -24,7 +24,7 @@ func schemaFile(k schemas.Kind) string { return k.Name + ".schema.json" }
 
 // schemaText returns a schema for this program, including its custom handlers.
 func (a *command) schemaText(k schemas.Kind) ([]byte, error) {
-	return k.Schema(a.NewRegistry(handlers.Resources{}, queue.Services{}))
+	return k.Schema(a.NewRegistry(builtin.Resources{}, queue.Services{}))
 }
 
 func (a *command) schemaCommand() *cobra.Command {

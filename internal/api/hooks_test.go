@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/internal/api"
 	"botwork/internal/api/apitest"
 	"botwork/internal/api/hooks"
@@ -137,7 +137,7 @@ func TestHooks(t *testing.T) {
 
 // Payloads of webhooks are compared with the pipeline's input, as those of other new items.
 func TestHooksCheckPayloads(t *testing.T) {
-	k := pipelines.NewCatalogue(pipelines.NewCompiler(handlers.Builtin(handlers.Resources{}), pipelines.Options{}))
+	k := pipelines.NewCatalogue(pipelines.NewCompiler(builtin.Registry(builtin.Resources{}), pipelines.Options{}))
 	const ship = "name: ship\ninput:\n  type: object\n  required: [order, city]\n  properties: {order: {type: integer}}\nsteps:\n  - handler: Log\n    with: {message: x}\n"
 	if findings := k.Add("ship.yaml", []byte(ship)); len(findings) > 0 {
 		t.Fatal(findings)

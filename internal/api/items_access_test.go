@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/internal/api"
 	"botwork/internal/api/apitest"
 	"botwork/internal/keyring"
@@ -90,7 +90,7 @@ func (p project) WhyParams() (assign.WhyParams, error) { return assign.WhyParams
 
 // New items and new payloads are compared with the pipelines of the project, as botwork enqueue does.
 func TestItemsOfAProject(t *testing.T) {
-	k := pipelines.NewCatalogue(pipelines.NewCompiler(handlers.Builtin(handlers.Resources{}), pipelines.Options{}))
+	k := pipelines.NewCatalogue(pipelines.NewCompiler(builtin.Registry(builtin.Resources{}), pipelines.Options{}))
 	if findings := k.Add("ship.yaml", []byte("name: ship\ninput:\n  type: object\n  required: [order]\nsteps:\n  - handler: Log\n    with: {message: x}\n")); len(findings) > 0 {
 		t.Fatal(findings)
 	}

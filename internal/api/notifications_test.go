@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/internal/api"
 	"botwork/internal/api/apitest"
 	"botwork/internal/hostrules"
@@ -34,7 +34,7 @@ func TestNotifications(t *testing.T) {
 			Rules:   []notify.Rule{notify.Rule{Name: "failures", Event: notify.ItemCancelled, GroupBy: []string{"queue"}, Targets: []string{"ops"}}.Complete()},
 			Targets: []notify.Target{{Name: "ops", Kind: notify.Slack, URL: sink.URL + "/services/hunter2"}},
 		}
-		o.SendNotification = (&notifier.Sender{Registry: handlers.Builtin(handlers.Resources{Hosts: rules})}).Send
+		o.SendNotification = (&notifier.Sender{Registry: builtin.Registry(builtin.Resources{Hosts: rules})}).Send
 	})
 	viewer, operator := as(t, s, access.Viewer), as(t, s, access.Operator)
 	now, err := s.Store.Now(t.Context())

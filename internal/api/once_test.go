@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/internal/api"
 	"botwork/internal/api/apitest"
 	"botwork/pipelines"
@@ -129,7 +129,7 @@ func TestOnceIsComplete(t *testing.T) {
 // onceServer has what the requests of TestOnce need.
 func onceServer(t *testing.T, change func(*api.Options)) *apitest.Server {
 	t.Helper()
-	k := pipelines.NewCatalogue(pipelines.NewCompiler(handlers.Builtin(handlers.Resources{}), pipelines.Options{}))
+	k := pipelines.NewCatalogue(pipelines.NewCompiler(builtin.Registry(builtin.Resources{}), pipelines.Options{}))
 	if findings := k.Add("nightly.yaml", []byte("name: nightly\ntrigger: {cron: \"0 6 * * *\"}\nsteps:\n  - handler: Log\n    with: {message: x}\n")); len(findings) > 0 {
 		t.Fatal(findings)
 	}

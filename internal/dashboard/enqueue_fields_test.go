@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/internal/api"
 	"botwork/pipelines"
 	"botwork/workqueue"
@@ -16,7 +16,7 @@ import (
 // newSchemaSite has a pipeline that describes its payload, and one that does not.
 func newSchemaSite(t *testing.T) *site {
 	t.Helper()
-	k := pipelines.NewCatalogue(pipelines.NewCompiler(handlers.Builtin(handlers.Resources{}), pipelines.Options{}))
+	k := pipelines.NewCatalogue(pipelines.NewCompiler(builtin.Registry(builtin.Resources{}), pipelines.Options{}))
 	const steps = "steps: [{name: a, handler: Log, with: {message: x}}]\n"
 	for name, text := range map[string]string{
 		"send.yaml": "name: send\ninput:\n  type: object\n  additionalProperties: true\n  required: [customer, urgent]\n  properties:\n" +

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/internal/api"
 	"botwork/internal/doctor"
 	"botwork/internal/hostrules"
@@ -37,7 +37,7 @@ func TestNotifications(t *testing.T) {
 			Rules:   []notify.Rule{notify.Rule{Name: "failures", Event: notify.ItemCancelled, GroupBy: []string{"queue"}, Targets: []string{"ops"}}.Complete()},
 			Targets: []notify.Target{{Name: "ops", Kind: notify.Slack, URL: sink.URL + "/hunter2"}, {Name: "away", Kind: notify.Slack, URL: sink.URL + "/hunter2/closed"}},
 		}
-		o.SendNotification = (&notifier.Sender{Registry: handlers.Builtin(handlers.Resources{Hosts: hosts})}).Send
+		o.SendNotification = (&notifier.Sender{Registry: builtin.Registry(builtin.Resources{Hosts: hosts})}).Send
 		o.Redact = func(text string) string { return strings.ReplaceAll(text, "hunter2", "<secret>") }
 	})
 	now, err := s.Store.Now(t.Context())

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/internal/api"
 	"botwork/internal/operations"
 	"botwork/pipelines"
@@ -31,7 +31,7 @@ func (letters) WhyParams() (assign.WhyParams, error) { return assign.WhyParams{}
 
 // The page of an item shows the pipeline, the payload, attempts, workers, the audit log and other items.
 func TestItemPage(t *testing.T) {
-	k := pipelines.NewCatalogue(pipelines.NewCompiler(handlers.Builtin(handlers.Resources{}), pipelines.Options{}))
+	k := pipelines.NewCatalogue(pipelines.NewCompiler(builtin.Registry(builtin.Resources{}), pipelines.Options{}))
 	if findings := k.Add("send.yaml", []byte("name: send\nselectors: ['color = true']\nsteps:\n  - {name: print, handler: Log, if: payload.paper, with: {message: x}}\n  - {name: post, handler: Log, with: {message: x}}\n")); len(findings) > 0 {
 		t.Fatal(findings)
 	}

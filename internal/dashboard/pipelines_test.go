@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/internal/api"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/operations"
@@ -45,7 +45,7 @@ steps:
 
 func newPipelineSite(t *testing.T) *site {
 	t.Helper()
-	k := pipelines.NewCatalogue(pipelines.NewCompiler(handlers.Builtin(handlers.Resources{}), pipelines.Options{}))
+	k := pipelines.NewCatalogue(pipelines.NewCompiler(builtin.Registry(builtin.Resources{}), pipelines.Options{}))
 	files := map[string]string{
 		"letters.yaml": letterFile,
 		"nightly.yaml": "name: nightly\ntrigger: {cron: \"30 2 * * *\", timezone: Europe/Berlin}\nsteps:\n  - handler: Log\n    with: {message: x}\n",

@@ -14,7 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/internal/hostrules"
 	"botwork/internal/notifier"
 	"botwork/internal/testdb"
@@ -81,7 +81,7 @@ func sender(t *testing.T) *notifier.Sender {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &notifier.Sender{Registry: handlers.Builtin(handlers.Resources{Hosts: rules}), Log: zerolog.Nop()}
+	return &notifier.Sender{Registry: builtin.Registry(builtin.Resources{Hosts: rules}), Log: zerolog.Nop()}
 }
 
 func firing() notify.Message {

@@ -3,13 +3,13 @@ package operations_test
 import (
 	"testing"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/internal/operations"
 	"botwork/pipelines"
 )
 
 func TestViewPipelineWithBatch(t *testing.T) {
-	c := pipelines.NewCompiler(handlers.Builtin(handlers.Resources{}), pipelines.Options{})
+	c := pipelines.NewCompiler(builtin.Registry(builtin.Resources{}), pipelines.Options{})
 	p, findings := c.Parse("letters.yaml", []byte("batch: {by: '${{ payload.customer }}', wait: 10s}\nsteps: [{handler: Log, with: {message: x}}]\n"))
 	if len(findings) > 0 {
 		t.Fatal(findings)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/handlers/queue"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/process"
@@ -70,7 +71,7 @@ type testProcess struct {
 func (x *fixture) newOptions(name string) *testProcess {
 	x.Helper()
 	link := &process.Link{}
-	registry := handlers.Builtin(handlers.Resources{})
+	registry := builtin.Registry(builtin.Resources{})
 	registry.MustRegister(queue.Kinds(link.Services())...)
 	kind := func(name string, do handle) {
 		registry.MustRegister(handlers.Kind{Name: name, New: func() handlers.Handler { return &step{do: do} }})

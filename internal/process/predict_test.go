@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/handlers/queue"
 	"botwork/internal/database"
 	"botwork/internal/process"
@@ -160,7 +161,7 @@ func (s *scenario) run(t *testing.T, dsn string) (asked time.Time, list []expect
 	var params assign.WhyParams
 	for i, seat := range s.Workers {
 		link := &process.Link{}
-		registry := handlers.Builtin(handlers.Resources{})
+		registry := builtin.Registry(builtin.Resources{})
 		registry.MustRegister(queue.Kinds(link.Services())...)
 		registry.MustRegister(handlers.Kind{Name: "Nap", New: func() handlers.Handler { return &step{do: nap} }})
 		catalogue := pipelines.NewCatalogue(pipelines.NewCompiler(registry, pipelines.Options{}))

@@ -9,14 +9,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 )
 
 // judge compiles the files with the built-in handlers.
 func judge(files []pipelines.File) (*pipelines.Catalogue, strictyaml.Findings) {
-	return pipelines.Load(pipelines.NewCompiler(handlers.Builtin(handlers.Resources{}), pipelines.Options{}), files)
+	return pipelines.Load(pipelines.NewCompiler(builtin.Registry(builtin.Resources{}), pipelines.Options{}), files)
 }
 
 // steps returns a pipeline that logs a message.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/handlers/queue"
 	"botwork/pipelines"
 
@@ -35,7 +35,7 @@ steps:
 
 func compile(t *testing.T, texts ...string) []*pipelines.Pipeline {
 	t.Helper()
-	registry := handlers.Builtin(handlers.Resources{})
+	registry := builtin.Registry(builtin.Resources{})
 	registry.MustRegister(queue.Kinds(queue.Services{})...)
 	compiler := pipelines.NewCompiler(registry, pipelines.Options{})
 	var list []*pipelines.Pipeline

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 
@@ -39,7 +39,7 @@ steps:
 // finder finds the two pipelines above.
 func finder(t *testing.T) Finder {
 	t.Helper()
-	compiler := pipelines.NewCompiler(handlers.Builtin(handlers.Resources{Folders: []string{t.TempDir()}}), pipelines.Options{SecretNames: []string{"shopToken"}})
+	compiler := pipelines.NewCompiler(builtin.Registry(builtin.Resources{Folders: []string{t.TempDir()}}), pipelines.Options{SecretNames: []string{"shopToken"}})
 	known := map[string]*pipelines.Pipeline{}
 	for name, text := range map[string]string{"import": importText, "scan": systemText} {
 		p, findings := compiler.Parse(name+".yaml", []byte(text))

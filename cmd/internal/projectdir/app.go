@@ -7,6 +7,7 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/handlers/queue"
 	"botwork/internal/author/checker"
 	"botwork/internal/notifier"
@@ -28,8 +29,8 @@ func New(stdin io.Reader, stderr io.Writer, environ []string, kinds []handlers.K
 
 // NewRegistry returns all kinds of handlers that pipelines may use. With zero services,
 // handlers that use the queue can be checked and documented, but not run.
-func (a *App) NewRegistry(resources handlers.Resources, services queue.Services) *handlers.Registry {
-	registry := handlers.Builtin(resources)
+func (a *App) NewRegistry(resources builtin.Resources, services queue.Services) *handlers.Registry {
+	registry := builtin.Registry(resources)
 	registry.MustRegister(queue.Kinds(services)...)
 	registry.MustRegister(a.Kinds...)
 	return registry
@@ -37,17 +38,17 @@ func (a *App) NewRegistry(resources handlers.Resources, services queue.Services)
 
 // Resources returns the resources that the settings allow handlers to use. The caller closes
 // the connections; a connection is opened when a step first uses it.
-func (a *App) Resources() (handlers.Resources, error) {
-	known := make(map[string]handlers.Connection, len(a.Config.Connections))
+func (a *App) Resources() (builtin.Resources, error) {
+	known := make(map[string]builtin.Connection, len(a.Config.Connections))
 	for name, c := range a.Config.Connections {
-		known[name] = handlers.Connection{Driver: string(c.Driver), DSN: c.DSN.Reveal()}
+		known[name] = builtin.Connection{Driver: string(c.Driver), DSN: c.DSN.Reveal()}
 	}
-	connections, err := handlers.NewConnections(known)
+	connections, err := builtin.NewConnections(known)
 	if err != nil {
-		return handlers.Resources{}, err
+		return builtin.Resources{}, err
 	}
 	hosts, err := a.Config.Handlers.HTTP.Rules()
-	return handlers.Resources{Connections: connections, Folders: a.Config.Handlers.Folders, Hosts: hosts, Programs: a.Programs, SecretEnv: slices.Collect(maps.Keys(a.Config.SecretVariables()))}, err
+	return builtin.Resources{Connections: connections, Folders: a.Config.Handlers.Folders, Hosts: hosts, Programs: a.Programs, SecretEnv: slices.Collect(maps.Keys(a.Config.SecretVariables()))}, err
 }
 
 // Checker returns a checker for pipelines and related files, for commands that do not run them.
@@ -64,7 +65,7 @@ func (a *App) Checker() (*checker.Checker, error) {
 func (a *App) OpenProject() (*checker.Project, error) {
 	p, err := checker.Open(checker.Options{
 		Settings: a.ConfigFile, Environ: a.Environ, Shorten: cli.ShortPath,
-		Registry: func(r handlers.Resources) *handlers.Registry { return a.NewRegistry(r, queue.Services{}) },
+		Registry: func(r builtin.Resources) *handlers.Registry { return a.NewRegistry(r, queue.Services{}) },
 	})
 	if err == nil {
 		a.Config = p.Settings

@@ -16,7 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"botwork/config"
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/handlers/queue"
 	"botwork/internal/process"
 	"botwork/pipelines"
@@ -42,7 +42,7 @@ type Worker struct {
 
 	Store *sqlstore.Store
 
-	connections *handlers.Connections
+	connections *builtin.Connections
 }
 
 // New loads the project, migrates its database and registers the worker.
@@ -87,12 +87,12 @@ func (w *Worker) project(cfg config.Config, o Options) (process.Options, error) 
 	if err := cfg.CheckSecrets(); err != nil {
 		return process.Options{}, err
 	}
-	known := map[string]handlers.Connection{}
+	known := map[string]builtin.Connection{}
 	for name, c := range cfg.Connections {
-		known[name] = handlers.Connection{Driver: string(c.Driver), DSN: c.DSN.Reveal()}
+		known[name] = builtin.Connection{Driver: string(c.Driver), DSN: c.DSN.Reveal()}
 	}
 	var err error
-	if w.connections, err = handlers.NewConnections(known); err != nil {
+	if w.connections, err = builtin.NewConnections(known); err != nil {
 		return process.Options{}, err
 	}
 	hosts, err := cfg.Handlers.HTTP.Rules()
@@ -104,7 +104,7 @@ func (w *Worker) project(cfg config.Config, o Options) (process.Options, error) 
 		secrets[name] = text.Reveal()
 	}
 	link := &process.Link{}
-	registry := handlers.Builtin(handlers.Resources{Connections: w.connections, Folders: cfg.Handlers.Folders, Hosts: hosts, SecretEnv: slices.Collect(maps.Keys(cfg.SecretVariables()))})
+	registry := builtin.Registry(builtin.Resources{Connections: w.connections, Folders: cfg.Handlers.Folders, Hosts: hosts, SecretEnv: slices.Collect(maps.Keys(cfg.SecretVariables()))})
 	services := link.Services()
 	services.Secrets = func(name string) (string, bool) { text, ok := secrets[name]; return text, ok }
 	registry.MustRegister(queue.Kinds(services)...)

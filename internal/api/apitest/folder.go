@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/internal/api"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/doctor"
@@ -31,7 +31,7 @@ var (
 
 // NewFolder returns the project of a folder on a host.
 func NewFolder(dir, host string) *Folder {
-	return &Folder{Folder: savefile.Folder{Path: dir}, host: host, compiler: pipelines.NewCompiler(handlers.Builtin(handlers.Resources{}), pipelines.Options{})}
+	return &Folder{Folder: savefile.Folder{Path: dir}, host: host, compiler: pipelines.NewCompiler(builtin.Registry(builtin.Resources{}), pipelines.Options{})}
 }
 
 // Load implements api.Project.

@@ -13,6 +13,7 @@ import (
 
 	"botwork/config"
 	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/internal/api/hooks"
 	"botwork/internal/author/queuedefs"
 	"botwork/internal/author/strictyaml"
@@ -142,14 +143,14 @@ func (c *Checker) Project(files []pipelines.File) *Report {
 
 // connections returns the connections that steps can name. The checker does not
 // connect to them.
-func connections(settings *config.Config) (*handlers.Connections, error) {
-	known := make(map[string]handlers.Connection, len(settings.Connections))
+func connections(settings *config.Config) (*builtin.Connections, error) {
+	known := make(map[string]builtin.Connection, len(settings.Connections))
 	for name, c := range settings.Connections {
 		driver := string(c.Driver)
 		if _, err := database.ParseDriver(driver); err != nil {
 			driver = string(database.SQLite) // the check of the settings reports the driver
 		}
-		known[name] = handlers.Connection{Driver: driver, DSN: c.DSN.Reveal()}
+		known[name] = builtin.Connection{Driver: driver, DSN: c.DSN.Reveal()}
 	}
-	return handlers.NewConnections(known)
+	return builtin.NewConnections(known)
 }

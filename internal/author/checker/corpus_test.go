@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"botwork/config"
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/internal/author/checker"
 	"botwork/internal/author/queuedefs"
 	"botwork/internal/author/strictyaml"
@@ -27,11 +27,11 @@ func corpusChecker(t testing.TB) *checker.Checker {
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
-	known, err := handlers.NewConnections(map[string]handlers.Connection{"erp": {Driver: "sqlite", DSN: "erp.db"}})
+	known, err := builtin.NewConnections(map[string]builtin.Connection{"erp": {Driver: "sqlite", DSN: "erp.db"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := checker.New(&settings, registry(handlers.Resources{Connections: known, Folders: []string{"in"}}))
+	c, err := checker.New(&settings, registry(builtin.Resources{Connections: known, Folders: []string{"in"}}))
 	if err != nil {
 		t.Fatal(err)
 	}

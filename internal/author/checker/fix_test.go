@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"botwork/config"
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/internal/author/checker"
 	"botwork/pipelines"
 )
@@ -19,7 +19,7 @@ func newChecker(t testing.TB) *checker.Checker {
 	t.Helper()
 	settings := config.Default()
 	settings.Pipelines.Timezone = "UTC"
-	c, err := checker.New(&settings, registry(handlers.Resources{}))
+	c, err := checker.New(&settings, registry(builtin.Resources{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"botwork/config"
 	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/internal/author/strictyaml"
 	"botwork/pipelines"
 )
@@ -19,7 +20,7 @@ type Options struct {
 
 	// Registry returns the handlers that pipelines can use with the resources of
 	// the settings. The checker does not run them.
-	Registry func(handlers.Resources) *handlers.Registry
+	Registry func(builtin.Resources) *handlers.Registry
 
 	// Read reads the settings file and the pipelines. A language server returns the
 	// unsaved texts of its editor; nil reads from the disk. The folder is always
@@ -76,7 +77,7 @@ func Open(o Options) (*Project, error) {
 	if err != nil {
 		hosts = nil // the findings of the settings report the error
 	}
-	registry := o.Registry(handlers.Resources{Connections: known, Folders: settings.Handlers.Folders, Hosts: hosts})
+	registry := o.Registry(builtin.Resources{Connections: known, Folders: settings.Handlers.Folders, Hosts: hosts})
 	checker, err := New(&p.Settings, registry)
 	if err != nil {
 		return p, nil //nolint:nilerr // an invalid time zone, which the findings of the settings report

@@ -9,14 +9,15 @@ import (
 	"testing"
 
 	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/handlers/queue"
 	"botwork/internal/author/checker"
 	"botwork/internal/author/strictyaml"
 )
 
 // registry returns all kinds of handlers of the program.
-func registry(r handlers.Resources) *handlers.Registry {
-	all := handlers.Builtin(r)
+func registry(r builtin.Resources) *handlers.Registry {
+	all := builtin.Registry(r)
 	all.MustRegister(queue.Kinds(queue.Services{})...)
 	return all
 }

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/handlers/queue"
 	"botwork/internal/author/lsp"
 	"botwork/internal/author/strictyaml"
@@ -306,11 +306,11 @@ func project(t *testing.T, files map[string]string) string {
 // openProject opens a project like the program does, but always with the same settings.
 // The function of the program is tested in package cmd.
 func openProject(settings string, read func(string) ([]byte, error)) (*lsp.Project, error) {
-	connections, err := handlers.NewConnections(map[string]handlers.Connection{"erp": {Driver: "sqlite"}})
+	connections, err := builtin.NewConnections(map[string]builtin.Connection{"erp": {Driver: "sqlite"}})
 	if err != nil {
 		return nil, err
 	}
-	registry := handlers.Builtin(handlers.Resources{Connections: connections, Folders: []string{os.TempDir()}})
+	registry := builtin.Registry(builtin.Resources{Connections: connections, Folders: []string{os.TempDir()}})
 	registry.MustRegister(queue.Kinds(queue.Services{})...)
 	p := &lsp.Project{
 		Settings: settings, Registry: registry, Secrets: map[string]bool{"apiToken": true, "unset": false},

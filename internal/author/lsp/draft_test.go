@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"botwork/handlers"
+	"botwork/handlers/builtin"
 )
 
 func TestDraft(t *testing.T) {
@@ -14,7 +14,7 @@ func TestDraft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Project{Dir: dir, Registry: handlers.Builtin(handlers.Resources{}), Files: []File{{Path: filepath.Join(dir, "other.yaml"), Text: "name: other\nsteps: []\n"}}}
+	p := &Project{Dir: dir, Registry: builtin.Registry(builtin.Resources{}), Files: []File{{Path: filepath.Join(dir, "other.yaml"), Text: "name: other\nsteps: []\n"}}}
 	const text = "name: a\nsteps:\n  - name: \"ü𝄞\"\n    handler: Log\n    with: {me}\n    "
 	d := Draft{Project: p, Path: filepath.Join(dir, "a.yaml"), Text: text}
 	labels := func(at Position) (labels []string) {

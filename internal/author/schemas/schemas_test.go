@@ -9,6 +9,7 @@ import (
 
 	"botwork/config"
 	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/handlers/queue"
 	"botwork/internal/author/schemas"
 	"botwork/internal/author/strictyaml"
@@ -21,7 +22,7 @@ var root = filepath.Join("..", "..", "..")
 // registry returns all kinds of the program, and more ones from the examples.
 func registry(t *testing.T, more ...handlers.Kind) *handlers.Registry {
 	t.Helper()
-	r := handlers.Builtin(handlers.Resources{})
+	r := builtin.Registry(builtin.Resources{})
 	r.MustRegister(queue.Kinds(queue.Services{})...)
 	r.MustRegister(more...)
 	return r

@@ -34,15 +34,22 @@ var may = map[string]map[string]string{
 		"internal/author/strictyaml": "a mistake in the file has a line, a column and a suggestion",
 	},
 	"handlers": {
+		"handlers/internal/values":   "values of JSON, and their names in messages, are those of the built-in kinds",
+		"internal/spans":             "lengths of time are written alike in steps and in the queue",
+		"internal/author/strictyaml": "parameters are decoded strictly, with their places",
+	},
+	"handlers/builtin": {
+		"handlers":                   "its kinds implement the contract",
+		"handlers/internal/values":   "values of JSON, and their names in messages, are those of the contract",
 		"internal/tracing":           "requests and statements of steps are spans",
 		"internal/bounded":           "expressions and templates of steps cannot use up a worker",
 		"internal/database":          "the SQL handler opens the connections that the settings name",
 		"internal/hostrules":         "the HTTP handler asks them before it connects",
 		"internal/namedsql":          "one way of writing parameters in every dialect",
 		"internal/programs":          "Exec starts programs that must not outlive the worker",
-		"internal/spans":             "lengths of time are written alike in steps and in the queue",
-		"internal/author/strictyaml": "parameters are decoded strictly, with their places",
+		"internal/author/strictyaml": "a mistyped connection gets a suggestion",
 	},
+	"handlers/internal/values": {},
 	"handlers/queue": {
 		"workqueue/assign":   "its steps are the parameters of passes",
 		"workqueue/runner":   "they run items as a runner executes them",
@@ -94,7 +101,7 @@ var may = map[string]map[string]string{
 		"internal/database":    "SQLite",
 		"internal/testdb":      "a database of its own for each test",
 
-		"handlers":                   "the pipelines of a folder that is edited use the built-in ones",
+		"handlers/builtin":           "the pipelines of a folder that is edited use the built-in kinds",
 		"internal/author/strictyaml": "what is wrong with them",
 		"internal/doctor":            "the report of no machine",
 		"internal/operations":        "a project is a folder of pipelines",
@@ -180,7 +187,8 @@ var may = map[string]map[string]string{
 		"workqueue/escalation":       "the queues to which rules move items",
 		"internal/api/hooks":         "webhooks are part of a project",
 		"config":                     "the settings define the folder, the secrets and the connections of a project",
-		"handlers":                   "the kinds that steps can use, with the resources of the settings",
+		"handlers":                   "the kinds that steps can use",
+		"handlers/builtin":           "the built-in kinds get the resources of the settings",
 		"internal/database":          "the names of drivers are checked when they are read",
 		"internal/author/queuedefs":  "queues are part of a project",
 		"internal/spans":             "findings show durations as in a file",
@@ -480,7 +488,7 @@ var thirdParty = []struct {
 	{"gopkg.in/yaml.v3", []string{"internal/author/strictyaml"}, "it is archived: its heir shall take one import line"},
 	{"github.com/tink-crypto/tink-go", []string{"internal/keyring"}, "sealed texts outlive the library that sealed them; it holds keys in the clear"},
 	{"github.com/santhosh-tekuri/jsonschema", []string{"internal/jsonschemas"}, "what a schema may read is decided in one place"},
-	{"github.com/expr-lang/expr", []string{"handlers", "internal/api/hooks", "internal/bounded", "pipelines", "workqueue", "workqueue/escalation", "workqueue/scoring"}, "expressions live in steps, in scorings, in conditions of rules and in filters of payloads"},
+	{"github.com/expr-lang/expr", []string{"handlers/builtin", "internal/api/hooks", "internal/bounded", "pipelines", "workqueue", "workqueue/escalation", "workqueue/scoring"}, "expressions live in steps, in scorings, in conditions of rules and in filters of payloads"},
 	{"github.com/spf13", []string{"cmd/..."}, "commands and flags end where the program begins"},
 	{"github.com/sqlc-dev/teesql", nil, "a parser for tests"},
 	{"pgregory.net/rapid", []string{"internal/testgroup", "workqueue/storetest"}, "for tests"},
@@ -511,6 +519,21 @@ var testFences = []struct{ of, not, why string }{
 	{"handlers", "workqueue", "a handler test needs no queue"},
 	{"handlers", "workqueue/sqlstore", "a handler test needs no queue"},
 	{"handlers", "pipelines", "a handler runs without a pipeline"},
+	{"handlers/builtin", "workqueue", "a handler test needs no queue"},
+	{"handlers/builtin", "workqueue/sqlstore", "a handler test needs no queue"},
+	{"handlers/builtin", "pipelines", "a handler runs without a pipeline"},
+}
+
+// depFences are packages on which others must not depend, directly or indirectly. Their tests may.
+var depFences = []struct{ of, not, why string }{
+	{module, "handlers/builtin", "a program with functions of its own does not contain the kinds"},
+	{"handlers/queue", "handlers/builtin", "a change of a kind must not recompile it"},
+	{"internal/api", "handlers/builtin", "a change of a kind must not recompile it"},
+	{"internal/dashboard", "handlers/builtin", "a change of a kind must not recompile it"},
+	{"internal/operations", "handlers/builtin", "a change of a kind must not recompile it"},
+	{"pipelines", "handlers/builtin", "a change of a kind must not recompile it"},
+	{"tasks", "handlers/builtin", "a change of a kind must not recompile it"},
+	{"workqueue", "handlers/builtin", "a change of a kind must not recompile it"},
 }
 
 // forTests are packages that no program may contain, directly or indirectly.
@@ -564,6 +587,9 @@ func TestFaultsAreFound(t *testing.T) {
 		"a forbidden import of a test": {
 			listed{ImportPath: "botwork/workqueue", XTestImports: []string{"botwork/handlers"}}, "a test of workqueue imports handlers",
 		},
+		"a forbidden indirect import": {
+			listed{ImportPath: "botwork/pipelines", Deps: []string{"botwork/handlers/builtin"}}, "pipelines depends on handlers/builtin",
+		},
 		"what a wiring package may do": {listed{ImportPath: "botwork/cmd", Imports: []string{"botwork/config", "botwork/sql"}}, ""},
 		"a path with the same prefix": {
 			listed{ImportPath: "botwork/workqueue", Imports: []string{"gorm.iota/x"}}, "",
@@ -616,6 +642,11 @@ func faults(packages []listed) []string {
 		for _, fence := range testFences {
 			if fence.of == name && slices.Contains(slices.Concat(p.TestImports, p.XTestImports), module+"/"+fence.not) {
 				report("a test of %s imports %s: %s", name, fence.not, fence.why)
+			}
+		}
+		for _, fence := range depFences {
+			if fence.of == name && slices.Contains(p.Deps, module+"/"+fence.not) {
+				report("%s depends on %s: %s", name, fence.not, fence.why)
 			}
 		}
 		for _, path := range forTests {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"botwork/handlers"
+	"botwork/handlers/builtin"
 	"botwork/handlers/queue"
 )
 
@@ -26,15 +27,15 @@ A step names its handler under ` + "`handler`" + ` and gives it parameters under
 // folders that the documents use.
 func registry(t *testing.T) *handlers.Registry {
 	t.Helper()
-	known := map[string]handlers.Connection{}
+	known := map[string]builtin.Connection{}
 	for _, name := range []string{"shop", "erp", "ledger"} {
-		known[name] = handlers.Connection{Driver: "sqlite", DSN: "documents.db"}
+		known[name] = builtin.Connection{Driver: "sqlite", DSN: "documents.db"}
 	}
-	connections, err := handlers.NewConnections(known)
+	connections, err := builtin.NewConnections(known)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := handlers.Builtin(handlers.Resources{Connections: connections, Folders: []string{t.TempDir()}})
+	r := builtin.Registry(builtin.Resources{Connections: connections, Folders: []string{t.TempDir()}})
 	r.MustRegister(queue.Kinds(queue.Services{})...)
 	return r
 }

@@ -46,6 +46,8 @@ var done = []string{
 	"examples/quickstart",
 	"examples/routing",
 	"handlers",
+	"handlers/builtin",
+	"handlers/internal/values",
 	"handlers/queue",
 	"internal/author/checker",
 	"internal/author/keydocs",

@@ -1,8 +1,0 @@
-//go:build unix
-
-package handlers
-
-import "syscall"
-
-// nonBlocking makes opening a file of any type return immediately.
-const nonBlocking = syscall.O_NONBLOCK

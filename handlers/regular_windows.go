@@ -1,4 +1,0 @@
-package handlers
-
-// nonBlocking is 0: folders on Windows contain no pipes and no devices.
-const nonBlocking = 0
