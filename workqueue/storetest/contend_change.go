@@ -22,19 +22,29 @@ func contendFilter(x *fixture) {
 	ids := x.enqueueForms(slices.Repeat([]workqueue.NewItem{form}, 24)...)
 	ctx, stop := context.WithCancel(x.ctx)
 	var robot sync.WaitGroup
+	changed := make(chan struct{}, 1)
 	robot.Go(func() {
+		defer close(changed)
 		store := x.Another(x.T)
-		for ctx.Err() == nil {
+		for left := slices.Clone(ids); ctx.Err() == nil && len(left) > 0; {
 			tags := []string{"unwanted", "wanted"}[rand.IntN(2):][:1]
-			err := store.RobotChange(x.ctx, ann, ids[rand.IntN(len(ids))], workqueue.RobotChange{Tags: &tags})
-			if _, cancelled := errors.AsType[*workqueue.TransitionError](err); err != nil && !cancelled {
+			n := rand.IntN(len(left))
+			err := store.RobotChange(x.ctx, ann, left[n], workqueue.RobotChange{Tags: &tags})
+			if _, cancelled := errors.AsType[*workqueue.TransitionError](err); cancelled {
+				left = slices.Delete(left, n, n+1)
+			} else if err != nil {
 				x.Errorf("RobotChange: %v", err)
 				return
+			}
+			select { // A robot that changes items without pause would keep SQLite's others waiting.
+			case changed <- struct{}{}:
+			case <-ctx.Done():
 			}
 		}
 	})
 	filter := workqueue.ItemFilter{QueueName: forms, TagsAny: []string{"unwanted"}}
 	for cancelled := 0; cancelled < len(ids) && !x.Failed(); {
+		<-changed
 		result, err := x.Store.ChangeItems(x.ctx, filter, workqueue.Change{Action: workqueue.Cancel})
 		if err != nil {
 			x.Errorf("ChangeItems: %v", err)
