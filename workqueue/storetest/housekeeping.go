@@ -14,7 +14,7 @@ func housekeepingTests() []test {
 		{"retention to the millisecond", housekeepRetained},
 		{"completed items by their queue's retention or the default", housekeepCompleted},
 		{"archived items by their queue's maximum age or the default", housekeepArchived},
-		{"an archive of ten thousand", housekeepArchive},
+		{"an archive of thousands", housekeepArchive},
 		{"archives by their queue's limit or the default", housekeepArchives},
 		{"deleted items", housekeepDeleted},
 		{"unique keys whose time has ended", housekeepKeys},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 )
 
@@ -36,12 +37,12 @@ func housekeepArchived(x *fixture) {
 
 // housekeepArchive checks a limit with which an error by one is likely.
 func housekeepArchive(x *fixture) {
-	const keep = 10_000
+	keep, half := testgroup.Cases(2000, 10_000), testgroup.Cases(1<<11, 1<<13)
 	x.row("x", "default", `"State" = 3`, `"FinishedAt" = `+ago(time.Hour))
-	x.several(1<<13, `"IntegrationConfig", "State", "FinishedAt"`)
-	x.exec(1<<13, `INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "State", "FinishedAt")
+	x.several(half, `"IntegrationConfig", "State", "FinishedAt"`)
+	x.exec(int64(half), `INSERT INTO "BotWorkQueueItems" ("IntegrationConfig", "State", "FinishedAt")
 		SELECT "IntegrationConfig", "State", %s FROM "BotWorkQueueItems"`, ago(2*time.Hour)) // larger ids, but archived earlier
-	items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{Limit: 1 << 14})
+	items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{Limit: 2 * half})
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -53,15 +54,15 @@ func housekeepArchive(x *fixture) {
 	})
 	want := idsOf(items[:keep])
 	slices.Sort(want)
-	removed := x.drainBatches(500, func() (int, error) { return x.Store.TrimArchives(x.ctx, new(keep), 0) })
-	items, err = x.Store.Items(x.ctx, workqueue.ItemFilter{Limit: 1 << 14})
+	removed := x.drainBatches(500, func() (int, error) { return x.Store.TrimArchives(x.ctx, &keep, 0) })
+	items, err = x.Store.Items(x.ctx, workqueue.ItemFilter{Limit: 2 * half})
 	if err != nil {
 		x.Fatal(err)
 	}
 	got := idsOf(items)
 	slices.Sort(got)
-	if removed != 1<<14-keep || !slices.Equal(got, want) {
-		x.Errorf("removed %d items and kept %d, want %d removed and the %d that were archived last kept", removed, len(got), 1<<14-keep, keep)
+	if removed != 2*half-keep || !slices.Equal(got, want) {
+		x.Errorf("removed %d items and kept %d, want %d removed and the %d that were archived last kept", removed, len(got), 2*half-keep, keep)
 	}
 }
 

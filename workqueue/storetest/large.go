@@ -9,8 +9,9 @@ import (
 // A worker loads large texts only up to the limits of the item's queue. Larger texts were
 // inserted by hand, or before the limit existed.
 func claimLarge(x *fixture) {
-	x.defineThese(workqueue.Queue{Name: "large", QueueSizes: workqueue.QueueSizes{MaxPayload: 8 << 20, MaxOutput: 8 << 20}})
-	const allowed, tooLarge = 6 << 20, 20 << 20
+	x.defineThese(workqueue.Queue{Name: "large", QueueSizes: workqueue.QueueSizes{MaxPayload: 2 << 20, MaxOutput: 2 << 20}})
+	// A claim leaves out what is larger than 1 MB and twice the limit: 3 MB and 5 MB here.
+	const allowed, tooLarge = 4 << 20, 6 << 20
 	for _, test := range []struct {
 		queue, column string
 		size          int
