@@ -34,7 +34,12 @@ func TestMachine(t *testing.T) {
 // openAt opens a store whose clock is now.
 func openAt(t testing.TB, e testdb.Engine, dsn string, now func() time.Time) storetest.Store {
 	t.Helper()
-	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(e.Driver), DSN: dsn, Now: now})
+	return openWith(t, sqlstore.Options{Driver: string(e.Driver), DSN: testdb.Unsynced(e.Driver, dsn), Now: now})
+}
+
+func openWith(t testing.TB, o sqlstore.Options) storetest.Store {
+	t.Helper()
+	store, err := sqlstore.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,11 +53,15 @@ func openAt(t testing.TB, e testdb.Engine, dsn string, now func() time.Time) sto
 
 // harness is what the suite needs besides the store.
 func harness(t *testing.T, e testdb.Engine, dsn string, store storetest.Store) storetest.Harness {
+	dsn = testdb.Unsynced(e.Driver, dsn)
 	byHand := e.SQL(t, dsn)
 	return storetest.Harness{
 		Store:   store,
 		Another: func(t *testing.T) storetest.Store { return e.Open(t, dsn) },
 		At:      func(t *testing.T, now func() time.Time) storetest.Store { return openAt(t, e, dsn, now) },
+		Bounded: func(t *testing.T, most int) storetest.Store {
+			return openWith(t, sqlstore.Options{Driver: string(e.Driver), DSN: dsn, PayloadSearch: most})
+		},
 		Exec: func(t *testing.T, statement string) int64 {
 			t.Helper()
 			result, err := byHand.ExecContext(t.Context(), statement)

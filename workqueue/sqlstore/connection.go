@@ -27,11 +27,14 @@ type connection struct {
 	orm        *gorm.DB // on db
 	listing    *gorm.DB // on readers
 	now        func() time.Time
-	cipher     workqueue.Cipher // nil: no keys
-	queries    *queries
-	reading    *queries                                              // those of surveys, on readers
-	checks     *queries                                              // read-only, on readers; never prepared
-	observe    func(statement string, took time.Duration, err error) // nil: nothing is observed
+
+	payloadSearch int // how many items one call looks at when its filter selects by payload
+
+	cipher  workqueue.Cipher // nil: no keys
+	queries *queries
+	reading *queries                                              // those of surveys, on readers
+	checks  *queries                                              // read-only, on readers; never prepared
+	observe func(statement string, took time.Duration, err error) // nil: nothing is observed
 
 	schemas workqueue.Schemas // has its own lock
 	history history           // likewise

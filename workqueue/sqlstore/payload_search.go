@@ -31,7 +31,7 @@ type payloadSearch struct {
 }
 
 // search calls found for the items that match, until it returns false, there are no more, or the
-// search has looked at MaxPayloadSearch items. page returns a statement for the items that the
+// search has looked at as many items as one call may. page returns a statement for the items that the
 // rest of the filter selects below an id; 0 is no bound. Rows are read one at a time, because
 // payloads may be large.
 func (s *itemLists) search(ctx context.Context, doing string, f workqueue.ItemFilter, page func(below int64) *gorm.DB, found func(row *itemRow) bool) (*payloadSearch, error) {
@@ -56,7 +56,7 @@ func (p *payloadSearch) page(ctx context.Context, orm *gorm.DB, found func(row *
 	}
 	n := 0
 	err = eachRow(rows, func() error {
-		if p.looked == workqueue.MaxPayloadSearch {
+		if p.looked == p.payloadSearch {
 			p.cut = true
 			return errEnough
 		}

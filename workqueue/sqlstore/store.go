@@ -104,6 +104,10 @@ type Options struct {
 	// Cipher seals and opens the texts of encrypted queues; nil if this process has no keys.
 	Cipher workqueue.Cipher
 
+	// PayloadSearch is how many items one call looks at when its filter selects by payload; 0
+	// means workqueue.MaxPayloadSearch. Tests set it, because that many items take long.
+	PayloadSearch int
+
 	// Now replaces the database's clock, for tests with virtual time. If nil, the database's
 	// clock is used.
 	Now func() time.Time
@@ -125,7 +129,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newStore(&connection{statements: sqlfiles.Files, engine: engine, dsn: o.DSN, now: o.Now, cipher: o.Cipher, observe: o.Observe})
+	s := newStore(&connection{statements: sqlfiles.Files, engine: engine, dsn: o.DSN, now: o.Now, cipher: o.Cipher, observe: o.Observe,
+		payloadSearch: orDefault(o.PayloadSearch, workqueue.MaxPayloadSearch)})
 	p, err := engine.open(o, s.greet)
 	if err != nil {
 		return nil, err

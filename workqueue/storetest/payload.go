@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 )
 
@@ -93,23 +94,35 @@ func payloadAgrees(x *fixture) {
 // others of all, and so does a dry run.
 func (x *fixture) wantUpdated(expression string, f workqueue.ItemFilter, want, all []int64) {
 	x.Helper()
-	before := map[int64]int64{}
-	for _, id := range all {
-		before[id] = x.show(id).Version
-	}
+	before := x.versions(all)
 	for _, dry := range []bool{true, false} {
 		change := workqueue.Change{Action: workqueue.Update, Update: &workqueue.ItemUpdate{Priority: new(700)}, DryRun: dry}
 		result, err := x.Store.ChangeItems(x.ctx, f, change)
 		if err != nil || result.Changed != len(want) || result.Unreadable != 1 || result.Next != 0 {
 			x.Errorf("%s: change %s, error %v, want %d changed, 1 unreadable and no other page", expression, asJSON(result), err, len(want))
 		}
+		after := x.versions(all)
 		for _, id := range all {
-			changed := x.show(id).Version != before[id]
+			changed := after[id] != before[id]
 			if wanted := !dry && slices.Contains(want, id); changed != wanted {
 				x.Errorf("%s: item %d was changed: %t, want %t (dry run: %t)", expression, id, changed, wanted, dry)
 			}
 		}
 	}
+}
+
+// versions returns the versions of items by id.
+func (x *fixture) versions(ids []int64) map[int64]int64 {
+	x.Helper()
+	items, err := x.Store.Items(x.ctx, workqueue.ItemFilter{IDs: ids, Limit: len(ids)})
+	if err != nil || len(items) != len(ids) {
+		x.Fatalf("listed %d items, error %v, want %d", len(items), err, len(ids))
+	}
+	versions := map[int64]int64{}
+	for _, it := range items {
+		versions[it.ID] = it.Version
+	}
+	return versions
 }
 
 // wantIncomplete checks the error of a search that left items out.
@@ -167,23 +180,29 @@ func payloadPages(x *fixture) {
 	}
 }
 
-// payloadBound searches for the oldest item among more than a search looks at.
+// payloadBound searches for the oldest item among more than a search looks at. Nightly runs have
+// as many items as the bound of the product needs.
 func payloadBound(x *fixture) {
+	side, most := 11, 1000
+	if testgroup.Asked(testgroup.Nightly) {
+		side, most = 47, workqueue.MaxPayloadSearch
+	} else {
+		x.Store = x.Bounded(x.T, most)
+	}
 	oldest := x.wantNew("oldest", workqueue.NewItem{IntegrationConfig: "x", Payload: `{"n":1}`})
-	const side = 47 // 47³ is more than the bound
 	if _, err := x.Store.Enqueue(x.ctx, slices.Repeat([]workqueue.NewItem{{IntegrationConfig: "y"}}, side)); err != nil {
 		x.Fatal(err)
 	}
-	x.exec(side*side*side, `INSERT INTO "BotWorkQueueItems" ("IntegrationConfig") SELECT 'y' FROM "BotWorkQueueItems" a, "BotWorkQueueItems" b, "BotWorkQueueItems" c
+	x.exec(int64(side*side*side), `INSERT INTO "BotWorkQueueItems" ("IntegrationConfig") SELECT 'y' FROM "BotWorkQueueItems" a, "BotWorkQueueItems" b, "BotWorkQueueItems" c
 		WHERE a."IntegrationConfig" = 'y' AND b."IntegrationConfig" = 'y' AND c."IntegrationConfig" = 'y'`)
-	if side*side*side+side < workqueue.MaxPayloadSearch {
+	if side*side*side+side < most {
 		x.Fatal("the test needs more items")
 	}
 	newestID := x.list(workqueue.ItemFilter{Limit: 1})[0]
 	f := workqueue.ItemFilter{Payload: x.filterByPayload("n == 1")}
 	items, err := x.Store.Items(x.ctx, f)
-	below := newestID - workqueue.MaxPayloadSearch + 1
-	want := workqueue.IncompleteError{Looked: workqueue.MaxPayloadSearch, Below: below}
+	below := newestID - int64(most) + 1
+	want := workqueue.IncompleteError{Looked: most, Below: below}
 	x.wantIncomplete("items", err, want)
 	x.wantIDs("the items within the bound", idsOf(items), []int64{})
 	n, err := x.Store.CountItems(x.ctx, f)

@@ -22,6 +22,10 @@ type Harness struct {
 	// At is like Another, but the store uses now as the database's clock.
 	At func(t *testing.T, now func() time.Time) Store
 
+	// Bounded is like Another, but one call looks at no more than most items when its filter
+	// selects by payload.
+	Bounded func(t *testing.T, most int) Store
+
 	// Exec runs one statement like a user by hand, and returns the number of
 	// rows it changed. Names are quoted ("BotWorkQueueItems"), which every
 	// engine accepts; '1' is true, and times have the form '2026-01-31 13:45:00.000'.
