@@ -17,12 +17,13 @@ import (
 	"modernc.org/sqlite"
 
 	"botwork/internal/testdb"
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 )
 
 // hunt is how long TestDeadlocksAreRetried runs at least. It runs on until each of hunted was done.
-var hunt = flag.Duration("sqlstore.hunt", time.Second, "how long the test for deadlocks runs at least")
+var hunt = flag.Duration("sqlstore.hunt", time.Duration(testgroup.Cases(300, 1000))*time.Millisecond, "how long the test for deadlocks runs at least")
 
 // hunted are the calls without which the test shows little.
 var hunted = []string{"claim", "finish", "beat", "pass"}

@@ -22,6 +22,7 @@ func TestTransactionsWaitForTheLock(t *testing.T) {
 		"short timeout":   {"?_pragma=busy_timeout(60)", true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // SQLite waits in real time
 			path := filepath.Join(t.TempDir(), "botwork.db")
 			s, err := Open(t.Context(), Options{Driver: string(database.SQLite), DSN: "file:" + path + test.setting})
 			if err != nil {

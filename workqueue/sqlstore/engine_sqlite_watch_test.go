@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"botwork/internal/database"
@@ -14,6 +15,10 @@ import (
 // A commit of another process to a SQLite file is noticed without reading a table. A commit of
 // this process is not reported as one of others.
 func TestSQLiteNoticesCommitsOfOthers(t *testing.T) {
+	synctest.Test(t, noticesCommitsOfOthers) // it waits for two seconds
+}
+
+func noticesCommitsOfOthers(t *testing.T) {
 	dsn := filepath.Join(t.TempDir(), "botwork.db")
 	open := func() *sqlstore.Store {
 		store, err := sqlstore.Open(t.Context(), sqlstore.Options{Driver: string(database.SQLite), DSN: dsn})

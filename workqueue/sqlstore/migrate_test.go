@@ -82,7 +82,7 @@ func TestMigrateTogether(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		dsn := e.DSN(t)
 		var wg sync.WaitGroup
-		for range 10 {
+		for range testgroup.Cases(4, 10) {
 			wg.Go(func() {
 				if err := migrate(e.Driver, dsn); err != nil {
 					t.Error(err)

@@ -218,10 +218,14 @@ func TestStatisticsStaySmall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range n {
-			statement := fmt.Sprintf(`INSERT INTO "BotQueueStats" ("QueueName", "Kind", "StartsAt", "Bucket", "Events", "Level", "DurationMs")
-				VALUES ('default', 'completed', '%[1]s', 7, 1, 1, 10), ('default', 'archived', '%[1]s', 0, 1, -1, 0)`, begin.Add(time.Duration(i)*every).Format("2006-01-02 15:04:05.000"))
-			if _, err := tx.ExecContext(t.Context(), statement); err != nil {
+		for i := 0; i < n; {
+			var rows []string
+			for ; len(rows) < 360; i++ { // SQL Server inserts up to 1,000 rows at a time
+				rows = append(rows, fmt.Sprintf(`('default', 'completed', '%[1]s', 7, 1, 1, 10), ('default', 'archived', '%[1]s', 0, 1, -1, 0)`,
+					begin.Add(time.Duration(i)*every).Format("2006-01-02 15:04:05.000")))
+			}
+			if _, err := tx.ExecContext(t.Context(), `INSERT INTO "BotQueueStats" ("QueueName", "Kind", "StartsAt", "Bucket", "Events", "Level", "DurationMs")
+				VALUES `+strings.Join(rows, ", ")); err != nil {
 				t.Fatal(err)
 			}
 		}
