@@ -13,10 +13,7 @@ import (
 // transaction would not stop rows from changing before the pass writes.
 func (s *assignStore) ReadUnlocked(ctx context.Context, read func(context.Context, workqueue.AssignView) error) error {
 	v := &assignView{s: s, on: s.readers, queries: s.reading}
-	err := s.retry(ctx, "read for an assignment pass", func() error {
-		s.reading.warm(ctx)
-		return read(ctx, v)
-	})
+	err := s.retryReading(ctx, "read for an assignment pass", func() error { return read(ctx, v) })
 	if err == nil && v.scheduled >= promoteFrom {
 		_ = s.promote(ctx) // the pass does not need it; if it fails, the next pass tries again
 	}

@@ -32,7 +32,7 @@ type connection struct {
 
 	cipher  workqueue.Cipher // nil: no keys
 	queries *queries
-	reading *queries                                              // those of surveys, on readers
+	reading *queries                                              // on readers
 	checks  *queries                                              // read-only, on readers; never prepared
 	observe func(statement string, took time.Duration, err error) // nil: nothing is observed
 

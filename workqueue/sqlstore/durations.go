@@ -53,9 +53,9 @@ func (r *durationRow) learned() learned.Duration {
 // Learned implements learned.Store.
 func (s *durationStore) Learned(ctx context.Context) (map[learned.Key]learned.Typical, error) {
 	var known map[learned.Key]learned.Typical
-	err := s.retry(ctx, "read learned durations", func() error {
+	err := s.retryReading(ctx, "read learned durations", func() error {
 		known = map[learned.Key]learned.Typical{}
-		rows, err := s.queries.query(ctx, s.readers, "learned", values{"limit_rows": passDurations})
+		rows, err := s.reading.query(ctx, s.readers, "learned", values{"limit_rows": passDurations})
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func (s *escalationStore) EscalationFigures(ctx context.Context) (f workqueue.Es
 		if err != nil {
 			return err
 		}
-		rows, err := s.queries.query(ctx, s.readers, "gauge_now", values{"now": s.engine.timeArg(now)})
+		rows, err := s.reading.query(ctx, s.readers, "gauge_now", values{"now": s.engine.timeArg(now)})
 		if err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ func (s *escalationStore) WouldEscalate(ctx context.Context, e workqueue.Escalat
 func (s *escalationStore) EscalationStates(ctx context.Context, itemID int64) (states []workqueue.EscalationState, err error) {
 	err = s.retry(ctx, "read what rules of escalation did", func() error {
 		states = nil
-		rows, err := s.queries.query(ctx, s.readers, "escalation_states", values{"item": itemID})
+		rows, err := s.reading.query(ctx, s.readers, "escalation_states", values{"item": itemID})
 		if err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (s *escalationStore) due(ctx context.Context, turn *workqueue.EscalationTur
 	statement, v := s.dueStatement(turn, limit)
 	err = s.retry(ctx, "find items for the "+turn.String(), func() error {
 		found = nil
-		rows, err := s.queries.query(ctx, s.readers, statement, v)
+		rows, err := s.reading.query(ctx, s.readers, statement, v)
 		if err != nil {
 			return err
 		}

@@ -86,7 +86,7 @@ func (s *leaseStore) Lost(ctx context.Context, workerID int64, instanceID string
 		return nil, err
 	}
 	var still []refRow
-	err = s.retry(ctx, "find lost leases", func() (err error) {
+	err = s.retryReading(ctx, "find lost leases", func() (err error) {
 		still, err = s.reading.refs(ctx, s.readers, "still_held", values{"worker": workerID, "instance": instanceID, "rows": batch})
 		return err
 	})

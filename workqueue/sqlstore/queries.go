@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -43,7 +42,13 @@ type queries struct {
 
 	mu       sync.Mutex
 	prepared map[string]*sql.Stmt // guarded by mu
-	wanted   map[string]string    // likewise; statements that were run without being prepared
+	wanted   map[string]wanted    // likewise; statements that were run without being prepared
+}
+
+// wanted is a statement that was run without being prepared.
+type wanted struct {
+	text string
+	runs int
 }
 
 // compiled are the statements of one folder. Stores share them.
@@ -74,7 +79,7 @@ func loadQueries(statements fs.FS, d *dialect, name string, db *sql.DB) (*querie
 	if c.inserts != nil {
 		c.inserts = c.inserts.fresh()
 	}
-	return &queries{compiled: c, db: db, style: d.driver.Style(), prepare: d.prepare, prepared: map[string]*sql.Stmt{}, wanted: map[string]string{}}, nil
+	return &queries{compiled: c, db: db, style: d.driver.Style(), prepare: d.prepare, prepared: map[string]*sql.Stmt{}, wanted: map[string]wanted{}}, nil
 }
 
 func compileFolder(statements fs.FS, d *dialect, name string) (compiled, error) {
@@ -296,14 +301,15 @@ func (q *queries) ready(name, text string) *sql.Stmt {
 	defer q.mu.Unlock()
 	stmt := q.prepared[name]
 	if stmt == nil && q.wanted != nil {
-		q.wanted[name] = text
+		q.wanted[name] = wanted{text, q.wanted[name].runs + 1}
 	}
 	return stmt
 }
 
-// warm prepares the statements that were run without being prepared, on engines where that pays
-// off: a process runs a few statements many times. Do not call it inside a transaction: with a
-// single connection it would wait for itself. It does nothing while the tables do not exist.
+// warm prepares the statements that were run twice without being prepared, on engines where that
+// pays off: a process runs a few statements many times, and others once. Do not call it inside a
+// transaction: with a single connection it would wait for itself. It does nothing while the tables
+// do not exist.
 func (q *queries) warm(ctx context.Context) {
 	if !q.prepare {
 		return
@@ -330,10 +336,17 @@ func (q *queries) warm(ctx context.Context) {
 func (q *queries) unprepared() map[string]string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.wanted) == 0 {
-		return nil
+	var texts map[string]string
+	for name, w := range q.wanted {
+		if w.runs < 2 {
+			continue
+		}
+		if texts == nil {
+			texts = map[string]string{}
+		}
+		texts[name] = w.text
 	}
-	return maps.Clone(q.wanted)
+	return texts
 }
 
 func (q *queries) close() error {

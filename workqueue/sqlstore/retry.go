@@ -58,3 +58,12 @@ func (s *connection) retry(ctx context.Context, doing string, do func() error) e
 	}
 	return fmt.Errorf("%s: %w", doing, err)
 }
+
+// retryReading is retry for a call that reads often. It prepares statements on the readers, which a
+// call that only writes must not wait for.
+func (s *connection) retryReading(ctx context.Context, doing string, do func() error) error {
+	return s.retry(ctx, doing, func() error {
+		s.reading.warm(ctx)
+		return do()
+	})
+}

@@ -211,7 +211,7 @@ func (s *seriesStore) readGauges(ctx context.Context, r *seriesReading) error {
 	case gaugeWorker:
 		v["name"] = null(r.p.Worker)
 	}
-	rows, err := s.queries.query(ctx, s.readers, "gauge_read", v)
+	rows, err := s.reading.query(ctx, s.readers, "gauge_read", v)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func (r *sampleRow) add(more *sampleRow) {
 // SampleGauges implements workqueue.SeriesStore. The row of the whole cluster for the minute
 // decides which process's sample is kept.
 func (s *seriesStore) SampleGauges(ctx context.Context) (sampled bool, err error) {
-	err = s.retry(ctx, "sample the backlog", func() error {
+	err = s.retryReading(ctx, "sample the backlog", func() error {
 		sampled = false
 		now, err := s.clock(ctx, s.readers)
 		if err != nil {
@@ -73,7 +73,7 @@ func (s *seriesStore) SampleGauges(ctx context.Context) (sampled bool, err error
 
 // sampledIn reports whether a minute has a sample.
 func (s *seriesStore) sampledIn(ctx context.Context, minute time.Time) (bool, error) {
-	rows, err := s.queries.query(ctx, s.readers, "gauge_read", values{
+	rows, err := s.reading.query(ctx, s.readers, "gauge_read", values{
 		"resolution": string(workqueue.ByMinute), "since": s.engine.timeArg(minute), "until": s.engine.timeArg(minute.Add(time.Minute)),
 		"kind": gaugeQueue, "queue": nil, "band": nil, "name": nil,
 	})
@@ -101,7 +101,7 @@ func (s *seriesStore) sample(ctx context.Context, now time.Time) ([]sampleRow, e
 		sums[same].add(r)
 	}
 	workers := &loadsRead{at: map[int64]int{}}
-	rows, err := s.queries.query(ctx, s.readers, "workers_open", values{"seen_ms": ms(seenRecently), "now": s.engine.timeArg(now)})
+	rows, err := s.reading.query(ctx, s.readers, "workers_open", values{"seen_ms": ms(seenRecently), "now": s.engine.timeArg(now)})
 	if err == nil {
 		err = eachRow(rows, func() error { return workers.worker(rows.Scan) })
 	}
@@ -114,7 +114,7 @@ func (s *seriesStore) sample(ctx context.Context, now time.Time) ([]sampleRow, e
 		add(sampleKey{What: gaugeWorker, Named: w.Name}, r)
 		add(sampleKey{What: gaugeSlots}, r)
 	}
-	if rows, err = s.queries.query(ctx, s.readers, "gauge_now", values{"now": s.engine.timeArg(now)}); err != nil {
+	if rows, err = s.reading.query(ctx, s.readers, "gauge_now", values{"now": s.engine.timeArg(now)}); err != nil {
 		return nil, err
 	}
 	err = eachRow(rows, func() error {

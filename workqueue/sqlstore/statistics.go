@@ -60,14 +60,14 @@ func (s *statisticsStore) statistics(ctx context.Context, only string) ([]workqu
 	if only != "" {
 		statement, v["queue"] = "stat_read_queue", queues[0].Name
 	}
-	rows, err := s.queries.query(ctx, s.readers, statement, v)
+	rows, err := s.reading.query(ctx, s.readers, statement, v)
 	if err != nil {
 		return nil, err
 	}
 	if err := readKept(rows, find); err != nil {
 		return nil, err
 	}
-	if rows, err = s.queries.query(ctx, s.readers, "stat_unfinished", values{"now": s.engine.timeArg(now)}); err != nil {
+	if rows, err = s.reading.query(ctx, s.readers, "stat_unfinished", values{"now": s.engine.timeArg(now)}); err != nil {
 		return nil, err
 	}
 	if err := readUnfinished(rows, find); err != nil {

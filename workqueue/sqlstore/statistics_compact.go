@@ -88,9 +88,9 @@ func (s *statisticsStore) tiersPast(ctx context.Context, now time.Time) (tiers [
 	for tier := tierMoment; tier <= tierQuarter; tier++ {
 		v[fmt.Sprintf("before_%d", tier)] = s.engine.timeArg(foldBefore(tier, now))
 	}
-	err = s.retry(ctx, "find old statistics", func() error {
+	err = s.retryReading(ctx, "find old statistics", func() error {
 		tiers = nil
-		rows, err := s.queries.query(ctx, s.readers, "stat_past", v)
+		rows, err := s.reading.query(ctx, s.readers, "stat_past", v)
 		if err != nil {
 			return err
 		}
