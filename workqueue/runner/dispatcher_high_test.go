@@ -89,6 +89,7 @@ func (d *runTimes) firstEnd(after time.Time) (first time.Time) {
 // The documented limit: while less urgent items fill the worker for hours, an item above 1000
 // starts within a tick plus the rest of one running item; if a slot is reserved, within a tick.
 func TestHighItemStartsSoonOnFullWorker(t *testing.T) {
+	t.Parallel() // it is one of the longest
 	type load struct {
 		priority int
 		band     workqueue.Band
@@ -103,6 +104,7 @@ func TestHighItemStartsSoonOnFullWorker(t *testing.T) {
 					continue // the others try each alone
 				}
 				t.Run(fmt.Sprintf("%s, %d reserved, %d workers", name, reserved, workers), func(t *testing.T) {
+					t.Parallel()
 					bubble(t, func(t *testing.T, store *sqlstore.Store) {
 						ctx, cancel := context.WithCancel(t.Context())
 						var pipelines sync.WaitGroup
@@ -202,10 +204,11 @@ func TestHighItemOvertakesAssignedItems(t *testing.T) {
 
 // A worker without refill finds an item that another worker's pass assigned to it.
 func TestHighItemAssignedByAnotherWorker(t *testing.T) {
+	t.Parallel() // it is one of the longest
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		diary := newRunTimes()
 		o := options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
-			diary.run(it.ID, time.Hour)
+			diary.run(it.ID, 20*time.Minute)
 			return workqueue.Outcome{}
 		})
 		o.Spec.Capacity, o.Spec.ReservedSlots = 2, 1
@@ -233,10 +236,11 @@ func TestHighItemAssignedByAnotherWorker(t *testing.T) {
 
 // A pipeline without a step for high items can use a reserved slot for one as well.
 func TestHighItemUsesReservedSlotAtOnce(t *testing.T) {
+	t.Parallel() // it is one of the longest
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		diary := newRunTimes()
 		o := options(store, "ann", func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
-			diary.run(it.ID, time.Hour)
+			diary.run(it.ID, 20*time.Minute)
 			return workqueue.Outcome{}
 		})
 		o.Spec.Capacity, o.Spec.ReservedSlots = 2, 1
@@ -253,7 +257,7 @@ func TestHighItemUsesReservedSlotAtOnce(t *testing.T) {
 		if diary.start(high).IsZero() {
 			t.Error("the high item does not run although a slot is reserved")
 		}
-		time.Sleep(30 * time.Minute)
+		time.Sleep(10 * time.Minute)
 		if !diary.start(medium).IsZero() {
 			t.Error("the other item runs in the reserved slot")
 		}

@@ -14,11 +14,12 @@ import (
 
 // A large item that waits for room does not block a reserved slot for a high item.
 func TestWaitingLargeItemLeavesReservedSlotFree(t *testing.T) {
+	t.Parallel() // it is one of the longest
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var ran runs
 		o := channelOptions(store, 3, smallest, func(_ context.Context, it *workqueue.Run) workqueue.Outcome {
 			ran.add(it.ID)
-			time.Sleep(time.Hour)
+			time.Sleep(20 * time.Minute)
 			return workqueue.Outcome{}
 		})
 		o.Spec.ReservedSlots = 1

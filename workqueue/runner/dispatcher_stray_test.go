@@ -12,6 +12,7 @@ import (
 // An item that another worker's pass assigned to a worker without a free slot is released as soon
 // as the worker is notified, unless the worker's own passes plan ahead.
 func TestAssignedItemWithoutFreeSlotIsReleased(t *testing.T) {
+	t.Parallel() // it is one of the longest
 	for name, c := range map[string]struct {
 		p    assign.AssignParams
 		want workqueue.State
@@ -22,7 +23,7 @@ func TestAssignedItemWithoutFreeSlotIsReleased(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, store *sqlstore.Store) {
 				enqueue(t, store, 1, workqueue.NewItem{Priority: 700})
-				w := startStaying(t, store, c.p, time.Hour)
+				w := startStaying(t, store, c.p, 10*time.Minute)
 				stray := enqueue(t, store, 1, workqueue.NewItem{Priority: 900})[0]
 				assignItem(t, store, stray, w.r.Worker().ID)
 				time.Sleep(time.Minute)

@@ -14,6 +14,7 @@ import (
 // A claimed item that a user cancels while it waits does not start, although the worker does not
 // record the starts of such short items.
 func TestItemCancelledInLineDoesNotStart(t *testing.T) {
+	t.Parallel() // it is one of the longest
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var ran runs
 		began := map[int64]time.Time{}

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"botwork/internal/testgroup"
 	"botwork/workqueue"
 	"botwork/workqueue/assign"
 	"botwork/workqueue/runner"
@@ -82,7 +83,11 @@ func shortItemOptions(store runner.Store, name string, ran *runs) runner.Options
 }
 
 func TestSelfAssignReadsWorkersOncePerSecond(t *testing.T) {
+	t.Parallel() // it is one of the longest
 	for _, name := range []string{"one worker", "with busy workers"} {
+		if name == "one worker" && !testgroup.Asked(testgroup.Nightly) {
+			continue // the other case takes as long, and shows more
+		}
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, sqlite *sqlstore.Store) {
 				store := &countingPasses{Store: sqlite}
@@ -102,7 +107,7 @@ func TestSelfAssignReadsWorkersOncePerSecond(t *testing.T) {
 				}
 				r := start(t, o)
 				ids := enqueue(t, sqlite, 6000, workqueue.NewItem{Estimate: time.Millisecond})
-				if name != "alone" {
+				if name == "with busy workers" {
 					busy := register(t, sqlite, "bob", 1)
 					one := enqueue(t, sqlite, 1, workqueue.NewItem{Priority: 3000})[0]
 					assignItem(t, sqlite, one, busy.ID)
@@ -142,6 +147,7 @@ func assignItem(t *testing.T, store storetest.Store, item, worker int64) {
 
 // A worker that starts while another one claims all items soon gets its share.
 func TestNewWorkerGetsItems(t *testing.T) {
+	t.Parallel() // it is one of the longest
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var ran runs
 		r := start(t, shortItemOptions(store, "ann", &ran))
@@ -168,6 +174,7 @@ func TestNewWorkerGetsItems(t *testing.T) {
 
 // A worker does not assign items of a queue with a limit to itself.
 func TestSelfAssignKeepsLimits(t *testing.T) {
+	t.Parallel() // it is one of the longest
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
 		var ran runs
 		narrow := workqueue.Queue{Name: "narrow", QueueLimits: workqueue.QueueLimits{Concurrency: 2}}

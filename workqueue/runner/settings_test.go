@@ -23,8 +23,10 @@ func set(t *testing.T, store storetest.Store, reset bool, o workqueue.WorkerOver
 }
 
 func TestCapacityChangesWhileTheWorkerRuns(t *testing.T) {
+	t.Parallel() // it is one of the longest
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {
-		w := startStaying(t, store, assign.AssignParams{Workers: assign.AvailableWorkers}, time.Hour)
+		const each = 10 * time.Minute
+		w := startStaying(t, store, assign.AssignParams{Workers: assign.AvailableWorkers}, each)
 		ids := enqueue(t, store, 9, workqueue.NewItem{})
 		w.Wake(true)
 		wantRunning := func(when string, want int) {
@@ -43,12 +45,12 @@ func TestCapacityChangesWhileTheWorkerRuns(t *testing.T) {
 		}
 		set(t, store, false, workqueue.WorkerOverrides{Capacity: new(2)})
 		wantRunning("with fewer slots", 4) // what runs goes on
-		time.Sleep(time.Hour)
+		time.Sleep(each)
 		wantRunning("after the items have ended", 2)
 		set(t, store, true, workqueue.WorkerOverrides{})
-		time.Sleep(time.Hour)
+		time.Sleep(each)
 		wantRunning("without overrides", 1)
-		time.Sleep(4 * time.Hour)
+		time.Sleep(4 * each)
 		w.leave(t)
 		w.ran.wantOnce(t, ids)
 	})
