@@ -17,6 +17,7 @@ func storeOpener(a *projectdir.App) func(ctx context.Context, db config.Database
 			Driver: string(db.Driver), DSN: dsn,
 			MaxOpen: db.Pool.MaxOpen, MaxIdle: db.Pool.MaxIdle, MaxLifetime: db.Pool.MaxLifetime,
 			Cipher: cipher, Observe: a.ObserveStatement,
+			LockTimeout: a.LockTimeout, Waiting: a.ReportRowHolders,
 		})
 		if err != nil {
 			return nil, err // not store: an interface that holds nil is not nil

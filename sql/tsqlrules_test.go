@@ -53,6 +53,7 @@ var rules = []rule{
 	{"UPDATE … FROM … JOIN with OUTPUT", "join in a subquery", top(` UPDATE .* OUTPUT (INSERTED|DELETED) .* FROM .* (JOIN|APPLY) `)},
 	{"UPDATE of a derived table", "write UPDATE … WHERE Id IN (…)", top(` UPDATE .* FROM \( \) `)},
 	{"INSERT … OUTPUT with TOP and ORDER BY", "select into a variable first", top(` INSERT .* OUTPUT (INSERTED|DELETED) .* SELECT TOP .* ORDER BY `)},
+	{"INSERT … OUTPUT … SELECT with ORDER BY", "sort what OUTPUT returns", top(` INSERT .* OUTPUT (INSERTED|DELETED) .* SELECT .* ORDER BY `)},
 	{"INSERT … OUTPUT with DEFAULT VALUES", "name a column", top(` INSERT .* OUTPUT (INSERTED|DELETED) .* DEFAULT VALUES `)},
 	{"an index inside CREATE TABLE", "write CREATE INDEX", flat(` CREATE TABLE .* INDEX `)},
 	{"ALTER INDEX", "drop and create it", flat(` ALTER INDEX `)},
@@ -74,6 +75,8 @@ var rules = []rule{
 	{"BEGIN TRANSACTION", "the driver begins transactions: a pooled connection would keep this one", flat(` BEGIN (DISTRIBUTED )?TRAN(SACTION)? `)},
 	{"NVARCHAR above 4000", "write NVARCHAR(MAX)", flat(` NVARCHAR \( (400[1-9]|40[1-9]\d|4[1-9]\d\d|[5-9]\d{3}|\d{5,}) \) `)},
 
+	{"a reserved word as a name", "choose another name: the parser accepts some, a server answers error 156", reservedName},
+
 	// Syntax that works but causes problems.
 	{"VARCHAR, CHAR or TEXT", "the driver sends nvarchar, and another type turns each seek into a scan", flat(` (VARCHAR|CHAR|NCHAR) \( | (AS|CREATE TABLE .*) N?TEXT `)},
 	{"a local clock", "write SYSUTCDATETIME()", flat(` (GETDATE|GETUTCDATE|SYSDATETIME|SYSDATETIMEOFFSET|CURRENT_TIMESTAMP) `)},
@@ -84,6 +87,22 @@ var rules = []rule{
 	{"NOLOCK", "reads rows that were never committed", flat(` (NOLOCK|READUNCOMMITTED) `)},
 	{"all columns", "name them", flat(` (SELECT|,|\.) \* `)},
 }
+
+// reserved are the words that T-SQL reserves ("Reserved Keywords (Transact-SQL)"), except those of
+// types and functions.
+const reserved = `ADD|ALL|ALTER|AND|ANY|AS|ASC|AUTHORIZATION|BACKUP|BEGIN|BETWEEN|BREAK|BROWSE|BULK|BY|CASCADE|CASE|CHECK|CHECKPOINT|CLOSE|CLUSTERED|COLLATE|COLUMN|COMMIT|` +
+	`COMPUTE|CONSTRAINT|CONTAINS|CONTAINSTABLE|CONTINUE|CREATE|CROSS|CURRENT|CURSOR|DATABASE|DBCC|DEALLOCATE|DECLARE|DEFAULT|DELETE|DENY|DESC|DISK|DISTINCT|DISTRIBUTED|` +
+	`DOUBLE|DROP|DUMP|ELSE|END|ERRLVL|ESCAPE|EXCEPT|EXEC|EXECUTE|EXISTS|EXIT|EXTERNAL|FETCH|FILE|FILLFACTOR|FOR|FOREIGN|FREETEXT|FREETEXTTABLE|FROM|FULL|FUNCTION|GOTO|` +
+	`GRANT|GROUP|HAVING|HOLDLOCK|IDENTITY|IDENTITYCOL|IDENTITY_INSERT|IF|IN|INDEX|INNER|INSERT|INTERSECT|INTO|IS|JOIN|KEY|KILL|LEFT|LIKE|LINENO|LOAD|MERGE|NATIONAL|` +
+	`NOCHECK|NONCLUSTERED|NOT|NULL|OF|OFF|OFFSETS|ON|OPEN|OPTION|OR|ORDER|OUTER|OVER|PERCENT|PIVOT|PLAN|PRECISION|PRIMARY|PRINT|PROC|PROCEDURE|PUBLIC|RAISERROR|READ|` +
+	`READTEXT|RECONFIGURE|REFERENCES|REPLICATION|RESTORE|RESTRICT|RETURN|REVERT|REVOKE|RIGHT|ROLLBACK|ROWCOUNT|ROWGUIDCOL|RULE|SAVE|SCHEMA|SECURITYAUDIT|SELECT|` +
+	`SESSION_USER|SET|SETUSER|SHUTDOWN|SOME|STATISTICS|SYSTEM_USER|TABLE|TABLESAMPLE|TEXTSIZE|THEN|TO|TOP|TRAN|TRANSACTION|TRIGGER|TRUNCATE|TSEQUAL|UNION|UNIQUE|` +
+	`UNPIVOT|UPDATE|UPDATETEXT|USE|USER|VALUES|VARYING|VIEW|WAITFOR|WHEN|WHERE|WHILE|WITH|WITHIN|WRITETEXT`
+
+// reservedName reports whether a reserved word is the name of a column: after a dot (but for the
+// column [key] of OPENJSON), before a type, or after AS and before a comma, a parenthesis or FROM.
+var reservedName = flat(` \. (` + strings.Replace(reserved, "|KEY|", "|", 1) + `) | (` + strings.Replace(reserved, "|AS|", "|", 1) + `) (BIGINT|INT|BIT|NVARCHAR|DATETIME2|DECIMAL|FLOAT|VARBINARY|UNIQUEIDENTIFIER) ` +
+	`| AS (` + reserved + `) (,|\)|FROM|;) `)
 
 // count returns how often the words occur.
 func count(text string, words ...string) (n int) {

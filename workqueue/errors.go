@@ -45,6 +45,32 @@ func (checkoutLost) Error() string {
 // Is reports whether target is ErrLeaseLost.
 func (checkoutLost) Is(target error) bool { return target == ErrLeaseLost }
 
+// LockedError names items that were not written because another session of the database holds
+// their rows, such as a person's with an open transaction. A later call may succeed.
+type LockedError struct{ Items []int64 }
+
+func (e *LockedError) Error() string {
+	if len(e.Items) == 1 {
+		return fmt.Sprintf("another session of the database holds the row of item %d", e.Items[0])
+	}
+	return fmt.Sprintf("another session of the database holds the rows of %d items, such as %d", len(e.Items), e.Items[0])
+}
+
+// LockWaitError is returned when a change waited too long for a row that another session of the
+// database holds. It changed nothing.
+type LockWaitError struct {
+	Waited  time.Duration
+	Holders []RowHolder // who held rows then
+}
+
+func (e *LockWaitError) Error() string {
+	text := fmt.Sprintf("gave up after waiting %s for a row that another session of the database holds, and changed nothing", e.Waited.Round(time.Second))
+	for _, h := range e.Holders {
+		text += fmt.Sprintf("; %s; to end it: %s", h, h.End)
+	}
+	return text
+}
+
 // NameTakenError is returned when another process has registered under the name and
 // its lease has not expired.
 type NameTakenError struct {

@@ -154,7 +154,8 @@ type LeaseStore interface {
 
 	// Progress records the progress of runs, and that they have begun. It returns the
 	// ids whose lease was lost; these stay unchanged. There may be several notes for
-	// one claim, in their order.
+	// one claim, in their order. The error is a *LockedError if other sessions hold
+	// some of the rows; all others are written.
 	Progress(ctx context.Context, workerID int64, instanceID string, notes []ProgressNote) (lost []int64, err error)
 
 	// Lost returns the ids of those claims that the worker no longer holds. It
@@ -163,7 +164,8 @@ type LeaseStore interface {
 
 	// Finish records the ends of runs. It returns the ids whose lease was lost, each
 	// once; these stay unchanged. If there are several ends of one claim, the first
-	// counts.
+	// counts. The error is a *LockedError if other sessions hold some of the rows; all
+	// others are written.
 	Finish(ctx context.Context, workerID int64, instanceID string, finishes []Finish) (lost []int64, err error)
 
 	// ReleaseAssigned releases all items that are assigned to the worker but not
@@ -249,6 +251,10 @@ type BeatResult struct {
 
 	// Lost lists the held items whose lease is no longer this worker's.
 	Lost []int64
+
+	// Locked lists those whose lease was not renewed, because another session of the
+	// database holds their rows.
+	Locked []int64
 
 	// History is set if the database may have lost its latest transactions since the
 	// previous heartbeat; nil: it has not.

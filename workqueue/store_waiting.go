@@ -11,6 +11,18 @@ type WaitingStore interface {
 	// queue that is not paused and that workers may run.
 	Waits(ctx context.Context, band Band) (bool, error)
 
+	// RowHolders returns the sessions of the database that hold rows of these items in an
+	// open transaction, by item: workers pass over such items. On SQLite there are none,
+	// since an open transaction holds the whole database. On SQL Server it returns for each
+	// such item all sessions that hold rows of items, because the server does not say
+	// which. It returns none that the login may not see: on SQL Server it needs VIEW SERVER
+	// STATE, on Azure SQL Database VIEW DATABASE STATE.
+	RowHolders(ctx context.Context, ids ...int64) ([]RowHolder, error)
+
+	// OpenSessions returns the sessions that hold rows of any items, or the whole table, in
+	// an open transaction, with the rights of RowHolders. ItemID is 0.
+	OpenSessions(ctx context.Context) ([]RowHolder, error)
+
 	// Ready returns what there is to do for a worker: items of the band that are
 	// assigned to it and have not started, that wait as Waits reports them, or that
 	// were assigned to other workers some seconds ago and have not started. It is one

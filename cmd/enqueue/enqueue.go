@@ -94,6 +94,7 @@ The forecast takes at most two seconds for each; an unknown time is not an error
 		},
 	}
 	flags.register(cmd)
+	a.RegisterLockTimeout(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("pipeline", projectdir.CompletePipelines(a.App))
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

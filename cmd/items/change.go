@@ -46,6 +46,7 @@ func (a *command) itemsChangeCommand(action workqueue.Action) *cobra.Command {
 		Example: fmt.Sprintf("  botwork items %[1]s 17 18 19\n  botwork items %[1]s %[2]s --dry-run\n  botwork items %[1]s %[2]s", action, text.filter),
 	}
 	c.register(cmd)
+	a.RegisterLockTimeout(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ids, err := parseIDs(args)
 		if err != nil {

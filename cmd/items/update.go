@@ -48,6 +48,7 @@ func (a *command) itemsUpdateCommand() *cobra.Command {
 	}
 	c.register(cmd)
 	u.register(cmd)
+	a.RegisterLockTimeout(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ids, err := parseIDs(args)
 		if err != nil {

@@ -64,6 +64,10 @@ func problemOf(err error) *Problem {
 	if p := problemOfValue(err); p != nil {
 		return p
 	}
+	if errors.As(err, new(*workqueue.LockedError)) || errors.As(err, new(*workqueue.LockWaitError)) {
+		return problem(http.StatusServiceUnavailable, "row-locked", "another session of the database holds the row of an item; nothing was changed").
+			withHint("try again later; `botwork items why` and `botwork doctor` name the session")
+	}
 	if errors.Is(err, workqueue.ErrQueueChanged) {
 		return problem(http.StatusPreconditionFailed, "revision-changed", "the queue has another revision: it was changed in the meantime").
 			withHint("read the queue again, and decide again")

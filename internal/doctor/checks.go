@@ -129,6 +129,9 @@ func (d *Doctor) Checks() []Check {
 			Check{Name: "rights", After: []string{"schema"}, Run: d.withDatabase(d.rights)},
 			Check{Name: "replication", After: []string{"database"}, Run: d.withDatabase(d.replication)})
 	}
+	if d.o.Driver == database.Postgres {
+		checks = append(checks, Check{Name: "stalled", After: []string{"database"}, Run: d.withDatabase(d.openSessions)})
+	}
 	if d.o.Driver == database.SQLServer {
 		checks = append(checks,
 			Check{Name: "snapshot", After: []string{"database"}, Run: d.withDatabase(d.snapshot)},

@@ -12,7 +12,7 @@ import (
 const stalledLeases, leastStalled = 2, 10 * time.Second
 
 // sessionGuard ends the sessions of processes that were suspended inside a transaction, on
-// databases that do not end them by themselves.
+// databases that do not end them by themselves. Of other sessions it says that they hold items.
 type sessionGuard struct {
 	stop context.CancelFunc // nil until start
 	loop sync.WaitGroup
@@ -21,15 +21,18 @@ type sessionGuard struct {
 func (g *sessionGuard) start(ctx context.Context, o Options) {
 	ctx, g.stop = context.WithCancel(context.WithoutCancel(ctx))
 	g.loop.Go(func() {
-		ticker := time.NewTicker(o.Spec.Lease)
+		ticker, often := time.NewTicker(o.Spec.Lease), time.NewTicker(openSessionTime)
 		defer ticker.Stop()
-		last := ""
+		defer often.Stop()
+		last, open := "", openSessions{}
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
 				last = g.check(ctx, o, last)
+			case <-often.C:
+				open.check(ctx, o)
 			}
 		}
 	})

@@ -20,6 +20,9 @@ type WhyStore interface {
 	Queue(ctx context.Context, name string) (workqueue.Queue, error)
 	Workers(ctx context.Context) ([]workqueue.Worker, error)
 
+	// As in workqueue.WaitingStore.
+	RowHolders(ctx context.Context, ids ...int64) ([]workqueue.RowHolder, error)
+
 	// As in workqueue.EscalationStore.
 	EscalationStates(ctx context.Context, itemID int64) ([]workqueue.EscalationState, error)
 }
@@ -71,6 +74,10 @@ func Why(ctx context.Context, store WhyStore, id int64, p WhyParams) (Reason, er
 	if err != nil {
 		return Reason{}, err
 	}
+	holders, err := store.RowHolders(ctx, id)
+	if err != nil {
+		return Reason{}, err
+	}
 	if err := p.Learned.Refresh(ctx); err != nil {
 		return Reason{}, err
 	}
@@ -84,7 +91,7 @@ func Why(ctx context.Context, store WhyStore, id int64, p WhyParams) (Reason, er
 		if err != nil {
 			return err
 		}
-		w := &why{p: p, view: view, item: &item, queue: &queue, workers: workers, rules: rules, now: marks.Now}
+		w := &why{p: p, view: view, item: &item, queue: &queue, workers: workers, holder: longHolder(holders), rules: rules, now: marks.Now}
 		w.choosePass()
 		if r, err = w.judge(ctx); err != nil {
 			return err
@@ -108,7 +115,8 @@ type why struct {
 	item    *workqueue.Item
 	queue   *workqueue.Queue
 	workers []workqueue.Worker // all workers, by name
-	rules   []SimRule          // all rules of escalation
+	holder  *workqueue.RowHolder
+	rules   []SimRule // all rules of escalation
 	now     time.Time
 
 	pass   comingPass // the next pass that covers the item's priority
@@ -149,6 +157,9 @@ func (w *why) params(p AssignParams) AssignParams { return w.p.params(p) }
 func (w *why) judge(ctx context.Context) (Reason, error) {
 	if r, ok := w.ended(); ok {
 		return r, nil
+	}
+	if w.item.State != workqueue.Blocked && w.holder != nil {
+		return w.locked(), nil
 	}
 	switch w.item.State {
 	case workqueue.Blocked:

@@ -19,6 +19,7 @@ const (
 	WhyRunning    ReasonKind = "running"           // it runs
 	WhySilent     ReasonKind = "worker-silent"     // it runs on a worker that is probably dead, until its lease expires
 	WhyLeaseOver  ReasonKind = "lease-over"        // its worker is gone, and the next pass takes it back
+	WhyLocked     ReasonKind = "row-locked"        // a session of the database holds its row in an open transaction
 	WhyPaused     ReasonKind = "queue-paused"      // its queue is paused
 	WhyRobots     ReasonKind = "queue-for-robots"  // its queue is for robots, not for workers
 	WhyRetry      ReasonKind = "retry"             // it has failed and waits for its next attempt

@@ -61,6 +61,10 @@ func (w *why) running() Reason {
 	default:
 		r.Text = fmt.Sprintf("it is running on %s%s", who, since)
 	}
+	if w.holder != nil {
+		r.Text += "; " + w.lockedText()
+		r.Change = w.lockedChange()
+	}
 	return r
 }
 

@@ -37,6 +37,8 @@ type completer struct {
 	mu       sync.Mutex
 	fresh    []*completion // not tried yet; written together
 	refused  []*completion // from writes that failed; written one by one
+	locked   []*completion // passed over, since another session holds their rows
+	lockedAt time.Time     // when those are next tried, together with the others
 	writing  []*completion
 	failing  bool   // the last write failed
 	accepted uint64 // how many writes of this worker the database accepted
@@ -153,6 +155,13 @@ func (c *completer) sleep(ctx context.Context, wake <-chan struct{}, d time.Dura
 func (c *completer) nextBatch(now time.Time, healthy bool) (batch []*completion, again bool, due time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if len(c.locked) > 0 {
+		if wait := c.lockedAt.Sub(now); wait <= 0 {
+			c.fresh, c.locked = append(c.locked, c.fresh...), nil
+		} else {
+			due = wait
+		}
+	}
 	if healthy || len(c.fresh) == 0 {
 		for i, done := range c.refused {
 			wait := done.retryAt.Sub(now)
@@ -186,6 +195,9 @@ func (c *completer) write(ctx context.Context, batch []*completion) error {
 	c.log.Debug().Int("results", len(batch)).Str("at", started.UTC().Format(time.RFC3339Nano)).Msg("writing results")
 	lost, err := c.store.Finish(bounded, c.worker.ID, c.worker.InstanceID, finishes)
 	took := time.Since(started)
+	if locked, ok := errors.AsType[*workqueue.LockedError](err); ok {
+		batch, err = c.keepLocked(batch, locked), nil
+	}
 	if c.recordWrite(batch, err, took); err != nil {
 		return err
 	}
@@ -199,6 +211,33 @@ func (c *completer) write(ctx context.Context, batch []*completion) error {
 		done.onSettled(true)
 	}
 	return nil
+}
+
+// lockedPause is how long results whose rows another session holds wait for another try.
+const lockedPause = time.Second
+
+// keepLocked keeps the results that were passed over, and returns the others.
+func (c *completer) keepLocked(batch []*completion, locked *workqueue.LockedError) (written []*completion) {
+	passed := make(map[int64]bool, len(locked.Items))
+	for _, id := range locked.Items {
+		passed[id] = true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, done := range batch {
+		id := done.finish.ItemID
+		if !passed[id] {
+			written = append(written, done)
+			continue
+		}
+		if !done.locked {
+			c.log.Warn().Int64("item_id", id).Msg("could not save a result: another session of the database holds the item's row; keeping it and retrying")
+		}
+		done.locked = true
+		c.locked = append(c.locked, done)
+	}
+	c.lockedAt = time.Now().Add(lockedPause)
+	return written
 }
 
 // recordWrite records the result of a write. A batch that could not be written is kept.
@@ -232,7 +271,7 @@ func (c *completer) unwritten() []int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var ids []int64
-	for _, list := range [][]*completion{c.writing, c.refused, c.fresh} {
+	for _, list := range [][]*completion{c.writing, c.refused, c.locked, c.fresh} {
 		for _, done := range list {
 			ids = append(ids, done.finish.ItemID)
 		}
@@ -244,8 +283,8 @@ func (c *completer) unwritten() []int64 {
 // close ends all waits for results that will not be written.
 func (c *completer) close() {
 	c.mu.Lock()
-	left := append(c.refused, c.fresh...)
-	c.refused, c.fresh, c.closed = nil, nil, true
+	left := slices.Concat(c.refused, c.locked, c.fresh)
+	c.refused, c.locked, c.fresh, c.closed = nil, nil, nil, true
 	c.room.Broadcast()
 	c.mu.Unlock()
 	for _, done := range left {

@@ -15,6 +15,7 @@ const refusalLimit = 10
 type completion struct {
 	finish    workqueue.Finish
 	onSettled func(settled bool)
+	locked    bool // another session of the database held the row when it was to be written
 
 	// pause doubles with each refusal; retryAt is when the next try is due.
 	pause   time.Duration

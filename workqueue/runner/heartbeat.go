@@ -26,7 +26,7 @@ func (r *Runner) signalIdle() {
 // heartbeat renews the worker's row and all its leases, one statement each, until ctx ends. A
 // failed heartbeat is repeated sooner.
 func (r *Runner) heartbeat(ctx context.Context) {
-	failing, changed := false, r.gateChanged()
+	failing, passedOver, changed := false, false, r.gateChanged()
 	next := r.o.Heartbeat
 	for {
 		select {
@@ -36,7 +36,7 @@ func (r *Runner) heartbeat(ctx context.Context) {
 		case <-changed:
 		case <-time.After(next):
 		}
-		err := r.beat(ctx)
+		locked, err := r.beat(ctx)
 		if r.o.AfterHeartbeat != nil {
 			r.o.AfterHeartbeat()
 		}
@@ -46,6 +46,13 @@ func (r *Runner) heartbeat(ctx context.Context) {
 				r.o.Log.Info().Msg("database connection restored; heartbeats resumed")
 			}
 			failing, next = false, r.o.Heartbeat
+			if len(locked) > 0 {
+				next = r.o.Heartbeat / 5 // their leases end soon
+			}
+			if len(locked) > 0 && !passedOver {
+				r.o.Log.Warn().Ints64("item_ids", locked).Msg("could not renew leases: another session of the database holds the rows; the runs are stopped before their leases expire unless it ends")
+			}
+			passedOver = len(locked) > 0
 		case errors.Is(err, workqueue.ErrWorkerReplaced):
 			r.o.Log.Error().Msg("another process has taken over this worker's name; stopping running items")
 			r.held.cancelAll(workqueue.ErrLeaseLost)
@@ -68,7 +75,8 @@ func (r *Runner) heartbeat(ctx context.Context) {
 	}
 }
 
-func (r *Runner) beat(ctx context.Context) error {
+// beat returns the items whose leases were not renewed, because another session holds their rows.
+func (r *Runner) beat(ctx context.Context) (locked []int64, err error) {
 	started := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, r.o.Heartbeat)
 	defer cancel()
@@ -79,10 +87,10 @@ func (r *Runner) beat(ctx context.Context) error {
 		Ended: r.active.sinceEnd(), Gate: gate,
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	// Counted from the start of the statement: the lease in the database ends later.
-	r.held.renewed(refs, result.Lost, started.Add(r.o.Spec.Lease))
+	r.held.renewed(refs, result.Lost, result.Locked, started.Add(r.o.Spec.Lease))
 	r.completer.alive()
 	r.dispatch.planner.recordBeat(started)
 	if result.History != nil {
@@ -90,7 +98,7 @@ func (r *Runner) beat(ctx context.Context) error {
 	}
 	r.obey(ctx, &result)
 	r.recordGate(ctx, gate)
-	return nil
+	return result.Locked, nil
 }
 
 // logHistory logs that the database may have lost its latest transactions. The runs whose

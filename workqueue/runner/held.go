@@ -95,8 +95,12 @@ func (h *held) started() []workqueue.ItemRef {
 }
 
 // renewed records that the leases of refs end at the given time or later. Runs whose item is
-// in lost are cancelled.
-func (h *held) renewed(refs []workqueue.ItemRef, lost []int64, until time.Time) {
+// in lost are cancelled. Those in locked were passed over: their leases end when they did.
+func (h *held) renewed(refs []workqueue.ItemRef, lost, locked []int64, until time.Time) {
+	kept := make(map[int64]bool, len(locked))
+	for _, id := range locked {
+		kept[id] = true
+	}
 	gone := make(map[int64]bool, len(lost))
 	for _, id := range lost {
 		gone[id] = true
@@ -110,7 +114,7 @@ func (h *held) renewed(refs []workqueue.ItemRef, lost []int64, until time.Time) 
 		}
 		if gone[ref.ItemID] {
 			it.cancel(workqueue.ErrLeaseLost)
-		} else if until.After(it.until) {
+		} else if until.After(it.until) && !kept[ref.ItemID] {
 			it.until, it.lapsed = until, false
 		}
 	}
@@ -119,7 +123,7 @@ func (h *held) renewed(refs []workqueue.ItemRef, lost []int64, until time.Time) 
 // cancelLost cancels the runs among refs whose item is in lost.
 func (h *held) cancelLost(refs []workqueue.ItemRef, lost []int64) {
 	if len(lost) > 0 {
-		h.renewed(refs, lost, time.Time{})
+		h.renewed(refs, lost, nil, time.Time{})
 	}
 }
 

@@ -21,7 +21,7 @@ func TestHeldRenewsLeasesThatAreNotLost(t *testing.T) {
 	if want := []workqueue.ItemRef{{ItemID: 1, Fence: 5}, {ItemID: 2, Fence: 6}}; !slices.Equal(refs, want) {
 		t.Fatalf("refs = %v, want %v", refs, want)
 	}
-	h.renewed(refs, []int64{2}, epoch.Add(time.Minute))
+	h.renewed(refs, []int64{2}, nil, epoch.Add(time.Minute))
 	if n := h.expire(epoch.Add(time.Minute)); n != 1 {
 		t.Errorf("%d leases lapsed, want only that of the lost item", n)
 	}
@@ -47,7 +47,7 @@ func TestHeldExpires(t *testing.T) {
 	if cause := context.Cause(run); !errors.Is(cause, workqueue.ErrLeaseLost) {
 		t.Errorf("cause %v, want ErrLeaseLost", cause)
 	}
-	h.renewed(h.refs(), nil, epoch.Add(2*time.Minute))
+	h.renewed(h.refs(), nil, nil, epoch.Add(2*time.Minute))
 	if n := h.expire(epoch.Add(3 * time.Minute)); n != 1 {
 		t.Errorf("%d leases lapsed after a late renewal, want 1", n)
 	}
@@ -57,7 +57,7 @@ func TestHeldExpires(t *testing.T) {
 func TestHeldNeverShortensALease(t *testing.T) {
 	h := newHeld()
 	run, _ := h.add(t.Context(), &workqueue.Item{ID: 1, Fence: 1}, epoch.Add(time.Minute))
-	h.renewed(h.refs(), nil, epoch)
+	h.renewed(h.refs(), nil, nil, epoch)
 	if h.expire(epoch.Add(time.Second)); run.Err() != nil {
 		t.Error("a renewal shortened the lease")
 	}
@@ -71,7 +71,7 @@ func TestHeldLaterClaimOfTheSameItem(t *testing.T) {
 	if cause := context.Cause(first); !errors.Is(cause, workqueue.ErrLeaseLost) {
 		t.Errorf("the earlier run's cause is %v, want ErrLeaseLost", cause)
 	}
-	h.renewed(refs, []int64{1}, epoch) // a heartbeat that began before the second claim
+	h.renewed(refs, []int64{1}, nil, epoch) // a heartbeat that began before the second claim
 	h.remove(workqueue.ItemRef{ItemID: 1, Fence: 1})
 	if second.Err() != nil || h.count() != 1 {
 		t.Errorf("the later claim ended with the earlier one: %v, %d held", context.Cause(second), h.count())

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -41,6 +42,13 @@ func (r *Runner) recordProgress(ctx context.Context, before time.Time) {
 		bounded, cancel := context.WithTimeout(ctx, r.statementTime())
 		lost, err := r.o.Store.Progress(bounded, r.worker.ID, r.worker.InstanceID, batch)
 		cancel()
+		if errors.As(err, new(*workqueue.LockedError)) {
+			// All of the batch is written again, which changes nothing.
+			for _, run := range of {
+				run.KeepProgress()
+			}
+			continue
+		}
 		if err != nil {
 			// The heartbeat logs that the database is unreachable.
 			r.o.Log.Debug().Err(err).Int("items", len(batch)).Msg("could not save progress; retrying")

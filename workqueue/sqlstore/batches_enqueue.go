@@ -13,10 +13,18 @@ import (
 )
 
 // EnqueueBatch implements workqueue.BatchStore.
-func (s *enqueuing) EnqueueBatch(ctx context.Context, part workqueue.BatchPart, items []workqueue.NewItem) ([]workqueue.Enqueued, error) {
+func (s *enqueuing) EnqueueBatch(ctx context.Context, part workqueue.BatchPart, items []workqueue.NewItem) (results []workqueue.Enqueued, err error) {
 	if len(items) == 0 {
 		return nil, nil
 	}
+	err = s.connection.bounded(ctx, func(ctx context.Context) error {
+		results, err = s.enqueueBatch(ctx, part, items)
+		return err
+	})
+	return results, err
+}
+
+func (s *enqueuing) enqueueBatch(ctx context.Context, part workqueue.BatchPart, items []workqueue.NewItem) ([]workqueue.Enqueued, error) {
 	p, err := s.enqueuePart(ctx, part, items)
 	if err != nil {
 		return nil, err

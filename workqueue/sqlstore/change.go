@@ -30,7 +30,11 @@ func (s *itemChanges) ChangeItem(ctx context.Context, id int64, c workqueue.Chan
 	if err := c.Validate(); err != nil {
 		return 0, err
 	}
-	return s.changeItem(ctx, id, nil, c, operationOf(c, nil))
+	err = s.connection.bounded(ctx, func(ctx context.Context) error {
+		clone, err = s.changeItem(ctx, id, nil, c, operationOf(c, nil))
+		return err
+	})
+	return clone, err
 }
 
 // changeItem is ChangeItem for an item of a page. One that the filter, unless it is nil, no
@@ -100,7 +104,15 @@ const (
 )
 
 // ChangeItems implements workqueue.ItemStore.
-func (s *itemChanges) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c workqueue.Change) (workqueue.ChangeResult, error) {
+func (s *itemChanges) ChangeItems(ctx context.Context, f workqueue.ItemFilter, c workqueue.Change) (result workqueue.ChangeResult, err error) {
+	err = s.connection.bounded(ctx, func(ctx context.Context) error {
+		result, err = s.changeItems(ctx, f, c)
+		return err
+	})
+	return result, err
+}
+
+func (s *itemChanges) changeItems(ctx context.Context, f workqueue.ItemFilter, c workqueue.Change) (workqueue.ChangeResult, error) {
 	if err := c.Validate(); err != nil {
 		return workqueue.ChangeResult{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"botwork/internal/database"
 	"botwork/internal/testdb"
 	"botwork/workqueue/sqlstore"
 	"botwork/workqueue/storetest"
@@ -55,7 +56,22 @@ func openWith(t testing.TB, o sqlstore.Options) storetest.Store {
 func harness(t *testing.T, e testdb.Engine, dsn string, store storetest.Store) storetest.Harness {
 	dsn = testdb.Unsynced(e.Driver, dsn)
 	byHand := e.SQL(t, dsn)
+	var hold func(t *testing.T, statement string) func()
+	if e.Driver != database.SQLite {
+		hold = func(t *testing.T, statement string) func() {
+			t.Helper()
+			tx, err := byHand.BeginTx(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := tx.ExecContext(t.Context(), statement); err != nil {
+				t.Fatalf("%s: %v", statement, err)
+			}
+			return func() { _ = tx.Rollback() } // it is over already if the test has ended
+		}
+	}
 	return storetest.Harness{
+		Hold:    hold,
 		Store:   store,
 		Another: func(t *testing.T) storetest.Store { return e.Open(t, dsn) },
 		At:      func(t *testing.T, now func() time.Time) storetest.Store { return openAt(t, e, dsn, now) },

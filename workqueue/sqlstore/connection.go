@@ -30,6 +30,9 @@ type connection struct {
 
 	payloadSearch int // how many items one call looks at when its filter selects by payload
 
+	lockTimeout time.Duration
+	waiting     func([]workqueue.RowHolder) // may be nil
+
 	cipher  workqueue.Cipher // nil: no keys
 	queries *queries
 	reading *queries                                              // on readers

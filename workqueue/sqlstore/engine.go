@@ -129,6 +129,10 @@ type coordinator interface {
 	// it from this login.
 	timeline(ctx context.Context, s *connection, db *sql.DB) (string, error)
 
+	// holdersEnd is the statement that ends a session (%d) that holds rows; "" if the engine has
+	// no such sessions.
+	holdersEnd() string
+
 	// endStalled implements Store.EndStalledSessions.
 	endStalled(ctx context.Context, s *connection, after time.Duration) ([]workqueue.StalledSession, error)
 }
@@ -161,6 +165,10 @@ type dialect struct {
 	// enqueueCounts reports whether the statement enqueue itself counts the items, and
 	// countsByID whether another statement counts them by their ids. Otherwise Go counts.
 	enqueueCounts, countsByID bool
+
+	// passesOver reports whether statements pass over rows that another session holds. Otherwise
+	// a session holds the whole database.
+	passesOver bool
 
 	// prepare reports whether preparing statements pays off.
 	prepare bool
@@ -216,6 +224,8 @@ func (anyEngine) begin(ctx context.Context, db *sql.DB) (*sql.Tx, func(), error)
 }
 
 func (anyEngine) listen(context.Context, *notices, func(workqueue.Notice), func(error)) {}
+
+func (anyEngine) holdersEnd() string { return "" }
 
 func (anyEngine) endStalled(context.Context, *connection, time.Duration) ([]workqueue.StalledSession, error) {
 	return nil, nil

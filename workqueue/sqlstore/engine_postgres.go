@@ -25,6 +25,7 @@ var postgresDialect = dialect{
 	goose:         goose.DialectPostgres,
 	finishCounts:  true,
 	enqueueCounts: true,
+	passesOver:    true,
 	clock:         "CAST(COALESCE(CAST(? AS timestamptz), statement_timestamp()) AS timestamptz(3))",
 	contains:      "strpos(@column, CAST(@text AS text)) > 0",
 	hasLabel:      postgresLabel + " IS NOT NULL",
@@ -76,6 +77,8 @@ func (*postgresEngine) oneRoundTrip(on runner) bool {
 	_, pool := on.(*sql.DB)
 	return pool
 }
+
+func (*postgresEngine) holdersEnd() string { return "SELECT pg_terminate_backend(%d)" }
 
 func (e *postgresEngine) listen(ctx context.Context, s *notices, report func(workqueue.Notice), trouble func(error)) {
 	s.listenForNotices(ctx, report, trouble)

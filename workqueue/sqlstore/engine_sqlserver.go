@@ -36,7 +36,7 @@ var sqlServerDialect = dialect{
 
 	setIdentity: `DBCC CHECKIDENT (N'%[1]s', RESEED, %[2]d) WITH NO_INFOMSGS`,
 	savepoint:   "SAVE TRANSACTION botwork", toSavepoint: "ROLLBACK TRANSACTION botwork",
-	countsByID: true,
+	countsByID: true, passesOver: true,
 }
 
 // sqlServerEngine is a server whose UPDATE cannot return rows of a table with triggers, and
@@ -91,6 +91,8 @@ func (*sqlServerEngine) lockAssignment(ctx context.Context, s *connection, tx *s
 	return nil
 }
 
+func (*sqlServerEngine) holdersEnd() string { return "KILL %d" }
+
 // isSingle returns false: see changeFenced.
 func (*sqlServerEngine) isSingle(*fenced) bool { return false }
 
@@ -124,6 +126,12 @@ func (*sqlServerEngine) changeFenced(ctx context.Context, s *connection, on runn
 		return nil, errSetShrank
 	}
 	return held, nil
+}
+
+// isLockTimeout reports whether SQL Server refused to wait for a row that another session holds.
+func isLockTimeout(err error) bool {
+	ms, ok := errors.AsType[mssql.Error](err)
+	return ok && ms.Number == 1222
 }
 
 func classifySQLServer(err error) errorClass {

@@ -44,10 +44,18 @@ const enqueueTries = 50
 var errPolicyChanged = errors.New("gave up: the policies of the queues kept changing")
 
 // Enqueue implements workqueue.ItemStore.
-func (s *enqueuing) Enqueue(ctx context.Context, items []workqueue.NewItem) ([]workqueue.Enqueued, error) {
+func (s *enqueuing) Enqueue(ctx context.Context, items []workqueue.NewItem) (results []workqueue.Enqueued, err error) {
 	if len(items) == 0 {
 		return nil, nil
 	}
+	err = s.connection.bounded(ctx, func(ctx context.Context) error {
+		results, err = s.enqueueAll(ctx, items)
+		return err
+	})
+	return results, err
+}
+
+func (s *enqueuing) enqueueAll(ctx context.Context, items []workqueue.NewItem) ([]workqueue.Enqueued, error) {
 	var err error
 	for range enqueueTries {
 		var e *enqueue

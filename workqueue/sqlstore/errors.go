@@ -6,6 +6,7 @@ import (
 	"gorm.io/gorm"
 
 	"botwork/internal/database"
+	"botwork/workqueue"
 )
 
 // errorClass classifies the errors of drivers. Each engine classifies those of its own driver.
@@ -26,6 +27,9 @@ func classify(err error) errorClass {
 		}
 	}
 	if _, ok := errors.AsType[*database.UnavailableError](err); ok {
+		return transientError
+	}
+	if _, ok := errors.AsType[*workqueue.LockedError](err); ok {
 		return transientError
 	}
 	switch {

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/failsafe-go/failsafe-go"
-	"gorm.io/gorm"
+	"testing"
+	"time"
 
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore/check"
+	"github.com/failsafe-go/failsafe-go"
+	"gorm.io/gorm"
 )
 
 // What a filter says about states, for tests of its plans.
@@ -63,7 +64,7 @@ func (s *Store) FinishWithoutStatistics(ctx context.Context, workerID int64, ins
 	if err != nil {
 		return err
 	}
-	lost, err := s.change(ctx, "finish items", fenced{
+	lost, _, err := s.change(ctx, "finish items", fenced{
 		statement: "finish", refs: refs, runs: map[refRow]run{},
 		values: values{"worker": workerID, "instance": instanceID, "rows": batch, "now": s.nowArg()},
 	})
@@ -134,4 +135,11 @@ func (s *Store) WatchListings(seen func(text string, args []any)) error {
 	}
 	callbacks := s.listing.Callback()
 	return errors.Join(callbacks.Query().After("gorm:query").Register("watch", watch), callbacks.Row().After("gorm:row").Register("watch", watch))
+}
+
+// SetLockNotice changes how long a change waits before it looks who holds rows.
+func SetLockNotice(t *testing.T, d time.Duration) {
+	before := lockNotice
+	lockNotice = d
+	t.Cleanup(func() { lockNotice = before })
 }

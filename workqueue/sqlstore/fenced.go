@@ -54,14 +54,16 @@ func once[T any](all []T, claim func(*T) refRow) (firsts, others []T) {
 	return firsts, others
 }
 
-// change runs a fenced statement and returns the ids of items whose lease was lost.
-func (s *leaseStore) change(ctx context.Context, doing string, f fenced) (lost []int64, err error) {
+// change runs a fenced statement of a worker. It returns the ids of items whose lease was lost, and
+// the claims that the statement passed over.
+func (s *leaseStore) change(ctx context.Context, doing string, f fenced) (lost []int64, locked []refRow, err error) {
+	var unchanged []refRow
 	run := func(on runner) error {
 		changed, err := s.changed(ctx, on, f)
 		if err != nil {
 			return err
 		}
-		lost = missing(f.refs, changed)
+		unchanged = missing(f.refs, changed)
 		if !f.more {
 			return nil
 		}
@@ -81,7 +83,11 @@ func (s *leaseStore) change(ctx context.Context, doing string, f fenced) (lost [
 		}
 		return errSetShrank
 	})
-	return lost, err
+	if err != nil {
+		return nil, nil, err
+	}
+	locked, err = s.lockedAmong(ctx, f.values["worker"].(int64), f.values["instance"].(string), unchanged)
+	return itemIDs(missing(unchanged, locked)), locked, err
 }
 
 // changed runs the statement and returns the claims that it changed.

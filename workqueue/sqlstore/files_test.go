@@ -29,8 +29,11 @@ var onlySome = map[string][]string{
 	"doctor/clock.sql":              {"postgres", "sqlserver"}, // SQLite's clock is the machine's
 	"doctor/journal.sql":            {"sqlite"},                // a server hides its journal
 	"doctor/rights.sql":             {"postgres", "sqlserver"}, // the permissions of SQLite are those of its file
-	"doctor/stalled.sql":            {"sqlserver"},             // the others end such sessions, or have none
-	"doctor/session_rights.sql":     {"sqlserver"},             // likewise
+	"doctor/stalled.sql":            {"postgres", "sqlserver"}, // SQLite has no sessions
+	"queries/open_sessions.sql":     {"postgres", "sqlserver"}, // likewise
+	"queries/row_holders.sql":       {"postgres", "sqlserver"}, // likewise
+	"fragments/not_held.sql":        {"postgres"},              // SQL Server reads past such rows, SQLite has none
+	"doctor/session_rights.sql":     {"sqlserver"},             // the others end such sessions, or have none
 	"doctor/snapshot.sql":           {"sqlserver"},             // the others always read row versions
 	"doctor/replication.sql":        {"postgres", "sqlserver"}, // SQLite has no standby
 	"queries/timeline.sql":          {"postgres", "sqlserver"}, // SQLite has no timeline

@@ -33,20 +33,25 @@ func (s *leaseStore) Finish(ctx context.Context, workerID int64, instanceID stri
 	if len(finishes) == 0 {
 		return nil, nil
 	}
-	finishes, _ = once(finishes, func(f *workqueue.Finish) refRow { return refRow{f.ItemID, f.Fence} })
-	write := func(plainly bool) ([]int64, error) {
-		ends, err := s.ends(ctx, &workerID, finishes, plainly)
-		if err != nil {
-			return nil, err
+	finishes, _ = once(finishes, claimOf)
+	lost, err := passingOver(ctx, func(only map[refRow]bool) ([]int64, []refRow, error) {
+		list := those(finishes, only, claimOf)
+		write := func(plainly bool) ([]int64, []refRow, error) {
+			ends, err := s.ends(ctx, &workerID, list, plainly)
+			if err != nil {
+				return nil, nil, err
+			}
+			ends.values["worker"], ends.values["instance"] = workerID, instanceID
+			return s.change(ctx, "finish items", ends)
 		}
-		ends.values["worker"], ends.values["instance"] = workerID, instanceID
-		return s.change(ctx, "finish items", ends)
-	}
-	lost, err := write(s.engine.endsPlainly(finishes))
-	if errors.Is(err, errNotAll) {
-		lost, err = write(false)
-	}
-	if err != nil {
+		lost, locked, err := write(s.engine.endsPlainly(list))
+		if errors.Is(err, errNotAll) {
+			lost, locked, err = write(false)
+		}
+		return lost, locked, err
+	})
+	locked, isLocked := errors.AsType[*workqueue.LockedError](err)
+	if err != nil && (!isLocked || len(locked.Items) == len(finishes)) {
 		return nil, err
 	}
 	queues := make([]string, len(finishes))
@@ -57,8 +62,10 @@ func (s *leaseStore) Finish(ctx context.Context, workerID int64, instanceID stri
 	// The ends are already written: an error here must not make the caller retry them. The next
 	// trim removes what is left.
 	_ = s.trimArchives(ctx, archivesOf(finishes))
-	return lost, nil
+	return lost, err
 }
+
+func claimOf(f *workqueue.Finish) refRow { return refRow{f.ItemID, f.Fence} }
 
 // ends returns the statement that records ends of runs, with everything that belongs to them,
 // for the worker with this id; nil means a robot. The values identify the caller. With plainly,

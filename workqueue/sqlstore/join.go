@@ -1,7 +1,9 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -9,7 +11,23 @@ import (
 )
 
 // Join implements workqueue.LeaseStore.
-func (s *leaseStore) Join(ctx context.Context, p workqueue.JoinParams) ([]workqueue.Item, error) {
+func (s *leaseStore) Join(ctx context.Context, p workqueue.JoinParams) (items []workqueue.Item, err error) {
+	leader := refRows([]workqueue.ItemRef{p.Leader})
+	for try := 0; ; try++ {
+		if items, err = s.join(ctx, p); !errors.Is(err, workqueue.ErrLeaseLost) {
+			return items, err
+		}
+		locked, lerr := s.lockedAmong(ctx, p.WorkerID, p.InstanceID, leader)
+		if lerr != nil || len(locked) == 0 {
+			return nil, cmp.Or(lerr, err)
+		}
+		if try == len(lockPauses) || !sleep(ctx, lockPauses[try]) {
+			return nil, lockedError(locked)
+		}
+	}
+}
+
+func (s *leaseStore) join(ctx context.Context, p workqueue.JoinParams) ([]workqueue.Item, error) {
 	bytes := p.Bytes
 	if bytes == 0 {
 		bytes = math.MaxInt64

@@ -83,6 +83,20 @@ func (s *leaseStore) Begin(ctx context.Context, p workqueue.BeginParams) (refuse
 		return nil, nil
 	}
 	refs := refRows(p.Items)
+	for try := 0; ; try++ {
+		if refs, err = s.begin(ctx, p, refs); err != nil || len(refs) == 0 || try == len(lockPauses) {
+			return itemIDs(refs), err
+		}
+		// Those that the worker still has were refused, or passed over: only another try shows which.
+		locked, err := s.lockedAmong(ctx, p.WorkerID, p.InstanceID, refs)
+		if err != nil || len(locked) == 0 || !sleep(ctx, lockPauses[try]) {
+			return itemIDs(refs), err
+		}
+	}
+}
+
+// begin records the starts and returns the claims that did not change.
+func (s *leaseStore) begin(ctx context.Context, p workqueue.BeginParams, refs []refRow) (unchanged []refRow, err error) {
 	batch, err := jsonRows(slices.SortedFunc(slices.Values(refs), refRow.compare))
 	if err != nil {
 		return nil, err
@@ -91,10 +105,10 @@ func (s *leaseStore) Begin(ctx context.Context, p workqueue.BeginParams) (refuse
 		started, err := s.queries.refs(ctx, on, "begin", values{
 			"worker": p.WorkerID, "instance": p.InstanceID, "rows": batch, "now": s.nowArg(),
 		})
-		refused = missing(refs, started)
+		unchanged = missing(refs, started)
 		return err
 	})
-	return refused, err
+	return unchanged, err
 }
 
 // Beat implements workqueue.LeaseStore.
@@ -104,38 +118,48 @@ func (s *leaseStore) Beat(ctx context.Context, p workqueue.BeatParams) (workqueu
 		return result, err
 	}
 	held := refRows(p.Held)
-	ordered := slices.SortedFunc(slices.Values(held), refRow.compare)
-	started, err := jsonRows(refRows(p.Started))
+	if err := s.verifyHistory(ctx, p.WorkerID, p.InstanceID); err != nil {
+		return result, fmt.Errorf("beat: %w", err)
+	}
+	beats, unchanged, err := s.beat(ctx, p, held, &result)
 	if err != nil {
 		return result, err
 	}
+	locked, err := s.lockedAmong(ctx, p.WorkerID, p.InstanceID, unchanged)
+	result.Lost = itemIDs(missing(unchanged, locked))
+	for _, pause := range lockPauses {
+		if err != nil || len(locked) == 0 || !sleep(ctx, pause) {
+			break
+		}
+		var more []int64
+		more, locked, err = s.renew(ctx, p, locked)
+		result.Lost = append(result.Lost, more...)
+	}
+	if err != nil {
+		return result, err
+	}
+	result.Locked = itemIDs(locked)
+	s.history.beaten(p.WorkerID, p.InstanceID, beats)
+	result.History, err = s.historyChange(ctx, p, result.Lost)
+	return result, err
+}
+
+// beat renews the leases and the worker's own in one transaction. It returns the number of beats so
+// far, and the claims that did not change.
+func (s *leaseStore) beat(ctx context.Context, p workqueue.BeatParams, held []refRow, result *workqueue.BeatResult) (beats int64, unchanged []refRow, err error) {
 	var ended *int64
 	if p.Ended != nil {
 		ended = new(ms(*p.Ended))
 	}
-	if err := s.verifyHistory(ctx, p.WorkerID, p.InstanceID); err != nil {
-		return result, fmt.Errorf("beat: %w", err)
-	}
-	var beats int64
 	beat := func(on runner) error {
-		result = workqueue.BeatResult{}
+		*result = workqueue.BeatResult{}
 		// Items before the worker, as all transactions do: on SQL Server the insert of a failed
 		// attempt reads the worker's row after its items.
-		var renewed []refRow
-		for chunk := range slices.Chunk(ordered, writeBatch) {
-			batch, err := jsonRows(chunk)
-			if err != nil {
-				return err
-			}
-			some, err := s.queries.refs(ctx, on, "beat_items", values{
-				"worker": p.WorkerID, "lease_ms": ms(p.Lease), "rows": batch, "begun": started, "now": s.nowArg(),
-			})
-			if err != nil {
-				return err
-			}
-			renewed = append(renewed, some...)
+		renewed, err := s.beatItems(ctx, on, p, held)
+		if err != nil {
+			return err
 		}
-		result.Lost = missing(held, renewed)
+		unchanged = missing(held, renewed)
 		rows, err := s.queries.query(ctx, on, "beat_worker", values{
 			"worker": p.WorkerID, "instance": p.InstanceID, "lease_ms": ms(p.Lease), "stuck": p.Stuck, "gate": null(p.Gate), "ended_ms": ended, "now": s.nowArg(),
 		})
@@ -148,29 +172,62 @@ func (s *leaseStore) Beat(ctx context.Context, p workqueue.BeatParams) (workqueu
 		}
 		result.Overrides = workqueue.JSONText(overrides)
 		if result.State == "" {
-			result = workqueue.BeatResult{} // rolled back: nothing was renewed
+			*result = workqueue.BeatResult{} // rolled back: nothing was renewed
 			return workqueue.ErrWorkerReplaced
 		}
 		return nil
 	}
 	if len(held) == 0 {
-		err = s.single(ctx, "beat", beat)
-	} else {
-		err = s.retry(ctx, "beat", func() error {
-			return s.tx(ctx, func(tx *sql.Tx) error { return beat(tx) })
-		})
+		return beats, nil, s.single(ctx, "beat", beat)
 	}
-	if err != nil {
-		return result, err
-	}
-	s.history.beaten(p.WorkerID, p.InstanceID, beats)
-	result.History, err = s.historyChange(ctx, p, result.Lost)
-	return result, err
+	err = s.retry(ctx, "beat", func() error {
+		return s.tx(ctx, func(tx *sql.Tx) error { return beat(tx) })
+	})
+	return beats, unchanged, err
 }
 
-// missing returns the ids of refs that are not in found. refs may have an item with two fences,
+// beatItems renews leases and returns the claims whose leases it renewed.
+func (s *leaseStore) beatItems(ctx context.Context, on runner, p workqueue.BeatParams, held []refRow) ([]refRow, error) {
+	started, err := jsonRows(refRows(p.Started))
+	if err != nil {
+		return nil, err
+	}
+	var renewed []refRow
+	for chunk := range slices.Chunk(slices.SortedFunc(slices.Values(held), refRow.compare), writeBatch) {
+		batch, err := jsonRows(chunk)
+		if err != nil {
+			return nil, err
+		}
+		some, err := s.queries.refs(ctx, on, "beat_items", values{
+			"worker": p.WorkerID, "lease_ms": ms(p.Lease), "rows": batch, "begun": started, "now": s.nowArg(),
+		})
+		if err != nil {
+			return nil, err
+		}
+		renewed = append(renewed, some...)
+	}
+	return renewed, nil
+}
+
+// renew renews leases that a heartbeat has passed over, of a worker that has just been found to be
+// the current one.
+func (s *leaseStore) renew(ctx context.Context, p workqueue.BeatParams, refs []refRow) (lost []int64, locked []refRow, err error) {
+	var unchanged []refRow
+	err = s.single(ctx, "renew leases", func(on runner) error {
+		renewed, err := s.beatItems(ctx, on, p, refs)
+		unchanged = missing(refs, renewed)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	locked, err = s.lockedAmong(ctx, p.WorkerID, p.InstanceID, unchanged)
+	return itemIDs(missing(unchanged, locked)), locked, err
+}
+
+// missing returns those refs that are not in found. refs may have an item with two fences,
 // of which only one is valid.
-func missing(refs, found []refRow) []int64 {
+func missing(refs, found []refRow) []refRow {
 	if len(refs) == len(found) {
 		return nil
 	}
@@ -178,13 +235,21 @@ func missing(refs, found []refRow) []int64 {
 	for _, ref := range found {
 		present[ref] = true
 	}
-	var lost []int64
+	var list []refRow
 	for _, ref := range refs {
 		if !present[ref] {
-			lost = append(lost, ref.ItemID)
+			list = append(list, ref)
 		}
 	}
-	return lost
+	return list
+}
+
+func itemIDs(refs []refRow) []int64 {
+	var ids []int64
+	for _, ref := range refs {
+		ids = append(ids, ref.ItemID)
+	}
+	return ids
 }
 
 // ReleaseAssigned implements workqueue.LeaseStore.

@@ -44,10 +44,10 @@ type alertWrite struct {
 
 // alertRow is an alert inside a JSON parameter.
 type alertRow struct {
-	Hash, Rule, Grouping, Status, Began, Latest string
-	Ended, Sent                                 *string
-	Tally, Turn                                 int64
-	Memory                                      *string
+	Hash, RuleText, Grouping, Status, Began, Latest string
+	Ended, Sent                                     *string
+	Tally, Turn                                     int64
+	Memory                                          *string
 }
 
 // write writes everything under the lock of the row of the state, which notify_turn takes.
@@ -95,7 +95,7 @@ func (w *alertWrite) writeAlerts(ctx context.Context, tx *sql.Tx) error {
 
 func (w *alertWrite) row(a *workqueue.Alert) alertRow {
 	row := alertRow{
-		Hash: alertKey(a.Rule, a.Group), Rule: clean(clip(a.Rule, nameLen)), Grouping: clean(clip(a.Group, groupLen)), Status: string(a.Phase),
+		Hash: alertKey(a.Rule, a.Group), RuleText: clean(clip(a.Rule, nameLen)), Grouping: clean(clip(a.Group, groupLen)), Status: string(a.Phase),
 		Began: w.instant(a.StartedAt), Latest: w.instant(a.LastAt), Tally: a.Events, Turn: a.Occurrence, Memory: null(string(a.Memory)),
 	}
 	if a.EndedAt != nil {

@@ -38,8 +38,11 @@ func (s *leaseStore) Progress(ctx context.Context, workerID int64, instanceID st
 	if len(notes) == 0 {
 		return nil, nil
 	}
-	notes, later := once(notes, func(n *workqueue.ProgressNote) refRow { return refRow{n.ItemID, n.Fence} })
-	lost, err := s.progress(ctx, workerID, instanceID, notes)
+	claim := func(n *workqueue.ProgressNote) refRow { return refRow{n.ItemID, n.Fence} }
+	notes, later := once(notes, claim)
+	lost, err := passingOver(ctx, func(only map[refRow]bool) ([]int64, []refRow, error) {
+		return s.progress(ctx, workerID, instanceID, those(notes, only, claim))
+	})
 	if err != nil || len(later) == 0 {
 		return lost, err
 	}
@@ -48,7 +51,7 @@ func (s *leaseStore) Progress(ctx context.Context, workerID int64, instanceID st
 }
 
 // progress records notes of different claims.
-func (s *leaseStore) progress(ctx context.Context, workerID int64, instanceID string, notes []workqueue.ProgressNote) ([]int64, error) {
+func (s *leaseStore) progress(ctx context.Context, workerID int64, instanceID string, notes []workqueue.ProgressNote) ([]int64, []refRow, error) {
 	rows := make([]progressRow, len(notes))
 	refs := make([]refRow, len(notes))
 	for i, n := range notes {
@@ -57,14 +60,14 @@ func (s *leaseStore) progress(ctx context.Context, workerID int64, instanceID st
 		if n.Encrypted {
 			var err error
 			if rows[i].NewOutput, err = s.sealText(rows[i].NewOutput, outputColumn, n.ItemID); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
 	slices.SortFunc(rows, func(a, b progressRow) int { return a.compare(b.refRow) })
 	batch, err := jsonRows(rows)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return s.change(ctx, "record progress", fenced{
 		statement: "progress", refs: refs,
@@ -77,21 +80,41 @@ func (s *leaseStore) Lost(ctx context.Context, workerID int64, instanceID string
 	if len(held) == 0 {
 		return nil, nil
 	}
-	refs := make([]refRow, len(held))
-	for i, h := range held {
-		refs[i] = refRow{ItemID: h.ItemID, ItemFence: h.Fence}
-	}
-	batch, err := jsonRows(refs)
+	refs := refRows(held)
+	still, err := s.stillHeld(ctx, workerID, instanceID, refs)
 	if err != nil {
 		return nil, err
+	}
+	return itemIDs(missing(refs, still)), nil
+}
+
+// stillHeld returns the claims that the worker has, and those that cannot be read now because another
+// session holds their rows.
+func (s *leaseStore) stillHeld(ctx context.Context, workerID int64, instanceID string, refs []refRow) ([]refRow, error) {
+	read := func(refs []refRow) (still []refRow, err error) {
+		batch, err := jsonRows(refs)
+		if err != nil {
+			return nil, err
+		}
+		return s.reading.refs(ctx, s.readers, "still_held", values{"worker": workerID, "instance": instanceID, "rows": batch})
 	}
 	var still []refRow
-	err = s.retryReading(ctx, "find lost leases", func() (err error) {
-		still, err = s.reading.refs(ctx, s.readers, "still_held", values{"worker": workerID, "instance": instanceID, "rows": batch})
-		return err
+	err := s.retryReading(ctx, "find lost leases", func() (err error) {
+		if still, err = read(refs); !isLockTimeout(err) {
+			return err
+		}
+		still = nil
+		for _, ref := range refs {
+			one, err := read([]refRow{ref})
+			if isLockTimeout(err) {
+				one, err = []refRow{ref}, nil
+			}
+			if err != nil {
+				return err
+			}
+			still = append(still, one...)
+		}
+		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return missing(refs, still), nil
+	return still, err
 }

@@ -38,7 +38,9 @@ func (s *holds) ChangeCheckout(ctx context.Context, h workqueue.Hold, c workqueu
 		v["robot"], v["lock_key"], v["now"] = h.Robot, lockArg(h.LockKey), s.nowArg()
 		ids, err := s.queries.ids(ctx, tx, "checkout_change", v)
 		if err == nil && len(ids) == 0 {
-			err = workqueue.ErrCheckoutLost
+			if _, err = s.holds(ctx, tx, s.in(ctx, tx), h, workqueue.RightWrite); err == nil {
+				err = s.passedOver(h.ItemID)
+			}
 		}
 		return len(ids), err
 	})

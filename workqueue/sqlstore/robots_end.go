@@ -109,6 +109,9 @@ func (s *holds) ReleaseFromRobot(ctx context.Context, id int64, reason string) e
 				return len(written), end.then(tx, written)
 			})
 			if errors.Is(err, errSetShrank) || err == nil && n == 0 {
+				if now, rerr := s.readHeld(ctx, tx, s.in(ctx, tx), workqueue.Hold{ItemID: id}); rerr == nil && now.item.CheckedOut() && now.item.Fence == t.item.Fence && s.engine.dialect().passesOver {
+					return &workqueue.LockedError{Items: []int64{id}}
+				}
 				return &workqueue.TransitionError{ItemID: id, Verb: "release", State: workqueue.Blocked, Hint: "its robot has just finished it, or its lease has just ended"}
 			}
 			return err
@@ -204,6 +207,9 @@ func (s *holds) writeEnd(ctx context.Context, tx *sql.Tx, doing string, h workqu
 	write := func() (int, error) {
 		written, err := s.changed(ctx, tx, end)
 		if errors.Is(err, errSetShrank) || err == nil && len(written) == 0 {
+			if t, rerr := s.readHeld(ctx, tx, s.in(ctx, tx), h); rerr == nil && t.held {
+				return 0, s.passedOver(h.ItemID)
+			}
 			return 0, workqueue.ErrCheckoutLost
 		}
 		if err != nil || !end.more {

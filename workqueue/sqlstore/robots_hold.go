@@ -153,6 +153,15 @@ func (s *holds) changeHeld(ctx context.Context, doing, statement string, h workq
 		if _, err := s.holds(ctx, s.db, s.listing.WithContext(ctx), h, workqueue.RightRead); err != nil {
 			return err
 		}
-		return workqueue.ErrCheckoutLost
+		return s.passedOver(h.ItemID)
 	})
+}
+
+// passedOver is the error of a statement that did not change an item although its robot holds it:
+// another session holds the row, or a moment ago the robot did not hold the item.
+func (s *holds) passedOver(id int64) error {
+	if s.engine.dialect().passesOver {
+		return &workqueue.LockedError{Items: []int64{id}}
+	}
+	return workqueue.ErrCheckoutLost
 }

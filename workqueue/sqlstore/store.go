@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -108,6 +109,13 @@ type Options struct {
 	// means workqueue.MaxPayloadSearch. Tests set it, because that many items take long.
 	PayloadSearch int
 
+	// LockTimeout is how long a change of items that a caller waits for waits for rows that
+	// another session holds in an open transaction; 0 means 30 seconds. Waiting is called once
+	// for a change that has waited for two seconds, with those sessions; may be nil. Not on
+	// SQLite, where an open transaction holds the whole database.
+	LockTimeout time.Duration
+	Waiting     func(holders []workqueue.RowHolder)
+
 	// Now replaces the database's clock, for tests with virtual time. If nil, the database's
 	// clock is used.
 	Now func() time.Time
@@ -130,7 +138,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := newStore(&connection{statements: sqlfiles.Files, engine: engine, dsn: o.DSN, now: o.Now, cipher: o.Cipher, observe: o.Observe,
-		payloadSearch: orDefault(o.PayloadSearch, workqueue.MaxPayloadSearch)})
+		payloadSearch: orDefault(o.PayloadSearch, workqueue.MaxPayloadSearch), lockTimeout: cmp.Or(o.LockTimeout, lockTimeout), waiting: o.Waiting})
 	p, err := engine.open(o, s.greet)
 	if err != nil {
 		return nil, err

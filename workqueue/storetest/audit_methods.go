@@ -349,7 +349,7 @@ func auditedNotifications() []audited {
 var notAudited = map[string][]string{
 	"it reads": {
 		"Item", "Items", "CountItems", "Attempts", "Queues", "Queue", "DeletedQueues", "Tasks", "TaskFirings", "TaskScopesBusy", "WaitingTaskItems", "Statistics",
-		"Learned", "Durations", "Texts", "PeekItems", "RobotItem", "Workers", "Lost", "AbandonedBand", "Ready", "Waits", "Marks", "Listen", "LastFiring",
+		"Learned", "Durations", "Texts", "PeekItems", "RobotItem", "Workers", "Lost", "AbandonedBand", "Ready", "Waits", "RowHolders", "OpenSessions", "Marks", "Listen", "LastFiring",
 		"Firings", "CountFirings", "Runs", "CountRuns", "RunsElsewhere", "Controls", "RunRequests", "ReadUnlocked", "EachBatchRecord", "Installation", "AuditEntries", "AuditItems", "Failures", "Series",
 		"TokenByHash", "Tokens", "User", "UserBySubject", "Users", "SessionsByHash", "Sessions", "AlertState", "Happenings", "EscalationFigures", "WouldEscalate", "EscalationStates", "ForecastOutcomes",
 	},

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -158,7 +159,9 @@ func (c *contender) finishSome() error {
 		ends = append(ends, end)
 	}
 	lost, err := c.store.Finish(c.ctx, c.worker.ID, c.worker.InstanceID, ends)
-	if err != nil {
+	if locked, ok := errors.AsType[*workqueue.LockedError](err); ok {
+		lost = append(lost, locked.Items...) // another process is rescuing them
+	} else if err != nil {
 		return err
 	}
 	c.answers.add(func() {

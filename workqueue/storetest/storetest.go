@@ -30,6 +30,11 @@ type Harness struct {
 	// rows it changed. Names are quoted ("BotWorkQueueItems"), which every
 	// engine accepts; '1' is true, and times have the form '2026-01-31 13:45:00.000'.
 	Exec func(t *testing.T, sql string) int64
+
+	// Hold runs one statement like Exec, in a transaction that stays open until release is
+	// called, like a person's who has not committed. It is nil if an open transaction holds
+	// the whole database.
+	Hold func(t *testing.T, sql string) (release func())
 }
 
 // test is one rule of the contract.
@@ -117,6 +122,7 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Why", whyTests()},
 		{"DryRun", dryRunTests()},
 		{"Contend", contendTests()},
+		{"Locked", lockedTests()},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			t.Parallel() // each test has its own store

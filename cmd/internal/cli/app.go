@@ -33,6 +33,10 @@ type App struct {
 	// cmd sets it.
 	Open func(ctx context.Context, db config.Database, dsn string, cipher workqueue.Cipher) (Store, error)
 
+	// LockTimeout is how long the changes of a command wait for rows that another session of the
+	// database holds; 0: the command has no such flag. See RegisterLockTimeout.
+	LockTimeout time.Duration
+
 	// ObserveStatement is called after each SQL statement of a store that is opened later. nil:
 	// nothing is observed.
 	ObserveStatement func(name string, took time.Duration, err error)

@@ -297,6 +297,10 @@ func (l link) AbandonedBand(ctx context.Context, worker int64) (workqueue.Band, 
 	return a.band, a.found, err
 }
 
+func (l link) OpenSessions(context.Context) ([]workqueue.RowHolder, error) { return nil, errRefused }
+func (l link) RowHolders(context.Context, ...int64) ([]workqueue.RowHolder, error) {
+	return nil, errRefused
+}
 func (l link) Waits(context.Context, workqueue.Band) (bool, error) { return false, errRefused }
 func (l link) Marks(context.Context, int) (workqueue.Marks, error) {
 	return workqueue.Marks{}, errRefused

@@ -30,5 +30,7 @@ FROM (
           AND (i."State" = 5 OR i."State" = 1 AND i."WorkerId" IS NOT NULL AND i."BatchLeaderId" IS NULL OR i."State" IN (0, 4)
             AND i."AvailableAt" <= {{now}}
             -- include: not_over row=i.
-          )) m) b
+          )
+          -- include: not_held row=i.
+    ) m) b
 WHERE b."Waits" = 1

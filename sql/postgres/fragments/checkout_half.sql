@@ -14,4 +14,4 @@ FROM (
             {{robot_may_read}})
     ORDER BY {{order}}
     LIMIT @limit_rows
-    FOR UPDATE SKIP LOCKED) {{half}}
+    FOR NO KEY UPDATE SKIP LOCKED) {{half}}

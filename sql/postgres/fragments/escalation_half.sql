@@ -13,3 +13,4 @@ WHERE {{state}} AND {{scope}} AND i."DeletedAt" IS NULL
   AND (CAST(@cap AS bigint) IS NULL OR i."Priority" < CAST(@cap AS bigint))
   AND (CAST(@selective AS bigint) = 0 OR i."Selectors" IS NOT NULL)
   AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND q."Paused")
+  -- include: not_held row=i.

@@ -9,5 +9,6 @@ FROM "BotWorkQueueItems" i
 WHERE i."State" = 5 AND i."WorkerId" IS NOT NULL
   AND i."Priority" BETWEEN @min_priority AND @max_priority
   -- include: may_start row=i.
+  -- include: not_held row=i.
 ORDER BY CASE WHEN i."Expedite" AND i."RunOrder" < -1000000000000000000 THEN 0 ELSE 1 END, i."Priority" DESC, i."RunOrder", i."Id"
 LIMIT @limit_rows;

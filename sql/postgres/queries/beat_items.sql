@@ -8,7 +8,7 @@
 -- CASE makes PostgreSQL find each row by its key, as in take.
 WITH j AS MATERIALIZED (
     SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint)
-    -- include: lock_rows
+    -- include: lock_rows condition=i."Fence" = r."ItemFence" AND i."State" = 1
 )
 UPDATE "BotWorkQueueItems" SET
     "LeaseExpiresAt" = {{now_plus ms=CAST(@lease_ms AS bigint)}},

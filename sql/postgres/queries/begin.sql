@@ -7,7 +7,7 @@
 -- Rows are locked in the order of the batch, and found by their keys, as in beat_items.
 WITH j AS MATERIALIZED (
     SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint)
-    -- include: lock_rows
+    -- include: lock_rows condition=i."Fence" = r."ItemFence" AND i."State" = 1
 )
 UPDATE "BotWorkQueueItems" SET
     "BegunFence" = "Fence",

@@ -12,7 +12,7 @@
 WITH j AS MATERIALIZED (
     SELECT r.* FROM unnest(CAST(@ids AS bigint[]), CAST(@fences AS bigint[]), CAST(@failures AS bigint[]), CAST(@hashes AS text[]),
         CAST(@outputs AS text[]), CAST(@kept_ms AS bigint[]), CAST(@took_ms AS bigint[]), CAST(@step_times AS text[])) AS r("ItemId", "ItemFence", "Failures", "NewHash", "NewOutput", "KeepMs", "TookMs", "NewStepTimes")
-    -- include: lock_rows
+    -- include: lock_rows condition=i."Fence" = r."ItemFence" AND i."State" = 1
 ), done AS (
 UPDATE "BotWorkQueueItems" SET
     "Version" = "BotWorkQueueItems"."Version" + 1,

@@ -8,7 +8,7 @@
 WITH j AS MATERIALIZED (
     SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint, "NewStep" text, "NewProgress" text,
     "NewPercent" int, "NewHash" text, "NewTail" text, "NewStepTimes" text, "NewOutput" text)
-    -- include: lock_rows
+    -- include: lock_rows condition=i."Fence" = r."ItemFence" AND i."State" = 1
 )
 UPDATE "BotWorkQueueItems" SET
     "BegunFence" = "BotWorkQueueItems"."Fence",

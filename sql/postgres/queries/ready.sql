@@ -23,6 +23,7 @@ SELECT CASE
       AND i."Priority" BETWEEN @min_priority AND @max_priority
       AND i."AvailableAt" <= {{now}}
       -- include: not_over row=i.
+      -- include: not_held row=i.
       AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."State" = 'active')) THEN 2
     -- include: waiting_cases
     WHEN EXISTS (SELECT 1 FROM "BotWorkQueueItems" i

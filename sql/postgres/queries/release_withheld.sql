@@ -2,6 +2,10 @@
 -- their workers while a queue is paused.
 -- CASE hides the conditions from the planner: see take.
 -- In:  rows [{ItemId}], now (NULL: the database clock)
+WITH j AS MATERIALIZED (
+    SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint)
+    -- include: lock_rows condition=i."State" = 5
+)
 UPDATE "BotWorkQueueItems" SET
     "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = 0,
@@ -10,7 +14,7 @@ UPDATE "BotWorkQueueItems" SET
     "AssignedAt" = NULL,
     "LeaseExpiresAt" = NULL,
     "FinishedAt" = NULL
-FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint)
+FROM j
 WHERE "Id" = j."ItemId"
   AND CASE WHEN "State" = 5 AND ("AvailableAt" > {{now}}
     OR "DeletedAt" IS NOT NULL

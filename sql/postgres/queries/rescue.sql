@@ -4,6 +4,10 @@
 -- item.
 -- In:  rows [{ItemId, ItemFence}], assigned_ms, now (NULL: the database clock)
 -- Out: id, new state and BegunFence of the changed items: 0 for a run that was not counted.
+WITH j AS MATERIALIZED (
+    SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint)
+    -- include: lock_rows condition=i."Fence" = r."ItemFence" AND i."State" IN (1, 5)
+)
 UPDATE "BotWorkQueueItems" SET
     "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" AND "BotWorkQueueItems"."ReleaseCount" + 1 >= COALESCE((SELECT q."MaxReleases" FROM "BotQueues" q WHERE q."Name" = "BotWorkQueueItems"."QueueName"), 5) THEN 3 ELSE 0 END,
@@ -16,7 +20,7 @@ UPDATE "BotWorkQueueItems" SET
     "FirstStartedAt" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND ("BotWorkQueueItems"."BegunFence" IS NULL OR "BotWorkQueueItems"."BegunFence" <> "BotWorkQueueItems"."Fence") AND "BotWorkQueueItems"."FirstStartedAt" >= "BotWorkQueueItems"."StartedAt" THEN NULL ELSE "BotWorkQueueItems"."FirstStartedAt" END,
     "AssignedAt" = NULL,
     "LeaseExpiresAt" = NULL
-FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "ItemFence" bigint)
+FROM j
 WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence"
     AND (
         "BotWorkQueueItems"."State" = 1 AND ("BotWorkQueueItems"."LeaseExpiresAt" IS NULL OR "BotWorkQueueItems"."LeaseExpiresAt" < {{now}})

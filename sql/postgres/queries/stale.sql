@@ -6,6 +6,7 @@ FROM (
     SELECT i."Id", i."Fence", i."State", i."WorkerId", i."RetryCount", i."Priority"
     FROM "BotWorkQueueItems" i
     WHERE i."State" = 1 AND (i."LeaseExpiresAt" IS NULL OR i."LeaseExpiresAt" < {{now}})
+      -- include: not_held row=i.
     UNION ALL
     SELECT i."Id", i."Fence", i."State", i."WorkerId", i."RetryCount", i."Priority"
     FROM "BotWorkQueueItems" i
@@ -14,5 +15,6 @@ FROM (
         OR i."AssignedAt" < {{now_minus ms=CAST(@assigned_ms AS bigint)}}
         OR NOT EXISTS (SELECT 1 FROM "BotWorkers" w
             WHERE w."Id" = i."WorkerId" AND w."State" = 'active' AND w."Gate" IS NULL AND (w."LeaseExpiresAt" IS NULL OR w."LeaseExpiresAt" >= {{now}})))
+      -- include: not_held row=i.
 ) c
 LIMIT @limit_rows;

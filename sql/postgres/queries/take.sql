@@ -12,6 +12,10 @@
 -- condition for each row it would consider reading the whole table cheaper.
 -- It takes nothing on a timeline that the epoch does not match: a promoted standby may lack claims,
 -- and would use their fences again.
+WITH j AS MATERIALIZED (
+    SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)
+    -- include: lock_rows condition=i."State" IN (0, 4)
+)
 UPDATE "BotWorkQueueItems" SET
     "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = 1,
@@ -25,7 +29,7 @@ UPDATE "BotWorkQueueItems" SET
     "FirstStartedAt" = COALESCE("BotWorkQueueItems"."FirstStartedAt", {{now}}),
     -- include: new_attempt
     "LeaseExpiresAt" = {{now_plus ms=CAST(@lease_ms AS bigint)}}
-FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)
+FROM j
 WHERE "Id" = j."ItemId"
   AND CASE WHEN "State" IN (0, 4)
     {{may_start row=}} THEN TRUE ELSE FALSE END

@@ -8,5 +8,6 @@ FROM "BotWorkQueueItems" i
 WHERE i."State" IN (0, 4) AND i."TaskName" IS NOT NULL
   AND i."State" = @state AND i."Id" > @after_id AND i."DeletedAt" IS NULL
   AND (i."TaskPriority" IS NULL OR i."TaskPriority" = i."Priority")
+  -- include: not_held row=i.
 ORDER BY i."Id"
 LIMIT @limit_rows;

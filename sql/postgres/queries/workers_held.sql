@@ -12,6 +12,7 @@ FROM (
         CASE WHEN COALESCE(i."AssignedEstimateMs", i."EstimatedDurationMs") IS NULL THEN CAST(@default_ms AS bigint) WHEN COALESCE(i."AssignedEstimateMs", i."EstimatedDurationMs") < 0 THEN 0
              WHEN COALESCE(i."AssignedEstimateMs", i."EstimatedDurationMs") > 315360000000 THEN 315360000000 ELSE COALESCE(i."AssignedEstimateMs", i."EstimatedDurationMs") END AS "Ms"
     FROM "BotWorkQueueItems" i WHERE i."State" = 5 AND i."Priority" >= @min_priority
+      -- include: not_held row=i.
     UNION ALL
     SELECT r."WorkerId", r."Priority", 1 AS "Running", r."Channel", r."Since", CASE WHEN r."RunMs" < r."Ms" THEN r."Ms" - r."RunMs" ELSE r."RunMs" END AS "Ms"
     FROM (

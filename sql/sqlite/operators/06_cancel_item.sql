@@ -2,6 +2,8 @@
 -- or is finished: this statement cannot stop a run. `botwork items cancel 1` does the
 -- same and updates the queue's statistics. After this statement, run
 -- `botwork queues stats --recount`.
+-- In a transaction of your own, commit at once: until then no other process can write
+-- to the database.
 UPDATE BotWorkQueueItems SET
     Version = Version + 1,
     State = 3,

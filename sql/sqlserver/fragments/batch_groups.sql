@@ -25,7 +25,7 @@ FROM (
             CASE WHEN i.State IN (0, 4) THEN i.AvailableAt END AS WaitsSince,
             CASE WHEN i.ReleaseCount > 0 OR i.PoliciesApplied = 0 AND i.Fence = 0 OR i.BatchMax IS NULL OR i.BatchMax < 1 THEN 1 ELSE i.BatchMax END AS Most,
             COALESCE(i.BatchWaitMs, 0) AS WaitMs, COALESCE(i.BatchAtMostMs, 0) AS AtMostMs
-        FROM BotWorkQueueItems i
+        FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
         WHERE i.BatchKey IS NOT NULL AND i.State IN (0, 1, 4, 5)
           AND (i.State = 5 OR i.State = 1 AND i.WorkerId IS NOT NULL AND i.BatchLeaderId IS NULL OR i.State IN (0, 4)
             AND i.AvailableAt <= {{now}}

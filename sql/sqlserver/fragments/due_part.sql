@@ -11,7 +11,7 @@ FROM (
         RTRIM(i.LimitKey) COLLATE Latin1_General_100_BIN2 AS LimitKey, i.AvailableAt, i.Labels, i.Selectors, i.Expedite,
         CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END AS TaskName, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END AS NaturalKey, i.Scheduled,
         CASE WHEN i.PoliciesApplied = 0 AND i.Fence = 0 THEN 1 ELSE 0 END AS ByHand
-    FROM BotWorkQueueItems i
+    FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
     WHERE i.State IN (0, 4) AND {{condition}}
       -- include: due_in_band
       AND (@queues = N'[]' OR NOT EXISTS (SELECT 1 FROM OPENJSON(@queues) WITH (Queue NVARCHAR(200) '$') j WHERE j.Queue = i.QueueName))

@@ -4,7 +4,7 @@
 --      now (NULL: the database clock)
 -- Parameters: state, scope
 SELECT i.Id, i.State, i.Version, i.Priority, i.Selectors, i.AvailableAt, COALESCE(m.Step, 0) AS Step
-FROM BotWorkQueueItems i
+FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
 LEFT JOIN BotItemEscalations m ON m.ItemId = i.Id AND m.RuleId = @rule AND m.DueAt = i.AvailableAt
 WHERE {{state}} AND {{scope}} AND i.DeletedAt IS NULL
   AND i.AvailableAt <= {{now_minus ms=@after_ms}}

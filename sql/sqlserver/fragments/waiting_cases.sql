@@ -2,13 +2,13 @@
 -- is due: the conditions of due, but for the part that only orders. Each case follows its own
 -- index and ends at the first row. Items that run together wait for a worker when their batch is due.
 -- In:  min_priority, max_priority, now (NULL: the database clock)
-WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
+WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
 WHERE i.State IN (0, 4) AND i.BatchKey IS NULL AND i.Scheduled = 0 AND i.DeadlineAt IS NULL
   {{due_in_band}}) THEN 1
-WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
+WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
 WHERE i.State IN (0, 4) AND i.BatchKey IS NULL AND i.Scheduled = 0 AND i.DeadlineAt IS NOT NULL AND i.DeadlineAt >= {{now}}
   {{due_in_band}}) THEN 1
-WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
+WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
 WHERE i.State IN (0, 4) AND i.BatchKey IS NULL AND i.Scheduled = 1 AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= {{now}})
   {{due_in_band}}) THEN 1
 WHEN EXISTS (SELECT 1 FROM (

@@ -5,7 +5,7 @@
 -- Out: the columns of due, then the worker.
 SELECT TOP (@limit_rows) i.Id, i.Priority, i.DeadlineAt, COALESCE(i.AssignedEstimateMs, i.EstimatedDurationMs), SUBSTRING(i.IntegrationConfig, 1, 200), i.QueueName,
     0, NULL, i.AvailableAt, i.Labels, i.Selectors, i.Expedite, NULL, NULL, i.WorkerId
-FROM BotWorkQueueItems i
+FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
 WHERE i.State = 5 AND i.WorkerId IS NOT NULL
   AND i.Priority BETWEEN @min_priority AND @max_priority
   -- include: may_start row=i.

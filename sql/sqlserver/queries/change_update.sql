@@ -34,16 +34,16 @@ UPDATE t SET
 FROM BotWorkQueueItems t
 JOIN OPENJSON(@rows) WITH (
     ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence', OldState INT '$.OldState',
-    OldVersion BIGINT '$.OldVersion', Queue NVARCHAR(MAX) '$.Queue', Prio INT '$.Prio', Moved INT '$.Moved',
+    OldVersion BIGINT '$.OldVersion', Queue NVARCHAR(200) '$.Queue', Prio INT '$.Prio', Moved INT '$.Moved',
     SetsDue INT '$.SetsDue', DueAt DATETIME2(3) '$.DueAt', DelayMs BIGINT '$.DelayMs',
     SetsDeadline INT '$.SetsDeadline', Deadline DATETIME2(3) '$.Deadline', DeadlineMs BIGINT '$.DeadlineMs',
     SetsFinish INT '$.SetsFinish', Finish DATETIME2(3) '$.Finish',
     SetsEstimate INT '$.SetsEstimate', EstimateMs BIGINT '$.EstimateMs', SetsPolicy INT '$.SetsPolicy',
-    Policy NVARCHAR(MAX) '$.Policy', SetsLimit INT '$.SetsLimit', LimitText NVARCHAR(MAX) '$.LimitText',
+    Policy NVARCHAR(MAX) '$.Policy', SetsLimit INT '$.SetsLimit', LimitText NVARCHAR(200) '$.LimitText',
     SetsSelectors INT '$.SetsSelectors', SelectorText NVARCHAR(MAX) '$.SelectorText', Expedited INT '$.Expedited',
     SetsBody INT '$.SetsBody', Body NVARCHAR(MAX) '$.Body', TagList NVARCHAR(MAX) '$.TagList',
-    Meta NVARCHAR(MAX) '$.Meta', LabelText NVARCHAR(MAX) '$.LabelText', UniqueHash NVARCHAR(MAX) '$.UniqueHash',
-    ContentHash NVARCHAR(MAX) '$.ContentHash', TimedHash NVARCHAR(MAX) '$.TimedHash') j ON j.ItemId = t.Id
+    Meta NVARCHAR(MAX) '$.Meta', LabelText NVARCHAR(MAX) '$.LabelText', UniqueHash NVARCHAR(64) '$.UniqueHash',
+    ContentHash NVARCHAR(64) '$.ContentHash', TimedHash NVARCHAR(64) '$.TimedHash') j ON j.ItemId = t.Id
 WHERE t.Fence = j.ItemFence AND t.State = j.OldState AND t.Version = j.OldVersion
   AND t.State IN (0, 1, 4, 5) AND t.DeletedAt IS NULL
   AND (t.QueueName = j.Queue OR EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = j.Queue));

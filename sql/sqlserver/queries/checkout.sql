@@ -26,7 +26,7 @@ UPDATE t SET
     LeaseExpiresAt = {{now_plus ms=COALESCE(CAST(@lease_ms AS BIGINT), (SELECT q.CheckoutMs FROM BotQueues q WHERE q.Name = CAST(@queue AS NVARCHAR(450))), 600000)}}
 OUTPUT
     {{item_columns row=inserted.}}
-FROM BotWorkQueueItems t
+FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE t.State IN (0, 4) AND t.Id IN (
     SELECT TOP (@limit_rows) h.Id
     FROM (

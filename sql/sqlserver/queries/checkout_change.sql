@@ -4,7 +4,7 @@
 --      priority (NULL: unchanged), sets_key (1: set natural_key and unique_key), natural_key, unique_key,
 --      now (NULL: the database clock)
 -- Out: the id; no row if the lease was lost.
-UPDATE BotWorkQueueItems SET
+UPDATE t SET
     Version = Version + 1,
     -- include: robot_change_set
 OUTPUT inserted.Id

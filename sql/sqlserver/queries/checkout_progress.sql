@@ -2,7 +2,7 @@
 -- Only while the robot holds the item by the lock key and may read the queue.
 -- In:  id, robot, fence, lock_key (a hash), progress, percent (NULL: unchanged), now (NULL: the database clock)
 -- Out: the id; no row if the lease was lost.
-UPDATE BotWorkQueueItems SET
+UPDATE t SET
     Progress = COALESCE(@progress, Progress),
     ProgressPercent = COALESCE(CAST(@percent AS INT), ProgressPercent)
 OUTPUT inserted.Id

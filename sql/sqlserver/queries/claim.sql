@@ -29,7 +29,7 @@ UPDATE t SET
 OUTPUT
     {{claimed_columns row=inserted.}},
     {{claimed_too_large row=inserted.}}
-FROM BotWorkQueueItems t
+FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE t.State = 5 AND t.WorkerId = @worker AND t.Id IN (
     SELECT b.Id
     FROM (

@@ -2,7 +2,8 @@
 -- but the latest keys: if the natural keys of a pipeline all begin differently, each item makes a
 -- key.
 -- In:  age_ms, keep, limit_rows, now (NULL: the database clock)
-DELETE FROM BotDurations
+DELETE t
+FROM BotDurations t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE Id IN (
     SELECT TOP (@limit_rows) c.Id FROM BotDurations c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
     WHERE c.UpdatedAt <= (SELECT MAX(b.Bound) FROM (

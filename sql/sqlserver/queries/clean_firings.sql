@@ -3,7 +3,8 @@
 -- computed from it, unless the worker itself was removed. A task's records stay until its windows
 -- are settled.
 -- In:  age_ms, limit_rows, now (NULL: the database clock)
-DELETE FROM BotScheduleFirings
+DELETE t
+FROM BotScheduleFirings t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE Id IN (
     SELECT TOP (@limit_rows) c.Id FROM BotScheduleFirings c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
     WHERE c.PlannedAt <= {{now_minus ms=@age_ms}} AND c.RecordedAt <= {{now_minus ms=@age_ms}}

@@ -1,6 +1,7 @@
 -- clean_links: remove sign-in links that have expired.
 -- In:  limit_rows, now (NULL: the database clock)
-DELETE FROM BotSignInLinks
+DELETE t
+FROM BotSignInLinks t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE ExpiresAt <= {{now}} AND Id IN (
     SELECT TOP (@limit_rows) c.Id FROM BotSignInLinks c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
     WHERE c.ExpiresAt <= {{now}}

@@ -2,7 +2,8 @@
 -- has ended if its worker has stopped or restarted. The run of the latest planned instant of each
 -- pipeline and worker stays, unless it is a backfill: see last_firing.
 -- In:  age_ms, limit_rows, now (NULL: the database clock)
-DELETE FROM BotPipelineRuns
+DELETE t
+FROM BotPipelineRuns t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE Id IN (
     SELECT TOP (@limit_rows) c.Id FROM BotPipelineRuns c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
     WHERE c.StartedAt <= {{now_minus ms=@age_ms}} AND COALESCE(c.FinishedAt, c.StartedAt) <= {{now_minus ms=@age_ms}}

@@ -1,6 +1,7 @@
 -- clean_sessions: remove sessions that have ended.
 -- In:  limit_rows, now (NULL: the database clock)
-DELETE FROM BotSessions
+DELETE t
+FROM BotSessions t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE IdleUntil <= {{now}} AND Id IN (
     SELECT TOP (@limit_rows) c.Id FROM BotSessions c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
     WHERE c.IdleUntil <= {{now}}

@@ -1,7 +1,8 @@
 -- clean_workers: remove the rows of workers that have been stopped for an age and hold no item.
 -- Items and attempts keep the id of the worker, attempts also its name.
 -- In:  age_ms, limit_rows, now (NULL: the database clock)
-DELETE FROM BotWorkers
+DELETE t
+FROM BotWorkers t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE LastSeenAt <= {{now_minus ms=@age_ms}} AND (State = N'stopped' OR LeaseExpiresAt IS NULL OR LeaseExpiresAt <= {{now}})
   AND Id IN (
     SELECT TOP (@limit_rows) w.Id FROM BotWorkers w WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)

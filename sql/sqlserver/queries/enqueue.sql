@@ -23,16 +23,16 @@ SELECT j.Queue, j.NewState, j.Prio, j.Config, j.Body, j.EstimateMs, j.Policy,
     j.Sealed, j.Ticket, j.UniqueHash, j.ContentHash, j.TimedHash,
     {{now_plus ms=j.TimedMs}}, j.BatchKey, j.BatchMax, j.BatchWaitMs, j.BatchAtMostMs, 1
 FROM OPENJSON(@rows) WITH (
-    Queue NVARCHAR(MAX) '$.Queue', NewState INT '$.NewState', Prio INT '$.Prio', Config NVARCHAR(MAX) '$.Config',
+    Queue NVARCHAR(200) '$.Queue', NewState INT '$.NewState', Prio INT '$.Prio', Config NVARCHAR(MAX) '$.Config',
     Body NVARCHAR(MAX) '$.Body', EstimateMs BIGINT '$.EstimateMs', Policy NVARCHAR(MAX) '$.Policy',
     DueAt DATETIME2(3) '$.DueAt', DelayMs BIGINT '$.DelayMs', Deadline DATETIME2(3) '$.Deadline',
-    DeadlineMs BIGINT '$.DeadlineMs', FinishAt DATETIME2(3) '$.FinishAt', FinishMs BIGINT '$.FinishMs', Author NVARCHAR(MAX) '$.Author',
-    Task NVARCHAR(MAX) '$.Task', KeyText NVARCHAR(MAX) '$.KeyText',
-    LimitText NVARCHAR(MAX) '$.LimitText', TagList NVARCHAR(MAX) '$.TagList', Meta NVARCHAR(MAX) '$.Meta',
+    DeadlineMs BIGINT '$.DeadlineMs', FinishAt DATETIME2(3) '$.FinishAt', FinishMs BIGINT '$.FinishMs', Author NVARCHAR(200) '$.Author',
+    Task NVARCHAR(200) '$.Task', KeyText NVARCHAR(400) '$.KeyText',
+    LimitText NVARCHAR(200) '$.LimitText', TagList NVARCHAR(MAX) '$.TagList', Meta NVARCHAR(MAX) '$.Meta',
     LabelText NVARCHAR(MAX) '$.LabelText', SelectorText NVARCHAR(MAX) '$.SelectorText', Expedited INT '$.Expedited',
-    KeepMs BIGINT '$.KeepMs', LifeMs BIGINT '$.LifeMs', Sealed INT '$.Sealed', Ticket NVARCHAR(MAX) '$.Ticket',
-    UniqueHash NVARCHAR(MAX) '$.UniqueHash', ContentHash NVARCHAR(MAX) '$.ContentHash',
-    TimedHash NVARCHAR(MAX) '$.TimedHash', TimedMs BIGINT '$.TimedMs',
+    KeepMs BIGINT '$.KeepMs', LifeMs BIGINT '$.LifeMs', Sealed INT '$.Sealed', Ticket NVARCHAR(200) '$.Ticket',
+    UniqueHash NVARCHAR(64) '$.UniqueHash', ContentHash NVARCHAR(64) '$.ContentHash',
+    TimedHash NVARCHAR(64) '$.TimedHash', TimedMs BIGINT '$.TimedMs',
     BatchKey NVARCHAR(200) '$.BatchKey', BatchMax INT '$.BatchMax', BatchWaitMs BIGINT '$.BatchWaitMs', BatchAtMostMs BIGINT '$.BatchAtMostMs') j
 WHERE (SELECT COUNT(*) FROM BotQueues b
     JOIN OPENJSON(@queues) WITH (Queue NVARCHAR(200) '$.Queue', Revision BIGINT '$.Revision') p

@@ -3,7 +3,7 @@
 -- In:  rule, rows [{ItemId, OldState, OldVersion, NewStep}], now (NULL: the database clock)
 -- Out: ids
 SELECT i.Id
-FROM BotWorkQueueItems i
+FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', OldState INT '$.OldState', OldVersion BIGINT '$.OldVersion', NewStep INT '$.NewStep') j ON j.ItemId = i.Id
 WHERE i.Version = j.OldVersion AND i.State = j.OldState AND i.State IN (0, 4, 5) AND i.DeletedAt IS NULL AND i.AvailableAt <= {{now}}
   AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND q.Paused = 1)

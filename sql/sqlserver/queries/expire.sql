@@ -1,7 +1,7 @@
 -- expire: cancel items that were not started in time. Those that are not kept are removed by expire_remove.
 -- In:  rows [{ItemId}], finish_text, deadline_text, life_text, now (NULL: the database clock)
 -- Out: ids of the changed items.
-UPDATE BotWorkQueueItems SET
+UPDATE t SET
     Version = Version + 1,
     State = 3,
     ErrorKind = N'expired',
@@ -9,6 +9,7 @@ UPDATE BotWorkQueueItems SET
     FinishedAt = {{now}},
     LeaseExpiresAt = NULL
 OUTPUT inserted.Id
-WHERE EXISTS (SELECT 1 FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') j WHERE j.ItemId = BotWorkQueueItems.Id)
+FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
+WHERE t.Id IN (SELECT j.ItemId FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') j)
   AND State IN (0, 4, 5) AND DeletedAt IS NULL
   AND (DeadlineAt < {{now}} OR ExpiresAt < {{now}});

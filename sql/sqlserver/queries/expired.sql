@@ -4,12 +4,12 @@
 SELECT TOP (@limit_rows) c.Id
 FROM (
     SELECT i.Id
-    FROM BotWorkQueueItems i
+    FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
     WHERE i.State IN (0, 4, 5) AND i.DeadlineAt IS NOT NULL AND i.DeadlineAt < {{now}}
       AND i.DeletedAt IS NULL
     UNION ALL
     SELECT i.Id
-    FROM BotWorkQueueItems i
+    FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
     WHERE i.State IN (0, 4, 5) AND i.ExpiresAt IS NOT NULL AND i.ExpiresAt < {{now}}
       AND i.DeletedAt IS NULL
 ) c;

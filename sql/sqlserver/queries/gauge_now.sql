@@ -9,25 +9,25 @@ SELECT u.QueueName, u.Pipeline, u.Band, COALESCE(w.Name, N''), SUM(u.Waits), MIN
 FROM (
         SELECT i.QueueName, {{pipeline_of config=i.IntegrationConfig}} AS Pipeline, {{band_of priority=i.Priority}} AS Band, CAST(NULL AS BIGINT) AS WorkerId,
             COUNT_BIG(*) AS Waits, MIN(i.AvailableAt) AS DueAt, CAST(0 AS BIGINT) AS Runs
-        FROM BotWorkQueueItems i
+        FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
         WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NULL AND i.DeletedAt IS NULL AND i.AvailableAt <= {{now}}
         GROUP BY i.QueueName, {{pipeline_of config=i.IntegrationConfig}}, {{band_of priority=i.Priority}}
         UNION ALL
         SELECT i.QueueName, {{pipeline_of config=i.IntegrationConfig}} AS Pipeline, {{band_of priority=i.Priority}} AS Band, CAST(NULL AS BIGINT) AS WorkerId,
             COUNT_BIG(*) AS Waits, MIN(i.AvailableAt) AS DueAt, CAST(0 AS BIGINT) AS Runs
-        FROM BotWorkQueueItems i
+        FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
         WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NOT NULL AND i.DeletedAt IS NULL AND i.AvailableAt <= {{now}}
         GROUP BY i.QueueName, {{pipeline_of config=i.IntegrationConfig}}, {{band_of priority=i.Priority}}
         UNION ALL
         SELECT i.QueueName, {{pipeline_of config=i.IntegrationConfig}} AS Pipeline, {{band_of priority=i.Priority}} AS Band, i.WorkerId AS WorkerId,
             COUNT_BIG(*) AS Waits, MIN(i.AvailableAt) AS DueAt, CAST(0 AS BIGINT) AS Runs
-        FROM BotWorkQueueItems i
+        FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
         WHERE i.State = 5 AND i.DeletedAt IS NULL
         GROUP BY i.QueueName, {{pipeline_of config=i.IntegrationConfig}}, {{band_of priority=i.Priority}}, i.WorkerId
         UNION ALL
         SELECT i.QueueName, {{pipeline_of config=i.IntegrationConfig}} AS Pipeline, {{band_of priority=i.Priority}} AS Band, i.WorkerId AS WorkerId,
             CAST(0 AS BIGINT) AS Waits, CAST(NULL AS DATETIME2(3)) AS DueAt, COUNT_BIG(*) AS Runs
-        FROM BotWorkQueueItems i
+        FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
         WHERE i.State = 1 AND i.DeletedAt IS NULL
         GROUP BY i.QueueName, {{pipeline_of config=i.IntegrationConfig}}, {{band_of priority=i.Priority}}, i.WorkerId
     ) u

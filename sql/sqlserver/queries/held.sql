@@ -1,4 +1,4 @@
--- held: the claims of a batch that still hold their lease. It runs in the transaction of the
+-- held: the claims of a batch that still hold their lease, without rows that another session holds. It runs in the transaction of the
 -- statement that changes them. A fence never returns, so the set can only shrink between the two
 -- statements, and equal counts mean equal sets.
 -- In:  worker, instance (NULL: a robot's), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence}],
@@ -6,7 +6,7 @@
 -- Out: ids and fences of the claims that hold their lease, with the queue, when the run started,
 --      the current time, the pipeline and the priority.
 SELECT t.Id, t.Fence, t.QueueName, t.StartedAt, {{now}}, {{pipeline_of config=t.IntegrationConfig}}, t.Priority
-FROM BotWorkQueueItems t WITH (UPDLOCK, ROWLOCK)
+FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence') j ON j.ItemId = t.Id
 WHERE t.State = 1 AND t.Fence = j.ItemFence
   AND (t.WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = CAST(@instance AS NVARCHAR(450)))

@@ -12,7 +12,7 @@
 WITH candidates AS (
     SELECT TOP (@limit_rows) c.Id, c.Priority,
         COALESCE(CAST(DATALENGTH(c.Payload) AS BIGINT), 0) + CAST(DATALENGTH(c.IntegrationConfig) AS BIGINT) AS Bytes
-    FROM BotWorkQueueItems l
+    FROM BotWorkQueueItems l WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
     JOIN BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK) ON c.QueueName = l.QueueName AND c.BatchKey = l.BatchKey
         AND c.IntegrationConfig = l.IntegrationConfig
     WHERE l.Id = @leader AND l.ReleaseCount = 0
@@ -44,7 +44,7 @@ UPDATE t SET
 OUTPUT
     {{claimed_columns row=inserted.}},
     {{claimed_too_large row=inserted.}}
-FROM BotWorkQueueItems t
+FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE (t.Id = @leader AND t.State = 1 OR t.State IN (0, 4)
     {{may_start row=t.}})
   AND t.Id IN (

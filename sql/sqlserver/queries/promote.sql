@@ -2,7 +2,8 @@
 -- otherwise each pass would read and sort many of them. Items that are locked are left to the next
 -- call.
 -- In:  limit_rows, now (NULL: the database clock)
-UPDATE BotWorkQueueItems SET Scheduled = 0
+UPDATE t SET Scheduled = 0
+FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE State IN (0, 4) AND Scheduled = 1 AND Id IN (
     SELECT TOP (@limit_rows) c.Id
     FROM BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)

@@ -9,7 +9,7 @@ UPDATE t SET
     AssignedAt = NULL,
     LeaseExpiresAt = NULL,
     FinishedAt = NULL
-FROM BotWorkQueueItems t
+FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') j ON j.ItemId = t.Id
 WHERE t.State = 5
   AND (t.AvailableAt > {{now}}

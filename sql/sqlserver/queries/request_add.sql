@@ -14,5 +14,4 @@ WHERE NOT {{paused name=CAST(@pipeline AS NVARCHAR(450))}}
       AND NOT EXISTS (SELECT 1 FROM BotScheduleFirings f
           WHERE f.Schedule = CAST(@pipeline AS NVARCHAR(450)) AND f.PlannedAt = j.Instant AND f.Outcome = N'fired')
       AND NOT EXISTS (SELECT 1 FROM BotRunRequests q
-          WHERE q.Pipeline = CAST(@pipeline AS NVARCHAR(450)) AND q.PlannedAt = j.Instant AND q.State IN (N'pending', N'started')))
-ORDER BY j.Instant;
+          WHERE q.Pipeline = CAST(@pipeline AS NVARCHAR(450)) AND q.PlannedAt = j.Instant AND q.State IN (N'pending', N'started')));

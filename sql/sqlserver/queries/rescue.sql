@@ -4,25 +4,27 @@
 -- item.
 -- In:  rows [{ItemId, ItemFence}], assigned_ms, now (NULL: the database clock)
 -- Out: id, new state and BegunFence of the changed items: 0 for a run that was not counted.
-UPDATE BotWorkQueueItems SET
+UPDATE t SET
     Version = Version + 1,
-    State = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.BegunFence = BotWorkQueueItems.Fence AND BotWorkQueueItems.ReleaseCount + 1 >= COALESCE((SELECT q.MaxReleases FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName), 5) THEN 3 ELSE 0 END,
-    ReleaseCount = BotWorkQueueItems.ReleaseCount + CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.BegunFence = BotWorkQueueItems.Fence THEN 1 ELSE 0 END,
-    WorkerId = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.BegunFence = BotWorkQueueItems.Fence AND BotWorkQueueItems.ReleaseCount + 1 >= COALESCE((SELECT q.MaxReleases FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName), 5) THEN BotWorkQueueItems.WorkerId END,
-    ErrorKind = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.BegunFence = BotWorkQueueItems.Fence AND BotWorkQueueItems.ReleaseCount + 1 >= COALESCE((SELECT q.MaxReleases FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName), 5) THEN N'poison' ELSE BotWorkQueueItems.ErrorKind END,
-    Error = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.BegunFence = BotWorkQueueItems.Fence AND BotWorkQueueItems.ReleaseCount + 1 >= COALESCE((SELECT q.MaxReleases FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName), 5) THEN CONCAT(N'poison: its lease ran out ', BotWorkQueueItems.ReleaseCount + 1, N' times: workers died or vanished with it, or robots were too late') ELSE BotWorkQueueItems.Error END,
-    FinishedAt = CASE WHEN BotWorkQueueItems.State = 1 AND BotWorkQueueItems.BegunFence = BotWorkQueueItems.Fence AND BotWorkQueueItems.ReleaseCount + 1 >= COALESCE((SELECT q.MaxReleases FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName), 5) THEN {{now}} END,
-    BegunFence = CASE WHEN BotWorkQueueItems.State = 1 AND (BotWorkQueueItems.BegunFence IS NULL OR BotWorkQueueItems.BegunFence <> BotWorkQueueItems.Fence) THEN 0 ELSE BotWorkQueueItems.BegunFence END,
-    FirstStartedAt = CASE WHEN BotWorkQueueItems.State = 1 AND (BotWorkQueueItems.BegunFence IS NULL OR BotWorkQueueItems.BegunFence <> BotWorkQueueItems.Fence) AND BotWorkQueueItems.FirstStartedAt >= BotWorkQueueItems.StartedAt THEN NULL ELSE BotWorkQueueItems.FirstStartedAt END,
+    State = CASE WHEN t.State = 1 AND t.BegunFence = t.Fence AND t.ReleaseCount + 1 >= COALESCE((SELECT q.MaxReleases FROM BotQueues q WHERE q.Name = t.QueueName), 5) THEN 3 ELSE 0 END,
+    ReleaseCount = t.ReleaseCount + CASE WHEN t.State = 1 AND t.BegunFence = t.Fence THEN 1 ELSE 0 END,
+    WorkerId = CASE WHEN t.State = 1 AND t.BegunFence = t.Fence AND t.ReleaseCount + 1 >= COALESCE((SELECT q.MaxReleases FROM BotQueues q WHERE q.Name = t.QueueName), 5) THEN t.WorkerId END,
+    ErrorKind = CASE WHEN t.State = 1 AND t.BegunFence = t.Fence AND t.ReleaseCount + 1 >= COALESCE((SELECT q.MaxReleases FROM BotQueues q WHERE q.Name = t.QueueName), 5) THEN N'poison' ELSE t.ErrorKind END,
+    Error = CASE WHEN t.State = 1 AND t.BegunFence = t.Fence AND t.ReleaseCount + 1 >= COALESCE((SELECT q.MaxReleases FROM BotQueues q WHERE q.Name = t.QueueName), 5) THEN CONCAT(N'poison: its lease ran out ', t.ReleaseCount + 1, N' times: workers died or vanished with it, or robots were too late') ELSE t.Error END,
+    FinishedAt = CASE WHEN t.State = 1 AND t.BegunFence = t.Fence AND t.ReleaseCount + 1 >= COALESCE((SELECT q.MaxReleases FROM BotQueues q WHERE q.Name = t.QueueName), 5) THEN {{now}} END,
+    BegunFence = CASE WHEN t.State = 1 AND (t.BegunFence IS NULL OR t.BegunFence <> t.Fence) THEN 0 ELSE t.BegunFence END,
+    FirstStartedAt = CASE WHEN t.State = 1 AND (t.BegunFence IS NULL OR t.BegunFence <> t.Fence) AND t.FirstStartedAt >= t.StartedAt THEN NULL ELSE t.FirstStartedAt END,
     AssignedAt = NULL,
     LeaseExpiresAt = NULL
 OUTPUT inserted.Id, inserted.State, inserted.BegunFence
-WHERE EXISTS (SELECT 1 FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence') j
-              WHERE j.ItemId = BotWorkQueueItems.Id AND j.ItemFence = BotWorkQueueItems.Fence)
+FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
+WHERE t.Id IN (SELECT k.ItemId FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') k)
+  AND EXISTS (SELECT 1 FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence') j
+              WHERE j.ItemId = t.Id AND j.ItemFence = t.Fence)
     AND (
-        BotWorkQueueItems.State = 1 AND (BotWorkQueueItems.LeaseExpiresAt IS NULL OR BotWorkQueueItems.LeaseExpiresAt < {{now}})
-        OR BotWorkQueueItems.State = 5 AND (
-            BotWorkQueueItems.AssignedAt IS NULL
-            OR BotWorkQueueItems.AssignedAt < {{now_minus ms=@assigned_ms}}
+        t.State = 1 AND (t.LeaseExpiresAt IS NULL OR t.LeaseExpiresAt < {{now}})
+        OR t.State = 5 AND (
+            t.AssignedAt IS NULL
+            OR t.AssignedAt < {{now_minus ms=@assigned_ms}}
             OR NOT EXISTS (SELECT 1 FROM BotWorkers w
-                WHERE w.Id = BotWorkQueueItems.WorkerId AND w.State = N'active' AND w.Gate IS NULL AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= {{now}}))));
+                WHERE w.Id = t.WorkerId AND w.State = N'active' AND w.Gate IS NULL AND (w.LeaseExpiresAt IS NULL OR w.LeaseExpiresAt >= {{now}}))));

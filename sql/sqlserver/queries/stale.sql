@@ -4,11 +4,11 @@
 SELECT TOP (@limit_rows) c.Id, c.Fence, c.State, c.WorkerId, c.RetryCount, c.Priority
 FROM (
     SELECT i.Id, i.Fence, i.State, i.WorkerId, i.RetryCount, i.Priority
-    FROM BotWorkQueueItems i
+    FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
     WHERE i.State = 1 AND (i.LeaseExpiresAt IS NULL OR i.LeaseExpiresAt < {{now}})
     UNION ALL
     SELECT i.Id, i.Fence, i.State, i.WorkerId, i.RetryCount, i.Priority
-    FROM BotWorkQueueItems i
+    FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
     WHERE i.State = 5 AND (
         i.AssignedAt IS NULL
         OR i.AssignedAt < {{now_minus ms=@assigned_ms}}

@@ -2,8 +2,9 @@
 -- time never get the same row.
 -- In:  tier, before, limit_rows
 -- Out: the values of the removed rows.
-DELETE FROM BotQueueStats
+DELETE t
 OUTPUT deleted.QueueName, deleted.Kind, deleted.StartsAt, deleted.Bucket, deleted.Events, deleted.Level, deleted.DurationMs
+FROM BotQueueStats t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE Tier = @tier AND Id IN (
     SELECT TOP (@limit_rows) s.Id FROM BotQueueStats s WITH (UPDLOCK, READPAST, ROWLOCK, READCOMMITTEDLOCK)
     WHERE s.Tier = @tier AND s.StartsAt < CAST(@before AS DATETIME2(3))

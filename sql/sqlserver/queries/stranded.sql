@@ -5,16 +5,16 @@
 SELECT MIN(s.Priority), MAX(s.Priority)
 FROM (
     SELECT i.Priority
-    FROM BotWorkQueueItems i
+    FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
     WHERE i.State = 1 AND (i.LeaseExpiresAt IS NULL OR i.LeaseExpiresAt < {{now}})
     UNION ALL
     SELECT i.Priority
-    FROM BotWorkQueueItems i
+    FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
     WHERE i.State = 5 AND i.WorkerId = @worker
       -- include: may_start row=i.
     UNION ALL
     SELECT i.Priority
-    FROM BotWorkQueueItems i
+    FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
     WHERE i.State = 5 AND i.WorkerId IN (
         SELECT w.Id
         FROM BotWorkers w

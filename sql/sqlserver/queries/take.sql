@@ -18,7 +18,7 @@ UPDATE t SET
 OUTPUT
     {{claimed_columns row=inserted.}},
     {{claimed_too_large row=inserted.}}
-FROM BotWorkQueueItems t
+FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE t.State IN (0, 4)
   AND t.Id IN (SELECT j.ItemId FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') j)
   -- include: may_start row=t.

@@ -6,7 +6,7 @@
 INSERT INTO BotScheduleFirings (Schedule, PlannedAt, WorkerName, Outcome, RecordedBy, RecordedAt)
 OUTPUT inserted.Schedule, inserted.WorkerName
 SELECT j.Name, j.Instant, j.Holder, N'fired', j.Author, {{now}}
-FROM OPENJSON(@rows) WITH (Name NVARCHAR(MAX) '$.Name', Task NVARCHAR(MAX) '$.Task', Holder NVARCHAR(MAX) '$.Holder', Instant DATETIME2(3) '$.Instant', Closes DATETIME2(3) '$.Closes', Author NVARCHAR(MAX) '$.Author') j
+FROM OPENJSON(@rows) WITH (Name NVARCHAR(200) '$.Name', Task NVARCHAR(200) '$.Task', Holder NVARCHAR(200) '$.Holder', Instant DATETIME2(3) '$.Instant', Closes DATETIME2(3) '$.Closes', Author NVARCHAR(200) '$.Author') j
 WHERE j.Instant <= {{now}} AND (j.Closes IS NULL OR j.Closes > {{now}})
   AND EXISTS (SELECT 1 FROM BotTasks t WHERE t.Name = j.Task AND t.Active = 1)
   AND NOT EXISTS (SELECT 1 FROM BotScheduleFirings f

@@ -2,5 +2,5 @@
 -- In:  rows [{Name, Since}]: a schedule, and the instant from which its records are read
 -- Out: schedule, planned instant, scope value, outcome, reason, by whom, when.
 SELECT f.Schedule, f.PlannedAt, f.WorkerName, f.Outcome, f.Reason, f.RecordedBy, f.RecordedAt
-FROM OPENJSON(@rows) WITH (Name NVARCHAR(MAX) '$.Name', Since DATETIME2(3) '$.Since') j
+FROM OPENJSON(@rows) WITH (Name NVARCHAR(200) '$.Name', Since DATETIME2(3) '$.Since') j
 JOIN BotScheduleFirings f ON f.Schedule = j.Name AND f.PlannedAt >= j.Since;

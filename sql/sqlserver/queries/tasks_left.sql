@@ -10,4 +10,4 @@ UPDATE BotTasks SET
     UpdatedAt = {{now}}
 OUTPUT inserted.Name
 WHERE Definition IS NOT NULL
-  AND NOT EXISTS (SELECT 1 FROM OPENJSON(@rows) WITH (Task NVARCHAR(MAX) '$.Task') j WHERE j.Task = BotTasks.Name);
+  AND NOT EXISTS (SELECT 1 FROM OPENJSON(@rows) WITH (Task NVARCHAR(200) '$.Task') j WHERE j.Task = BotTasks.Name);

@@ -44,7 +44,7 @@ WHERE "State" IN (0, 4) AND "Id" = ANY (ARRAY(
                         WHERE r."QueueName" = q."Name" AND r."Robot" = CAST(@robot AS text) AND r."CanRead")))
             ORDER BY c."Priority" DESC, c."Id"
             LIMIT @limit_rows
-            FOR UPDATE SKIP LOCKED) a
+            FOR NO KEY UPDATE SKIP LOCKED) a
         UNION ALL
         SELECT b."Id", b."Priority", b."DeadlineAt"
         FROM (
@@ -69,7 +69,7 @@ WHERE "State" IN (0, 4) AND "Id" = ANY (ARRAY(
                         WHERE r."QueueName" = q."Name" AND r."Robot" = CAST(@robot AS text) AND r."CanRead")))
             ORDER BY c."Priority" DESC, c."DeadlineAt", c."Id"
             LIMIT @limit_rows
-            FOR UPDATE SKIP LOCKED) b
+            FOR NO KEY UPDATE SKIP LOCKED) b
     ) h
     ORDER BY h."Priority" DESC, CASE WHEN h."DeadlineAt" IS NULL THEN 1 ELSE 0 END, h."DeadlineAt", h."Id"
     LIMIT @limit_rows))

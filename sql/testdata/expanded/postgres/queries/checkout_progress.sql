@@ -1,7 +1,7 @@
 UPDATE "BotWorkQueueItems" SET
     "Progress" = COALESCE(CAST(@progress AS text), "Progress"),
     "ProgressPercent" = COALESCE(CAST(@percent AS int), "ProgressPercent")
-WHERE "Id" = @id AND "State" = 1 AND "WorkerId" IS NULL AND "Fence" = @fence
+WHERE "Id" = ANY (ARRAY(SELECT i."Id" FROM "BotWorkQueueItems" i WHERE i."Id" = @id FOR NO KEY UPDATE SKIP LOCKED)) AND "State" = 1 AND "WorkerId" IS NULL AND "Fence" = @fence
   AND "Robot" = CAST(@robot AS text) AND "LockKey" = CAST(@lock_key AS text) AND "LeaseExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
   AND EXISTS (SELECT 1 FROM "BotQueues" q
       WHERE q."Name" = "BotWorkQueueItems"."QueueName"

@@ -35,7 +35,7 @@ WHERE "State" + 0 = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
           AND c."Expedite" AND c."RunOrder" < -1000000000000000000
         ORDER BY c."Priority" DESC, c."RunOrder", c."Id"
         LIMIT @limit_rows
-        FOR UPDATE SKIP LOCKED) expedited
+        FOR NO KEY UPDATE SKIP LOCKED) expedited
     UNION ALL
     SELECT rest."Id", 1, rest."Priority", rest."RunOrder", rest."WorkMs", rest."Bytes"
     FROM (
@@ -54,7 +54,7 @@ WHERE "State" + 0 = 5 AND "WorkerId" = @worker AND "Id" = ANY (ARRAY(
           AND (NOT c."Expedite" OR c."RunOrder" >= -1000000000000000000)
         ORDER BY c."Priority" DESC, c."RunOrder", c."Id"
         LIMIT @limit_rows
-        FOR UPDATE SKIP LOCKED) rest) l
+        FOR NO KEY UPDATE SKIP LOCKED) rest) l
     WINDOW places AS (ORDER BY l."Turn", l."Priority" DESC, l."RunOrder", l."Id" ROWS UNBOUNDED PRECEDING)) b
     WHERE b."Place" <= @limit_rows AND (b."Place" <= @begin_rows OR b."WorkBefore" <= @work_ms AND b."BytesBefore" <= @bytes)))
   AND NOT EXISTS (SELECT 1 FROM "BotInstallation" e

@@ -2,7 +2,7 @@ WITH leader AS MATERIALIZED (
     SELECT l."Id", l."QueueName", l."BatchKey", l."IntegrationConfig", l."LimitKey", l."Selectors", l."ReleaseCount"
     FROM "BotWorkQueueItems" l
     WHERE l."Id" = @leader AND l."Fence" = @fence AND l."State" = 1 AND l."WorkerId" = @worker
-    FOR UPDATE
+    FOR NO KEY UPDATE SKIP LOCKED
 ), candidates AS MATERIALIZED (
     SELECT c."Id", c."Priority", COALESCE(octet_length(c."Payload"), 0) + octet_length(c."IntegrationConfig") AS "Bytes"
     FROM "BotWorkQueueItems" c JOIN leader l ON c."QueueName" = l."QueueName" AND c."BatchKey" = l."BatchKey"
@@ -17,7 +17,7 @@ WITH leader AS MATERIALIZED (
       AND c."QueueName" <> ALL (ARRAY(SELECT q."Name" FROM "BotQueues" q WHERE q."Paused" OR q."Consumer" = 'robots'))
     ORDER BY c."Priority" DESC, c."Id"
     LIMIT @limit_rows
-    FOR UPDATE OF c SKIP LOCKED
+    FOR NO KEY UPDATE OF c SKIP LOCKED
 )
 UPDATE "BotWorkQueueItems" SET
     "Version" = "BotWorkQueueItems"."Version" + 1,

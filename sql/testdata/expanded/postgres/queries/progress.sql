@@ -2,7 +2,7 @@ WITH j AS MATERIALIZED (
     SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint, "NewStep" text, "NewProgress" text,
     "NewPercent" int, "NewHash" text, "NewTail" text, "NewStepTimes" text, "NewOutput" text)
     CROSS JOIN LATERAL (SELECT 1 FROM "BotWorkQueueItems" i WHERE i."Id" = r."ItemId"
-        AND CASE WHEN i."Fence" = r."ItemFence" AND i."State" = 1 THEN TRUE ELSE FALSE END FOR UPDATE) l
+        AND CASE WHEN i."Fence" = r."ItemFence" AND i."State" = 1 THEN TRUE ELSE FALSE END FOR NO KEY UPDATE SKIP LOCKED) l
 )
 UPDATE "BotWorkQueueItems" SET
     "BegunFence" = "BotWorkQueueItems"."Fence",

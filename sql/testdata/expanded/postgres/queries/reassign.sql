@@ -1,3 +1,8 @@
+WITH j AS MATERIALIZED (
+    SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "HolderId" bigint, "FromId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)
+    CROSS JOIN LATERAL (SELECT 1 FROM "BotWorkQueueItems" i WHERE i."Id" = r."ItemId"
+        AND CASE WHEN i."State" IN (0, 4, 5) THEN TRUE ELSE FALSE END FOR NO KEY UPDATE SKIP LOCKED) l
+)
 UPDATE "BotWorkQueueItems" SET
     "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = 5,
@@ -6,7 +11,7 @@ UPDATE "BotWorkQueueItems" SET
     "RunOrder" = j."RunOrder",
     "AssignedEstimateMs" = j."EstimateMs",
     "Channel" = j."Channel"
-FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "HolderId" bigint, "FromId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)
+FROM j
 WHERE "Id" = j."ItemId"
   AND CASE WHEN "State" = 5 AND "WorkerId" = j."FromId"
     AND "AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))

@@ -1,3 +1,8 @@
+WITH j AS MATERIALIZED (
+    SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint)
+    CROSS JOIN LATERAL (SELECT 1 FROM "BotWorkQueueItems" i WHERE i."Id" = r."ItemId"
+        AND CASE WHEN i."State" = 5 THEN TRUE ELSE FALSE END FOR NO KEY UPDATE SKIP LOCKED) l
+)
 UPDATE "BotWorkQueueItems" SET
     "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = 0,
@@ -6,7 +11,7 @@ UPDATE "BotWorkQueueItems" SET
     "AssignedAt" = NULL,
     "LeaseExpiresAt" = NULL,
     "FinishedAt" = NULL
-FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint)
+FROM j
 WHERE "Id" = j."ItemId"
   AND CASE WHEN "State" = 5 AND ("AvailableAt" > CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
     OR "DeletedAt" IS NOT NULL

@@ -1,3 +1,8 @@
+WITH j AS MATERIALIZED (
+    SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint)
+    CROSS JOIN LATERAL (SELECT 1 FROM "BotWorkQueueItems" i WHERE i."Id" = r."ItemId"
+        AND CASE WHEN i."Fence" = r."ItemFence" AND i."State" IN (1, 5) THEN TRUE ELSE FALSE END FOR NO KEY UPDATE SKIP LOCKED) l
+)
 UPDATE "BotWorkQueueItems" SET
     "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND "BotWorkQueueItems"."BegunFence" = "BotWorkQueueItems"."Fence" AND "BotWorkQueueItems"."ReleaseCount" + 1 >= COALESCE((SELECT q."MaxReleases" FROM "BotQueues" q WHERE q."Name" = "BotWorkQueueItems"."QueueName"), 5) THEN 3 ELSE 0 END,
@@ -10,7 +15,7 @@ UPDATE "BotWorkQueueItems" SET
     "FirstStartedAt" = CASE WHEN "BotWorkQueueItems"."State" = 1 AND ("BotWorkQueueItems"."BegunFence" IS NULL OR "BotWorkQueueItems"."BegunFence" <> "BotWorkQueueItems"."Fence") AND "BotWorkQueueItems"."FirstStartedAt" >= "BotWorkQueueItems"."StartedAt" THEN NULL ELSE "BotWorkQueueItems"."FirstStartedAt" END,
     "AssignedAt" = NULL,
     "LeaseExpiresAt" = NULL
-FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "ItemFence" bigint)
+FROM j
 WHERE "Id" = j."ItemId" AND "Fence" = j."ItemFence"
     AND (
         "BotWorkQueueItems"."State" = 1 AND ("BotWorkQueueItems"."LeaseExpiresAt" IS NULL OR "BotWorkQueueItems"."LeaseExpiresAt" < CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))

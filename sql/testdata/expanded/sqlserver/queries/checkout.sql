@@ -33,7 +33,7 @@ OUTPUT
     inserted.PipelineHash, inserted.IdempotencyKey, inserted.Version, inserted.FinishBy,
     inserted.BatchKey, inserted.BatchMax, inserted.BatchWaitMs, inserted.BatchAtMostMs,
     inserted.BatchLeaderId, inserted.StepTimes
-FROM BotWorkQueueItems t
+FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE t.State IN (0, 4) AND t.Id IN (
     SELECT TOP (@limit_rows) h.Id
     FROM (

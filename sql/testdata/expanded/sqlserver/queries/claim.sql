@@ -42,7 +42,7 @@ OUTPUT
     inserted.AssignedEstimateMs, inserted.Channel, inserted.BegunFence, inserted.IdempotencyKey,
     inserted.Version, inserted.FinishBy, inserted.BatchKey, inserted.BatchMax,
     CASE WHEN DATALENGTH(inserted.IntegrationConfig) > 4194304 OR DATALENGTH(inserted.Payload) > 4194304 OR DATALENGTH(inserted.Output) > 4194304 THEN 1 END
-FROM BotWorkQueueItems t
+FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE t.State = 5 AND t.WorkerId = @worker AND t.Id IN (
     SELECT b.Id
     FROM (

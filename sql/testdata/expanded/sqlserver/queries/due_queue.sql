@@ -7,7 +7,7 @@ FROM (
         RTRIM(i.LimitKey) COLLATE Latin1_General_100_BIN2 AS LimitKey, i.AvailableAt, i.Labels, i.Selectors, i.Expedite,
         CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END AS TaskName, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END AS NaturalKey, i.Scheduled,
         CASE WHEN i.PoliciesApplied = 0 AND i.Fence = 0 THEN 1 ELSE 0 END AS ByHand
-    FROM BotWorkQueueItems i
+    FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
     WHERE i.State IN (0, 4) AND i.QueueName = CAST(@queue AS NVARCHAR(450)) AND i.Fence >= 0 AND i.BatchKey IS NULL AND i.Scheduled = 0 AND i.DeadlineAt IS NULL
       AND i.Priority BETWEEN @min_priority AND @max_priority
       AND i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
@@ -29,7 +29,7 @@ FROM (
         RTRIM(i.LimitKey) COLLATE Latin1_General_100_BIN2 AS LimitKey, i.AvailableAt, i.Labels, i.Selectors, i.Expedite,
         CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END AS TaskName, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END AS NaturalKey, i.Scheduled,
         CASE WHEN i.PoliciesApplied = 0 AND i.Fence = 0 THEN 1 ELSE 0 END AS ByHand
-    FROM BotWorkQueueItems i
+    FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
     WHERE i.State IN (0, 4) AND i.QueueName = CAST(@queue AS NVARCHAR(450)) AND i.Fence >= 0 AND i.BatchKey IS NULL AND i.Scheduled = 0 AND i.DeadlineAt IS NOT NULL AND i.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
       AND i.Priority BETWEEN @min_priority AND @max_priority
       AND i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))

@@ -1,5 +1,5 @@
 SELECT i.Id
-FROM BotWorkQueueItems i
+FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', OldState INT '$.OldState', OldVersion BIGINT '$.OldVersion', NewStep INT '$.NewStep') j ON j.ItemId = i.Id
 WHERE i.Version = j.OldVersion AND i.State = j.OldState AND i.State IN (0, 4, 5) AND i.DeletedAt IS NULL AND i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
   AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND q.Paused = 1)

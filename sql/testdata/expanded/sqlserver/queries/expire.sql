@@ -1,4 +1,4 @@
-UPDATE BotWorkQueueItems SET
+UPDATE t SET
     Version = Version + 1,
     State = 3,
     ErrorKind = N'expired',
@@ -6,6 +6,7 @@ UPDATE BotWorkQueueItems SET
     FinishedAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
     LeaseExpiresAt = NULL
 OUTPUT inserted.Id
-WHERE EXISTS (SELECT 1 FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') j WHERE j.ItemId = BotWorkQueueItems.Id)
+FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
+WHERE t.Id IN (SELECT j.ItemId FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') j)
   AND State IN (0, 4, 5) AND DeletedAt IS NULL
   AND (DeadlineAt < COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) OR ExpiresAt < COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))));

@@ -1,7 +1,7 @@
 WITH candidates AS (
     SELECT TOP (@limit_rows) c.Id, c.Priority,
         COALESCE(CAST(DATALENGTH(c.Payload) AS BIGINT), 0) + CAST(DATALENGTH(c.IntegrationConfig) AS BIGINT) AS Bytes
-    FROM BotWorkQueueItems l
+    FROM BotWorkQueueItems l WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
     JOIN BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK) ON c.QueueName = l.QueueName AND c.BatchKey = l.BatchKey
         AND c.IntegrationConfig = l.IntegrationConfig
     WHERE l.Id = @leader AND l.ReleaseCount = 0
@@ -50,7 +50,7 @@ OUTPUT
     inserted.AssignedEstimateMs, inserted.Channel, inserted.BegunFence, inserted.IdempotencyKey,
     inserted.Version, inserted.FinishBy, inserted.BatchKey, inserted.BatchMax,
     CASE WHEN DATALENGTH(inserted.IntegrationConfig) > 4194304 OR DATALENGTH(inserted.Payload) > 4194304 OR DATALENGTH(inserted.Output) > 4194304 THEN 1 END
-FROM BotWorkQueueItems t
+FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE (t.Id = @leader AND t.State = 1 OR t.State IN (0, 4)
     AND t.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
     AND t.DeletedAt IS NULL

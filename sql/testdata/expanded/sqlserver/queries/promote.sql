@@ -1,4 +1,5 @@
-UPDATE BotWorkQueueItems SET Scheduled = 0
+UPDATE t SET Scheduled = 0
+FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE State IN (0, 4) AND Scheduled = 1 AND Id IN (
     SELECT TOP (@limit_rows) c.Id
     FROM BotWorkQueueItems c WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)

@@ -10,5 +10,4 @@ WHERE NOT EXISTS (SELECT 1 FROM BotPipelinePauses pp WHERE pp.Pipeline = CAST(@p
       AND NOT EXISTS (SELECT 1 FROM BotScheduleFirings f
           WHERE f.Schedule = CAST(@pipeline AS NVARCHAR(450)) AND f.PlannedAt = j.Instant AND f.Outcome = N'fired')
       AND NOT EXISTS (SELECT 1 FROM BotRunRequests q
-          WHERE q.Pipeline = CAST(@pipeline AS NVARCHAR(450)) AND q.PlannedAt = j.Instant AND q.State IN (N'pending', N'started')))
-ORDER BY j.Instant;
+          WHERE q.Pipeline = CAST(@pipeline AS NVARCHAR(450)) AND q.PlannedAt = j.Instant AND q.State IN (N'pending', N'started')));

@@ -31,7 +31,7 @@ OUTPUT
     inserted.AssignedEstimateMs, inserted.Channel, inserted.BegunFence, inserted.IdempotencyKey,
     inserted.Version, inserted.FinishBy, inserted.BatchKey, inserted.BatchMax,
     CASE WHEN DATALENGTH(inserted.IntegrationConfig) > 4194304 OR DATALENGTH(inserted.Payload) > 4194304 OR DATALENGTH(inserted.Output) > 4194304 THEN 1 END
-FROM BotWorkQueueItems t
+FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE t.State IN (0, 4)
   AND t.Id IN (SELECT j.ItemId FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') j)
   AND t.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))

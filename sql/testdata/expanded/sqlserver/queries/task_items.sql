@@ -5,5 +5,5 @@ UPDATE t SET
     TaskPlannedAt = j.Instant,
     TaskPriority = t.Priority
 FROM BotWorkQueueItems t
-JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', Task NVARCHAR(MAX) '$.Task', Scope NVARCHAR(MAX) '$.Scope', Instant DATETIME2(3) '$.Instant') j ON j.ItemId = t.Id
+JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', Task NVARCHAR(200) '$.Task', Scope NVARCHAR(200) '$.Scope', Instant DATETIME2(3) '$.Instant') j ON j.ItemId = t.Id
 WHERE t.State IN (0, 4);

@@ -1,19 +1,19 @@
 SELECT CASE
-    WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
+    WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
     WHERE i.State IN (0, 4) AND i.BatchKey IS NULL AND i.Scheduled = 0 AND i.DeadlineAt IS NULL
       AND i.Priority BETWEEN @min_priority AND @max_priority
       AND i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
       AND i.DeletedAt IS NULL
       AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))) THEN 1
-    WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
+    WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
     WHERE i.State IN (0, 4) AND i.BatchKey IS NULL AND i.Scheduled = 0 AND i.DeadlineAt IS NOT NULL AND i.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
       AND i.Priority BETWEEN @min_priority AND @max_priority
       AND i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
       AND i.DeletedAt IS NULL
       AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
       AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = N'robots'))) THEN 1
-    WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
+    WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
     WHERE i.State IN (0, 4) AND i.BatchKey IS NULL AND i.Scheduled = 1 AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))
       AND i.Priority BETWEEN @min_priority AND @max_priority
       AND i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
@@ -40,7 +40,7 @@ SELECT CASE
                   CASE WHEN i.State IN (0, 4) THEN i.AvailableAt END AS WaitsSince,
                   CASE WHEN i.ReleaseCount > 0 OR i.PoliciesApplied = 0 AND i.Fence = 0 OR i.BatchMax IS NULL OR i.BatchMax < 1 THEN 1 ELSE i.BatchMax END AS Most,
                   COALESCE(i.BatchWaitMs, 0) AS WaitMs, COALESCE(i.BatchAtMostMs, 0) AS AtMostMs
-              FROM BotWorkQueueItems i
+              FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
               WHERE i.BatchKey IS NOT NULL AND i.State IN (0, 1, 4, 5)
                 AND (i.State = 5 OR i.State = 1 AND i.WorkerId IS NOT NULL AND i.BatchLeaderId IS NULL OR i.State IN (0, 4)
                   AND i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
