@@ -2,12 +2,22 @@ package workqueue
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 )
 
 // ErrRecounted is returned when two recounts ran at the same time and the other one
 // has corrected the figures.
 var ErrRecounted = errors.New("another recount has finished meanwhile and has corrected the figures")
+
+// RecountMovedError is returned when items of some queues ended during each count of a recount. The
+// figures of these queues were not corrected, those of all others were.
+type RecountMovedError struct{ Queues []string }
+
+func (e *RecountMovedError) Error() string {
+	return fmt.Sprintf("items of the queues %s ended during each count, so their figures were not checked; count again when fewer items end", strings.Join(e.Queues, ", "))
+}
 
 // StatisticsWindows returns the lengths of the windows of the figures, the shortest
 // first.

@@ -23,9 +23,11 @@ type StatisticsStore interface {
 	CompactStatistics(ctx context.Context, limit int) (taken int, err error)
 
 	// RecountStatistics counts all items that have finished or are deleted, and
-	// corrects the kept figures, exactly, while other processes go on changing items;
-	// on SQL Server these wait until it has counted. It reads every item, in ranges
-	// of ids, and calls progress, unless it is nil, after each range. The figures of
+	// corrects the kept figures, exactly, while other processes go on changing items.
+	// It reads every item, in ranges of ids, and calls progress, unless it is nil,
+	// after each range. On SQL Server it counts again, a few times at most, if items
+	// end meanwhile: the error is a *RecountMovedError if those of a queue end during
+	// each count. The figures of
 	// the windows and those over time stay unchanged, but the check of the latter then
 	// compares only what happens after this hour. If another recount finished meanwhile, nothing is
 	// corrected: ErrRecounted.

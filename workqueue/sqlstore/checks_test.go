@@ -69,6 +69,50 @@ func TestCheckStatisticsWithoutSnapshot(t *testing.T) {
 	})
 }
 
+// An engine without snapshots counts again where items ended meanwhile, and finds what was changed by
+// hand; a queue in which items end during each count is left out.
+func TestRecountWhileItemsEnd(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
+		dsn := e.DSN(t)
+		store := e.Open(t, dsn)
+		byHand, x := e.SQL(t, dsn), storetest.NewFactory(t, store)
+		if _, err := byHand.ExecContext(t.Context(), `INSERT INTO "BotQueues" ("Name") VALUES ('mail')`); err != nil {
+			t.Fatal(err)
+		}
+		x.Item(storetest.ItemOpts{State: workqueue.Processed, Queue: "mail"})
+		x.Item(storetest.ItemOpts{State: workqueue.Processed})
+		worker := x.Worker(storetest.WorkerOpts{})
+		if _, err := byHand.ExecContext(t.Context(), `DELETE FROM "BotWorkQueueItems" WHERE "QueueName" = 'mail'`); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			name   string
+			ends   int // how many counts see items end
+			counts int
+			moved  []string
+		}{
+			{"nothing ends", 0, 1, nil},
+			{"items end during the first count", 1, 2, nil},
+			{"items end during each count", 100, 5, []string{"default"}},
+		} {
+			counts := 0
+			found, moved, err := store.RecountWithoutSnapshot(t.Context(), func() {
+				if counts++; counts <= c.ends {
+					if err := storetest.EndTen(t.Context(), store, worker); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+			if err != nil || len(found) != 1 || found[0].Queue != "mail" || found[0].Kept != 1 || found[0].Counted != 0 {
+				t.Errorf("%s: would correct %+v, %v, want only what was deleted by hand", c.name, found, err)
+			}
+			if counts != c.counts || !slices.Equal(moved, c.moved) {
+				t.Errorf("%s: %d counts, moved %v, want %d and %v", c.name, counts, moved, c.counts, c.moved)
+			}
+		}
+	})
+}
+
 // Counting ended items reads only the indexes for it. (PostgreSQL is left out, because its
 // planner decides by the contents of the table.)
 func TestCheckCountsByIndexes(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -78,6 +79,13 @@ func (s *Store) FinishWithoutStatistics(ctx context.Context, workerID int64, ins
 // between is called after the count.
 func (s *Store) EndedWithoutSnapshot(ctx context.Context, between func()) (check.Ended, error) {
 	return checkedStore{s}.ended(ctx, s.readers, between)
+}
+
+// RecountWithoutSnapshot returns what a recount would correct on an engine without snapshots, and the
+// queues in which items ended during each count.
+func (s *Store) RecountWithoutSnapshot(ctx context.Context, counted func()) ([]workqueue.StatisticsCorrection, []string, error) {
+	r, err := s.statisticsStore.recount(ctx, s.readers, func(int64, int64) { counted() })
+	return r.corrections(), slices.Sorted(maps.Keys(r.moved)), err
 }
 
 // NoticeRate and NoticeBurst limit the notices of a process.

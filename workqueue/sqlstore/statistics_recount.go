@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,40 +15,98 @@ import (
 const recountPage = 50_000
 
 // RecountStatistics implements workqueue.StatisticsStore. It counts the items and reads the
-// statistics in one snapshot, so they differ only by changes made by hand in SQL. Statistics
+// statistics at one moment, so they differ only by changes made by hand in SQL. Statistics
 // that other processes write meanwhile add up with the correction.
 func (s *statisticsStore) RecountStatistics(ctx context.Context, progress func(done, of int64)) ([]workqueue.StatisticsCorrection, error) {
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
 	var corrections []workqueue.StatisticsCorrection
-	err := s.retry(ctx, "recount the statistics", func() error {
-		var r recount
-		if err := s.engine.snapshot(ctx, s.connection, func(on runner) (err error) {
-			r, err = s.recount(ctx, on, progress)
-			return err
-		}); err != nil {
-			return err
-		}
-		corrections = r.corrections()
-		return s.tx(ctx, func(tx *sql.Tx) error { return s.correct(ctx, tx, r, corrections) })
+	var r recount
+	err := s.bounded(ctx, func(ctx context.Context) error {
+		return s.retry(ctx, "recount the statistics", func() error {
+			if err := s.engine.snapshot(ctx, s.connection, func(on runner) (err error) {
+				r, err = s.recount(ctx, on, progress)
+				return err
+			}); err != nil {
+				return err
+			}
+			corrections = r.corrections()
+			return s.tx(ctx, func(tx *sql.Tx) error { return s.correct(ctx, tx, r, corrections) })
+		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	return corrections, nil
+	if len(r.moved) > 0 {
+		err = &workqueue.RecountMovedError{Queues: slices.Sorted(maps.Keys(r.moved))}
+	}
+	return corrections, err
 }
 
-// recount is the result of one snapshot.
+// recountRounds is how often a recount counts, if items end meanwhile.
+const recountRounds = 5
+
+// recount is the result of a count.
 type recount struct {
 	kept    map[statKey]statSums // by queue and kind
 	counted map[statKey]int64    // likewise
+	moved   map[string]bool      // queues in which items ended during each count; they are in neither
 }
 
 // times returns how many recounts had finished by then.
 func (r recount) times() int64 { return r.kept[statKey{kind: statRecount}].events }
 
+// recount reads the recorded numbers and counts the items. An engine without snapshots sees items
+// end meanwhile, so it reads the recorded numbers again, and counts again for the queues in which
+// they have changed. The first count decides which other recounts had finished.
 func (s *statisticsStore) recount(ctx context.Context, on runner, progress func(done, of int64)) (recount, error) {
+	var settled recount
+	for range recountRounds {
+		r, err := s.count(ctx, on, progress)
+		if err != nil {
+			return r, err
+		}
+		after, err := s.keptSums(ctx, on)
+		if err != nil {
+			return r, err
+		}
+		settled.add(r, movedQueues(r.kept, after))
+		if len(settled.moved) == 0 {
+			break
+		}
+	}
+	return settled, nil
+}
+
+// add adds what a count has found in the queues that are not settled yet and that have not moved.
+func (r *recount) add(found recount, moved map[string]bool) {
+	first := r.kept == nil
+	if first {
+		r.kept, r.counted = map[statKey]statSums{}, map[statKey]int64{}
+	}
+	settles := func(k statKey) bool {
+		return k.kind != statRecount && (first || r.moved[k.queue]) && !moved[k.queue]
+	}
+	for k, sums := range found.kept {
+		if settles(k) || first && k.kind == statRecount {
+			r.kept[k] = sums
+		}
+	}
+	for k, n := range found.counted {
+		if settles(k) {
+			r.counted[k] = n
+		}
+	}
+	if first {
+		r.moved = moved
+		return
+	}
+	maps.DeleteFunc(r.moved, func(queue string, _ bool) bool { return !moved[queue] })
+}
+
+// count reads the recorded numbers once, and then counts the items.
+func (s *statisticsStore) count(ctx context.Context, on runner, progress func(done, of int64)) (recount, error) {
 	r := recount{counted: map[statKey]int64{}}
 	var lowest, highest int64
 	rows, err := s.queries.query(ctx, on, "stat_ids", nil)

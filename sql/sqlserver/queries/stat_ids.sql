@@ -1,5 +1,4 @@
 -- stat_ids: the range of item ids.
--- HOLDLOCK: no other session changes an item until the transaction that counts has ended.
 -- Out: the lowest and the highest; 0 when there is none.
 SELECT COALESCE(MIN(i.Id), 0), COALESCE(MAX(i.Id), 0)
-FROM BotWorkQueueItems i WITH (TABLOCK, HOLDLOCK);
+FROM BotWorkQueueItems i;

@@ -1,2 +1,2 @@
 SELECT COALESCE(MIN(i.Id), 0), COALESCE(MAX(i.Id), 0)
-FROM BotWorkQueueItems i WITH (TABLOCK, HOLDLOCK);
+FROM BotWorkQueueItems i;
