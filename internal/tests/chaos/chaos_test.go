@@ -51,6 +51,8 @@ func torment(t *testing.T, e testdb.Engine, s shape) {
 	var feeding sync.WaitGroup
 	feeding.Go(func() { f.callStore(torment) })
 	feeding.Go(func() { f.callProgram(torment) })
+	byHand := &person{c: c, engine: e, rand: rand.New(rand.NewPCG(drawn, 2))}
+	feeding.Go(func() { byHand.look(torment) })
 	m.run(torment)
 	fed := make(chan struct{})
 	go func() { feeding.Wait(); close(fed) }()
@@ -63,7 +65,7 @@ func torment(t *testing.T, e testdb.Engine, s shape) {
 	found := f.evidence(m)
 	v := judge(found)
 	v.figures.took = time.Since(started)
-	t.Logf("after %v of torment, seed %d:\n%s", *duration, drawn, v.figures)
+	t.Logf("after %v of torment, seed %d, with %d rows held by a person:\n%s", *duration, drawn, byHand.held.Load(), v.figures)
 	for i, fault := range v.faults {
 		if i == 20 {
 			t.Errorf("and %d more faults", len(v.faults)-i)

@@ -35,6 +35,7 @@ type cluster struct {
 	*testing.T
 	shape
 	dir    string
+	dsn    string
 	ledger string
 	store  *sqlstore.Store // the test's own connection
 	nodes  []*node
@@ -74,7 +75,7 @@ func newCluster(t *testing.T, e testdb.Engine, s shape) *cluster {
 	if e.Server != "" {
 		dsn = e.DSN(t)
 	}
-	c.store = e.Open(t, dsn)
+	c.dsn, c.store = dsn, e.Open(t, dsn)
 	c.write("ledger.ndjson", "")
 	c.write("botwork.yaml", fmt.Sprintf(`database: {driver: %s, dsn: %q}
 worker: {capacity: %d, lease: %s, heartbeat: %s, shutdownGrace: 2s}
