@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
@@ -41,7 +42,8 @@ var postgresDialect = dialect{
 // notices between processes.
 type postgresEngine struct {
 	serverEngine
-	sender notifier
+	sender    notifier
+	freeUntil atomic.Int64 // until then, items are taken by take_free; in nanoseconds since 1970
 }
 
 func (*postgresEngine) dialect() *dialect { return &postgresDialect }

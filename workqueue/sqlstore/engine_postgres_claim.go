@@ -2,9 +2,29 @@ package sqlstore
 
 import (
 	"context"
+	"time"
 
 	"botwork/workqueue"
 )
+
+// freeFor is how long items are taken by the statement that passes over held rows, after the other one
+// has waited for such a row.
+const freeFor = time.Minute
+
+// take returns the name of the statement that takes items.
+func (e *postgresEngine) take() string {
+	if time.Now().UnixNano() < e.freeUntil.Load() {
+		return "take_free"
+	}
+	return "take"
+}
+
+// took records the error of the statement that takes items. Its caller tries again.
+func (e *postgresEngine) took(err error) {
+	if isLockTimeout(err) {
+		e.freeUntil.Store(time.Now().Add(freeFor).UnixNano())
+	}
+}
 
 // claimPass locks assignment, claims and counts the pass in one round trip. The statement take
 // itself compares the number of passes, since nothing can be read in between.
@@ -24,7 +44,7 @@ func (e *postgresEngine) claimPass(ctx context.Context, s *assignStore, passes i
 		pointers := row.claimed()
 		changed, err := s.queries.together(ctx,
 			ask{lockStatement, nil, nil},
-			ask{"take", v, func(scan scanner) error {
+			ask{e.take(), v, func(scan scanner) error {
 				if err := scan(pointers...); err != nil {
 					return err
 				}
@@ -34,6 +54,7 @@ func (e *postgresEngine) claimPass(ctx context.Context, s *assignStore, passes i
 			ask{"next_pass", values{"passes": passes}, nil},
 		)
 		done = err == nil && changed[2] == 1
+		e.took(err)
 		return err
 	})
 	if err != nil || !done {
@@ -49,8 +70,8 @@ func (e *postgresEngine) claimInPass(ctx context.Context, a *assignTx, assignmen
 			return nil, err
 		}
 		v["passes"] = nil // the caller has compared the number
-		found, err := a.s.queries.query(ctx, a.tx, "take", v)
-		if err != nil {
+		found, err := a.s.queries.query(ctx, a.tx, e.take(), v)
+		if e.took(err); err != nil {
 			return nil, err
 		}
 		claimed, err := a.s.claimed(found, c.WorkerID)

@@ -128,12 +128,6 @@ func (*sqlServerEngine) changeFenced(ctx context.Context, s *connection, on runn
 	return held, nil
 }
 
-// isLockTimeout reports whether SQL Server refused to wait for a row that another session holds.
-func isLockTimeout(err error) bool {
-	ms, ok := errors.AsType[mssql.Error](err)
-	return ok && ms.Number == 1222
-}
-
 func classifySQLServer(err error) errorClass {
 	ms, ok := errors.AsType[mssql.Error](err)
 	if !ok {

@@ -3,6 +3,8 @@ package sqlstore
 import (
 	"errors"
 
+	"github.com/jackc/pgx/v5/pgconn"
+	mssql "github.com/microsoft/go-mssqldb"
 	"gorm.io/gorm"
 
 	"botwork/internal/database"
@@ -19,6 +21,15 @@ const (
 	foreignKeyError             // the row refers to another that does not exist
 	noSuchTableError            // the schema is missing
 )
+
+// isLockTimeout reports whether a server did not wait longer for a row that another session holds.
+func isLockTimeout(err error) bool {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return pg.Code == "55P03"
+	}
+	ms, ok := errors.AsType[mssql.Error](err)
+	return ok && ms.Number == 1222
+}
 
 func classify(err error) errorClass {
 	for _, classifyDriver := range []func(error) errorClass{classifySQLite, classifyPostgres, classifySQLServer} {

@@ -12,31 +12,6 @@
 -- condition for each row it would consider reading the whole table cheaper.
 -- It takes nothing on a timeline that the epoch does not match: a promoted standby may lack claims,
 -- and would use their fences again.
-WITH j AS MATERIALIZED (
-    SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)
-    -- include: lock_rows condition=i."State" IN (0, 4)
-)
-UPDATE "BotWorkQueueItems" SET
-    "Version" = "BotWorkQueueItems"."Version" + 1,
-    "State" = 1,
-    "Fence" = GREATEST("BotWorkQueueItems"."Fence", (SELECT e."Epoch" FROM "BotInstallation" e) * 1000000000) + 1,
-    "WorkerId" = @worker,
-    "AssignedAt" = {{now}},
-    "RunOrder" = j."RunOrder",
-    "AssignedEstimateMs" = j."EstimateMs",
-    "Channel" = j."Channel",
-    "StartedAt" = {{now}},
-    "FirstStartedAt" = COALESCE("BotWorkQueueItems"."FirstStartedAt", {{now}}),
-    -- include: new_attempt
-    "LeaseExpiresAt" = {{now_plus ms=CAST(@lease_ms AS bigint)}}
-FROM j
-WHERE "Id" = j."ItemId"
-  AND CASE WHEN "State" IN (0, 4)
-    {{may_start row=}} THEN TRUE ELSE FALSE END
-  AND EXISTS (SELECT 1 FROM "BotWorkers" w
-      WHERE w."Id" = @worker AND w."InstanceId" = @instance AND w."State" = 'active')
-  AND (CAST(@passes AS bigint) IS NULL OR EXISTS (SELECT 1 FROM "BotAssignmentMarks" m WHERE m."Name" = 'passes' AND m."Value" = @passes))
-  -- include: timeline_known
-RETURNING
-    {{claimed_columns row="BotWorkQueueItems".}},
-    {{claimed_too_large row="BotWorkQueueItems".}};
+-- It waits for rows that another session holds, for as long as assignment_lock allows: see take_free.
+-- include: take_items from=json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)
+;

@@ -1,1 +1,1 @@
-SELECT pg_advisory_xact_lock(4902310277);
+SELECT pg_advisory_xact_lock(4902310277), set_config('lock_timeout', '1000', TRUE);

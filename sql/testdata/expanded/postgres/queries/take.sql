@@ -1,8 +1,3 @@
-WITH j AS MATERIALIZED (
-    SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)
-    CROSS JOIN LATERAL (SELECT 1 FROM "BotWorkQueueItems" i WHERE i."Id" = r."ItemId"
-        AND CASE WHEN i."State" IN (0, 4) THEN TRUE ELSE FALSE END FOR NO KEY UPDATE SKIP LOCKED) l
-)
 UPDATE "BotWorkQueueItems" SET
     "Version" = "BotWorkQueueItems"."Version" + 1,
     "State" = 1,
@@ -23,7 +18,7 @@ UPDATE "BotWorkQueueItems" SET
     "StepTimes" = NULL,
     "BatchLeaderId" = NULL,
     "LeaseExpiresAt" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@lease_ms AS bigint) * INTERVAL '1 millisecond'
-FROM j
+FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "RunOrder" bigint, "EstimateMs" bigint, "Channel" text)
 WHERE "Id" = j."ItemId"
   AND CASE WHEN "State" IN (0, 4)
     AND "AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
@@ -59,4 +54,5 @@ RETURNING
     "BotWorkQueueItems"."BegunFence", "BotWorkQueueItems"."IdempotencyKey",
     "BotWorkQueueItems"."Version", "BotWorkQueueItems"."FinishBy", "BotWorkQueueItems"."BatchKey",
     "BotWorkQueueItems"."BatchMax",
-    CASE WHEN octet_length("BotWorkQueueItems"."IntegrationConfig") > 2097152 OR octet_length("BotWorkQueueItems"."Payload") > 2097152 OR octet_length("BotWorkQueueItems"."Output") > 2097152 THEN 1 END;
+    CASE WHEN octet_length("BotWorkQueueItems"."IntegrationConfig") > 2097152 OR octet_length("BotWorkQueueItems"."Payload") > 2097152 OR octet_length("BotWorkQueueItems"."Output") > 2097152 THEN 1 END
+;
