@@ -26,7 +26,6 @@ var different = map[string][]struct{ condition, reason string }{
 	"checkout_peek.sql": {{"LimitKey = Piece", "likewise"}},
 	"due.sql":           {{"LimitKey IS NULL", "likewise"}, {"Queue = QueueName", "a join, where the others use a correlated subquery"}},
 	"due_queue.sql":     {{"LimitKey IS NULL", "likewise"}, {"Queue = QueueName", "likewise"}},
-	"expire_remove.sql": {{"Id = ItemId", "likewise"}},
 	"gauge_add.sql":     {{"MostWaiting > Waits", "CASE, where the others have a function for the larger of two"}, {"OldestMs > Oldest", "likewise"}, {"MostRunning > Runs", "likewise"}, {"MostOffered > Offers", "likewise"}},
 	"stat_count.sql":    {{"DeletedAt IS NULL", "one scan counts what the others count in two"}},
 	"take.sql":          {{"Id = ItemId", "IN, where the others join the batch"}, {"Name = QueueName", "NOT EXISTS, where the others have NOT IN"}},

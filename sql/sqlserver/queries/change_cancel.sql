@@ -6,6 +6,7 @@ UPDATE BotWorkQueueItems SET
     Version = Version + 1,
     -- include: ended_columns
 OUTPUT inserted.Id
-WHERE EXISTS (SELECT 1 FROM {{picked_rows}}
+WHERE Id IN (SELECT k.ItemId FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') k)
+  AND EXISTS (SELECT 1 FROM {{picked_rows}}
     WHERE j.ItemId = BotWorkQueueItems.Id AND j.ItemFence = BotWorkQueueItems.Fence AND j.OldState = BotWorkQueueItems.State)
   AND State IN (0, 1, 4, 5) AND DeletedAt IS NULL;

@@ -12,7 +12,8 @@ UPDATE BotWorkQueueItems SET
         WHERE q.Name = BotWorkQueueItems.QueueName AND q.DeletedKeysCount = 1) THEN UniqueKey END,
     DeletedAt = {{now}},
     DeletedReason = @reason
-WHERE EXISTS (SELECT 1 FROM {{picked_rows}}
+WHERE Id IN (SELECT k.ItemId FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') k)
+  AND EXISTS (SELECT 1 FROM {{picked_rows}}
     WHERE j.ItemId = BotWorkQueueItems.Id AND j.ItemFence = BotWorkQueueItems.Fence AND j.OldState = BotWorkQueueItems.State)
   AND State <> 1 AND DeletedAt IS NULL
   AND EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName AND q.Deletion = N'logical')

@@ -3,7 +3,8 @@
 -- In:  rows [{ItemId, ItemFence, OldState}], natural_key (NULL: any; else only items with this key),
 --      author (NULL: anybody; else only items that it created)
 DELETE FROM BotWorkQueueItems
-WHERE EXISTS (SELECT 1 FROM {{picked_rows}}
+WHERE Id IN (SELECT k.ItemId FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') k)
+  AND EXISTS (SELECT 1 FROM {{picked_rows}}
     WHERE j.ItemId = BotWorkQueueItems.Id AND j.ItemFence = BotWorkQueueItems.Fence AND j.OldState = BotWorkQueueItems.State)
   AND State <> 1 AND DeletedAt IS NULL
   AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = BotWorkQueueItems.QueueName AND q.Deletion = N'logical')

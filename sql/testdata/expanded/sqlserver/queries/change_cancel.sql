@@ -7,6 +7,7 @@ UPDATE BotWorkQueueItems SET
     LeaseExpiresAt = NULL,
     RetainUntil = NULL
 OUTPUT inserted.Id
-WHERE EXISTS (SELECT 1 FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence', OldState INT '$.OldState') j
+WHERE Id IN (SELECT k.ItemId FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') k)
+  AND EXISTS (SELECT 1 FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence', OldState INT '$.OldState') j
     WHERE j.ItemId = BotWorkQueueItems.Id AND j.ItemFence = BotWorkQueueItems.Fence AND j.OldState = BotWorkQueueItems.State)
   AND State IN (0, 1, 4, 5) AND DeletedAt IS NULL;
