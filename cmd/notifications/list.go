@@ -62,6 +62,9 @@ func (a *command) table(list *operations.Notifications) {
 	if list.EvaluatedAt != nil {
 		evaluated = a.Instant(list.EvaluatedAt) + " by " + list.EvaluatedBy
 	}
+	if list.Late {
+		evaluated += "; that is too long ago, so no messages are sent: the logs of workers and servers show why"
+	}
 	fmt.Fprintf(a.Stdout, "\nevaluated: %s\nmessages: %d waiting, %d given up\n", evaluated, list.Messages.Waiting, list.Messages.Failed)
 }
 

@@ -13,6 +13,7 @@ import (
 type notifications struct {
 	EvaluatedAt *time.Time         `json:"evaluatedAt"`
 	EvaluatedBy string             `json:"evaluatedBy"`
+	Late        bool               `json:"late"`
 	Rules       []notificationRule `json:"rules"`
 	Targets     []target           `json:"targets"`
 	Messages    struct {

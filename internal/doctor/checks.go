@@ -27,6 +27,9 @@ type Options struct {
 	// Timezone is pipelines.timezone.
 	Timezone string
 
+	// NotificationRules is the number of rules of notifications.
+	NotificationRules int
+
 	// Secrets are the names of the secrets. SecretsError names those secrets and
 	// DSNs of connections that cannot be read.
 	Secrets      []string
@@ -141,6 +144,7 @@ func (d *Doctor) Checks() []Check {
 		Check{Name: "clock", After: []string{"database"}, Run: d.withDatabase(d.clock)},
 		Check{Name: "history", After: []string{"schema"}, Run: d.withSchema(d.history)},
 		Check{Name: "workers", After: []string{"schema"}, Run: d.withSchema(d.workers)},
+		Check{Name: "notifications", After: []string{"schema"}, Run: d.withSchema(d.notifications)},
 		Check{Name: "paused", After: []string{"schema"}, Run: d.withSchema(d.paused)},
 		Check{Name: "sealed-items", After: []string{"schema", "keyset"}, Run: d.withSchema(d.sealedItems)},
 		Check{Name: "connections", After: []string{"secrets"}, Run: d.connections},

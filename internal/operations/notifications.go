@@ -19,6 +19,10 @@ type Notifications struct {
 	EvaluatedAt *time.Time `json:"evaluatedAt"`
 	EvaluatedBy string     `json:"evaluatedBy"`
 
+	// Late is true if there are rules and no process has evaluated them for LateEvaluation, although
+	// one did before: messages are not sent.
+	Late bool `json:"late"`
+
 	Rules    []NotificationRule   `json:"rules" nullable:"false"`
 	Targets  []NotificationTarget `json:"targets" nullable:"false"`
 	Messages NotificationMessages `json:"messages"`
@@ -71,6 +75,10 @@ type NotificationStore interface {
 	CountItems(ctx context.Context, f workqueue.ItemFilter) (int64, error)
 }
 
+// LateEvaluation is how long after the last evaluation of the rules the next one is late. Some process
+// evaluates them each minute.
+const LateEvaluation = 5 * time.Minute
+
 // Notified returns the rules of a plan with their alerts.
 func Notified(ctx context.Context, store NotificationStore, plan *notify.Plan) (Notifications, error) {
 	state, err := store.AlertState(ctx)
@@ -78,6 +86,7 @@ func Notified(ctx context.Context, store NotificationStore, plan *notify.Plan) (
 		return Notifications{}, err
 	}
 	n := Notifications{EvaluatedAt: workqueue.OrNil(state.EvaluatedAt), EvaluatedBy: state.EvaluatedBy, Rules: []NotificationRule{}, Targets: []NotificationTarget{}}
+	n.Late = len(plan.Rules) > 0 && n.EvaluatedAt != nil && state.Now.Sub(*n.EvaluatedAt) >= LateEvaluation
 	for i := range plan.Rules {
 		n.Rules = append(n.Rules, ruleOf(&plan.Rules[i], &state))
 	}

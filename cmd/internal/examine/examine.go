@@ -32,6 +32,7 @@ func Options(a *projectdir.App, name string) doctor.Options {
 	if log := cmp.Or(c.Log.File.Path, cli.ServiceLog(c.File, name)); log != "" {
 		o.Log = filepath.Dir(log)
 	}
+	o.NotificationRules = len(c.Notifications.Rules)
 	o.SecretsError = c.CheckSecrets()
 	for name := range c.Secrets {
 		o.Secrets = append(o.Secrets, name)
