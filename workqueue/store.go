@@ -243,7 +243,8 @@ type BeatParams struct {
 
 // BeatResult is the database's answer to a heartbeat.
 type BeatResult struct {
-	// State is the state that was requested for the worker, such as WorkerDraining.
+	// State is the state that was requested for the worker, such as WorkerDraining; "" if it
+	// cannot be read, because another session of the database holds the worker's row.
 	State WorkerState
 
 	// Overrides are the settings that a person set for the worker: Worker.Overrides.

@@ -96,7 +96,9 @@ func (r *Runner) beat(ctx context.Context) (locked []int64, err error) {
 	if result.History != nil {
 		r.logHistory(result.History)
 	}
-	r.obey(ctx, &result)
+	if result.State != "" {
+		r.obey(ctx, &result)
+	}
 	r.recordGate(ctx, gate)
 	return result.Locked, nil
 }

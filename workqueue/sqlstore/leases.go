@@ -139,7 +139,9 @@ func (s *leaseStore) Beat(ctx context.Context, p workqueue.BeatParams) (workqueu
 		return result, err
 	}
 	result.Locked = itemIDs(locked)
-	s.history.beaten(p.WorkerID, p.InstanceID, beats)
+	if beats > 0 { // else the worker's row was passed over
+		s.history.beaten(p.WorkerID, p.InstanceID, beats)
+	}
 	result.History, err = s.historyChange(ctx, p, result.Lost)
 	return result, err
 }
@@ -166,24 +168,47 @@ func (s *leaseStore) beat(ctx context.Context, p workqueue.BeatParams, held []re
 		if err != nil {
 			return err
 		}
+		beats = 0
 		var overrides nullText
 		if err := eachRow(rows, func() error { return rows.Scan(&result.State, &beats, &overrides) }); err != nil {
 			return err
 		}
 		result.Overrides = workqueue.JSONText(overrides)
 		if result.State == "" {
-			*result = workqueue.BeatResult{} // rolled back: nothing was renewed
-			return workqueue.ErrWorkerReplaced
+			return s.beatPassed(ctx, on, p, result)
 		}
 		return nil
 	}
 	if len(held) == 0 {
-		return beats, nil, s.single(ctx, "beat", beat)
+		err = s.single(ctx, "beat", beat)
+		return beats, nil, err
 	}
 	err = s.retry(ctx, "beat", func() error {
 		return s.tx(ctx, func(tx *sql.Tx) error { return beat(tx) })
 	})
 	return beats, unchanged, err
+}
+
+// beatPassed completes a heartbeat that has not changed the worker's row: another process has replaced
+// the worker, or another session holds the row. Then only the leases of items are renewed.
+func (s *leaseStore) beatPassed(ctx context.Context, on runner, p workqueue.BeatParams, result *workqueue.BeatResult) error {
+	*result = workqueue.BeatResult{}
+	if !s.engine.dialect().passesOver {
+		return workqueue.ErrWorkerReplaced
+	}
+	rows, err := s.queries.query(ctx, on, "worker_current", values{"worker": p.WorkerID, "instance": p.InstanceID})
+	if err == nil {
+		var overrides nullText
+		err = eachRow(rows, func() error { return rows.Scan(&result.State, &overrides) })
+		result.Overrides = workqueue.JSONText(overrides)
+	}
+	if isLockTimeout(err) {
+		return nil // the state is unknown
+	}
+	if err == nil && result.State == "" {
+		err = workqueue.ErrWorkerReplaced
+	}
+	return err
 }
 
 // beatItems renews leases and returns the claims whose leases it renewed.

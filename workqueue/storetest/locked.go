@@ -19,6 +19,7 @@ func lockedTests() []test {
 		{"a pass with a claim takes the other items", lockedTake},
 		{"an assigned item is left to its worker", lockedClaim},
 		{"the other leases are renewed", lockedBeat},
+		{"a worker whose own row is held renews its leases", lockedWorker},
 		{"the other results are written", lockedFinish},
 		{"the other starts are recorded", lockedBegin},
 		{"the other progress is recorded", lockedProgress},
@@ -137,6 +138,32 @@ func lockedBeat(x *fixture) {
 	release()
 	if got := x.mustBeat(w, ref(items[1])); len(got.Lost)+len(got.Locked) > 0 {
 		x.Errorf("Beat = %+v, want the lease renewed", got)
+	}
+}
+
+func lockedWorker(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	it := x.runMany(w, 1)[0]
+	replaced := x.Worker(WorkerOpts{})
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "LeaseExpiresAt" = %s`, longAgo)
+	if x.Hold == nil {
+		x.Skip("an open transaction holds the whole database")
+	}
+	release := x.Hold(x.T, `UPDATE "BotWorkers" SET "Host" = 'by hand'`)
+	x.Cleanup(release)
+	if got := x.mustBeat(w, ref(it)); len(got.Lost)+len(got.Locked) > 0 || got.State != workqueue.WorkerActive && got.State != "" {
+		x.Errorf("Beat = %+v, want the lease renewed", got)
+	}
+	if got := x.show(it.ID); got.LeaseExpiresAt.Year() == 2001 {
+		x.Error("the lease of the item was not renewed")
+	}
+	replaced.InstanceID = "the instance before"
+	if _, err := x.beat(replaced); !errors.Is(err, workqueue.ErrWorkerReplaced) {
+		x.Errorf("a heartbeat of a replaced worker: %v, want ErrWorkerReplaced", err)
+	}
+	release()
+	if got := x.mustBeat(w, ref(it)); got.State != workqueue.WorkerActive {
+		x.Errorf("Beat = %+v, want active", got)
 	}
 }
 

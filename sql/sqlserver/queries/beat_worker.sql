@@ -1,8 +1,8 @@
 -- beat_worker: record a heartbeat of a worker.
 -- In:  worker, instance, lease_ms, stuck, gate (NULL: it takes items), ended_ms (NULL: no run has ended), now (NULL: the database clock)
 -- Out: the worker's state, the number of its heartbeats, what a person set for it; no row if the
---      instance is not the current one.
-UPDATE BotWorkers SET
+--      instance is not the current one, or if another session holds the row: see worker_current.
+UPDATE t SET
     Beats = Beats + 1,
     StuckSlots = @stuck,
     Gate = @gate,
@@ -10,4 +10,5 @@ UPDATE BotWorkers SET
     LastSeenAt = {{now}},
     LeaseExpiresAt = {{now_plus ms=@lease_ms}}
 OUTPUT inserted.State, inserted.Beats, inserted.Overrides
-WHERE Id = @worker AND InstanceId = CAST(@instance AS NVARCHAR(450)) AND State <> N'stopped';
+FROM BotWorkers t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
+WHERE t.Id = @worker AND InstanceId = CAST(@instance AS NVARCHAR(450)) AND State <> N'stopped';

@@ -1,4 +1,4 @@
-UPDATE BotWorkers SET
+UPDATE t SET
     Beats = Beats + 1,
     StuckSlots = @stuck,
     Gate = @gate,
@@ -6,4 +6,5 @@ UPDATE BotWorkers SET
     LastSeenAt = COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
     LeaseExpiresAt = DATEADD(millisecond, (@lease_ms % 1000), DATEADD(second, (@lease_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
 OUTPUT inserted.State, inserted.Beats, inserted.Overrides
-WHERE Id = @worker AND InstanceId = CAST(@instance AS NVARCHAR(450)) AND State <> N'stopped';
+FROM BotWorkers t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
+WHERE t.Id = @worker AND InstanceId = CAST(@instance AS NVARCHAR(450)) AND State <> N'stopped';
