@@ -2,6 +2,8 @@
 -- starts of the runs that have not ended. One statement reads all three, so that a row that is added
 -- meanwhile is read once. What is not yet added comes by minute: a fast drain inserts thousands of rows in one.
 -- Names that differ only in case stay apart.
+-- RECOMPILE: a plan for all combinations of the parameters that may be NULL would read the whole time; the few pages
+-- that ask for this can pay for a plan of their own.
 -- In:  resolution, since, until, queue, pipeline, band, worker (NULL: any; the name)
 -- Out: start or time, queue, pipeline, band, worker, figures (NULL: an event), event, kind, class, number, sum of the
 --      durations, due time (of a run).
@@ -36,4 +38,5 @@ FROM (
     WHERE i.State = 1 AND i.BegunFence = i.Fence AND i.StartedAt >= CAST(@since AS DATETIME2(3)) AND i.StartedAt < CAST(@until AS DATETIME2(3))
 ) r
 WHERE (CAST(@queue AS NVARCHAR(200)) IS NULL OR r.QueueName = CAST(@queue AS NVARCHAR(200))) AND (CAST(@pipeline AS NVARCHAR(200)) IS NULL OR r.Pipeline = CAST(@pipeline AS NVARCHAR(200)))
-  AND (CAST(@band AS NVARCHAR(10)) IS NULL OR r.Band = CAST(@band AS NVARCHAR(10))) AND (CAST(@worker AS NVARCHAR(400)) IS NULL OR r.WorkerName = CAST(@worker AS NVARCHAR(400)));
+  AND (CAST(@band AS NVARCHAR(10)) IS NULL OR r.Band = CAST(@band AS NVARCHAR(10))) AND (CAST(@worker AS NVARCHAR(400)) IS NULL OR r.WorkerName = CAST(@worker AS NVARCHAR(400)))
+OPTION (RECOMPILE);

@@ -29,4 +29,5 @@ FROM (
     WHERE i.State = 1 AND i.BegunFence = i.Fence AND i.StartedAt >= CAST(@since AS DATETIME2(3)) AND i.StartedAt < CAST(@until AS DATETIME2(3))
 ) r
 WHERE (CAST(@queue AS NVARCHAR(200)) IS NULL OR r.QueueName = CAST(@queue AS NVARCHAR(200))) AND (CAST(@pipeline AS NVARCHAR(200)) IS NULL OR r.Pipeline = CAST(@pipeline AS NVARCHAR(200)))
-  AND (CAST(@band AS NVARCHAR(10)) IS NULL OR r.Band = CAST(@band AS NVARCHAR(10))) AND (CAST(@worker AS NVARCHAR(400)) IS NULL OR r.WorkerName = CAST(@worker AS NVARCHAR(400)));
+  AND (CAST(@band AS NVARCHAR(10)) IS NULL OR r.Band = CAST(@band AS NVARCHAR(10))) AND (CAST(@worker AS NVARCHAR(400)) IS NULL OR r.WorkerName = CAST(@worker AS NVARCHAR(400)))
+OPTION (RECOMPILE);

@@ -24,17 +24,17 @@ SELECT CASE
       SELECT b.Id, b.Priority, b.Place, b.Waiting, b.Given, b.Most, b.Latest, b.First, b.WaitMs, b.AtMostMs
       FROM (
           SELECT m.Id, m.Priority, m.Waits,
-              ROW_NUMBER() OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorText, m.AloneId ORDER BY m.Waits DESC, m.Priority DESC, m.Id) AS Place,
-              SUM(m.Waits) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorText, m.AloneId) AS Waiting,
-              SUM(1 - m.Waits) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorText, m.AloneId) AS Given,
-              MIN(m.Most) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorText, m.AloneId) AS Most,
-              MAX(m.WaitsSince) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorText, m.AloneId) AS Latest,
-              MIN(m.WaitsSince) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorText, m.AloneId) AS First,
-              MIN(m.WaitMs) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorText, m.AloneId) AS WaitMs,
-              MIN(m.AtMostMs) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorText, m.AloneId) AS AtMostMs
+              ROW_NUMBER() OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorHash, m.AloneId ORDER BY m.Waits DESC, m.Priority DESC, m.Id) AS Place,
+              SUM(m.Waits) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorHash, m.AloneId) AS Waiting,
+              SUM(1 - m.Waits) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorHash, m.AloneId) AS Given,
+              MIN(m.Most) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorHash, m.AloneId) AS Most,
+              MAX(m.WaitsSince) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorHash, m.AloneId) AS Latest,
+              MIN(m.WaitsSince) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorHash, m.AloneId) AS First,
+              MIN(m.WaitMs) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorHash, m.AloneId) AS WaitMs,
+              MIN(m.AtMostMs) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorHash, m.AloneId) AS AtMostMs
           FROM (
               SELECT i.Id, i.Priority, i.QueueName, i.BatchKey, SUBSTRING(i.IntegrationConfig, 1, 200) AS Pipeline,
-                  COALESCE(i.LimitKey, N'') COLLATE Latin1_General_100_BIN2 AS LimitText, COALESCE(i.Selectors, N'') COLLATE Latin1_General_100_BIN2 AS SelectorText,
+                  COALESCE(i.LimitKey, N'') COLLATE Latin1_General_100_BIN2 AS LimitText, HASHBYTES(N'SHA2_256', COALESCE(i.Selectors, N'')) AS SelectorHash,
                   CASE WHEN i.ReleaseCount > 0 OR i.PoliciesApplied = 0 AND i.Fence = 0 THEN i.Id END AS AloneId,
                   CASE WHEN i.State IN (0, 4) THEN 1 ELSE 0 END AS Waits,
                   CASE WHEN i.State IN (0, 4) THEN i.AvailableAt END AS WaitsSince,
