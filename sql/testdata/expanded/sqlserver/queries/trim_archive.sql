@@ -1,6 +1,7 @@
-DELETE FROM BotWorkQueueItems
+DELETE t
+FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 WHERE State = 3 AND DeletedAt IS NULL AND QueueName = CAST(@queue AS NVARCHAR(450)) AND Id IN (
-    SELECT c.Id FROM BotWorkQueueItems c
+    SELECT c.Id FROM BotWorkQueueItems c WITH (READPAST, READCOMMITTEDLOCK)
     WHERE c.State = 3 AND c.DeletedAt IS NULL AND c.QueueName = CAST(@queue AS NVARCHAR(450))
     ORDER BY c.FinishedAt DESC, c.Id DESC
     OFFSET @keep ROWS FETCH NEXT @limit_rows ROWS ONLY);
