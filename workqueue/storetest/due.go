@@ -197,6 +197,11 @@ func dueOfQueue(x *fixture) {
 	x.Item(ItemOpts{Queue: "mail", Priority: 600, In: time.Hour})
 	x.Item(ItemOpts{Queue: "mail", Priority: 2000})
 	x.Item(ItemOpts{Queue: "mail", Priority: 600, Pipeline: "Broken"})
+	for _, queue := range []string{"mail", "shop"} { // two leaders each, and a batch that waits for more items
+		in := func(it *workqueue.NewItem) { it.QueueName, it.Priority = queue, 602 }
+		x.enqueueBatch(5, workqueue.ItemBatch{Key: "a", Max: 2, Wait: time.Hour, AtMost: time.Hour}, in)
+		x.enqueueBatch(1, waitsFor("b"), in)
+	}
 	band, full := workqueue.Band{Min: 500, Max: 1000}, workqueue.Full{Pipelines: []string{"Broken"}}
 	x.pass(func(ctx context.Context, tx workqueue.AssignTx) error {
 		all, err := tx.DueItems(ctx, band, full, 100)
@@ -204,6 +209,9 @@ func dueOfQueue(x *fixture) {
 			return err
 		}
 		all = slices.DeleteFunc(all, func(d workqueue.DueItem) bool { return d.QueueName != "mail" })
+		if len(all) != 10 {
+			x.Errorf("%d due items of mail, want 8 that run alone and 2 that lead a batch", len(all))
+		}
 		for _, limit := range []int{1, 5, 100} {
 			got, err := tx.DueOfQueue(ctx, "mail", band, full, limit)
 			if err != nil {

@@ -15,6 +15,6 @@ WHERE i."State" IN (0, 4) AND i."BatchKey" IS NULL AND i."Scheduled" AND (i."Dea
   -- include: due_in_band
 ORDER BY i."AvailableAt" LIMIT 1) IS NOT NULL THEN 1
 WHEN EXISTS (SELECT 1 FROM (
-  -- include: batch_groups
+  -- include: batch_groups scope=i."BatchKey" IS NOT NULL
   ) g
 WHERE g."Priority" BETWEEN @min_priority AND @max_priority AND {{batch_leads}}) THEN 1

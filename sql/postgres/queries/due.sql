@@ -15,7 +15,7 @@
 WITH leaders AS (
     SELECT g."Id"
     FROM (
-        -- include: batch_groups
+        -- include: batch_groups scope=i."BatchKey" IS NOT NULL
         ) g
     WHERE {{batch_leads}})
 -- include: due_part part=undated; condition=i."BatchKey" IS NULL AND NOT i."Scheduled" AND i."DeadlineAt" IS NULL; order=i."Priority" DESC, i."Id"

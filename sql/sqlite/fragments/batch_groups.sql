@@ -4,8 +4,10 @@
 -- then the most items of a run, the times at which its latest and its first item became due, and
 -- how long it waits after these. Only items of the same queue, pipeline, key, limit key and
 -- selectors run together. An item that a worker died with, and one inserted by hand whose queue's
--- policies were not applied, has a batch of its own.
+-- policies were not applied, has a batch of its own. scope is the condition on the key of the batch, and on
+-- the queue if only the batches of one are asked for.
 -- In:  now (NULL: the database clock)
+-- Parameters: scope
 SELECT b.Id, b.Priority, b.Place, b.Waiting, b.Given, b.Most, b.Latest, b.First, b.WaitMs, b.AtMostMs
 FROM (
     SELECT m.Id, m.Priority, m.Waits,
@@ -26,7 +28,7 @@ FROM (
             CASE WHEN i.ReleaseCount > 0 OR i.PoliciesApplied = 0 AND i.Fence = 0 OR i.BatchMax IS NULL OR i.BatchMax < 1 THEN 1 ELSE i.BatchMax END AS Most,
             COALESCE(i.BatchWaitMs, 0) AS WaitMs, COALESCE(i.BatchAtMostMs, 0) AS AtMostMs
         FROM BotWorkQueueItems i
-        WHERE i.BatchKey IS NOT NULL AND i.State IN (0, 1, 4, 5)
+        WHERE {{scope}} AND i.State IN (0, 1, 4, 5)
           AND (i.State = 5 OR i.State = 1 AND i.WorkerId IS NOT NULL AND i.BatchLeaderId IS NULL OR i.State IN (0, 4)
             AND i.AvailableAt <= {{now_once}}
             -- include: not_over row=i.

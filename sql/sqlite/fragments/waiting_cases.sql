@@ -12,6 +12,6 @@ WHEN EXISTS (SELECT 1 FROM BotWorkQueueItems i
 WHERE i.State IN (0, 4) AND i.BatchKey IS NULL AND i.Scheduled = 1 AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= {{now_once}})
   {{due_in_band}}) THEN 1
 WHEN EXISTS (SELECT 1 FROM (
-  -- include: batch_groups
+  -- include: batch_groups scope=i.BatchKey IS NOT NULL
   ) g
 WHERE g.Priority BETWEEN @min_priority AND @max_priority AND {{batch_leads}}) THEN 1

@@ -1,3 +1,38 @@
+WITH leaders AS (
+    SELECT g.Id
+    FROM (
+        SELECT b.Id, b.Priority, b.Place, b.Waiting, b.Given, b.Most, b.Latest, b.First, b.WaitMs, b.AtMostMs
+        FROM (
+            SELECT m.Id, m.Priority, m.Waits,
+                ROW_NUMBER() OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorText, m.AloneId ORDER BY m.Waits DESC, m.Priority DESC, m.Id) AS Place,
+                SUM(m.Waits) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorText, m.AloneId) AS Waiting,
+                SUM(1 - m.Waits) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorText, m.AloneId) AS Given,
+                MIN(m.Most) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorText, m.AloneId) AS Most,
+                MAX(m.WaitsSince) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorText, m.AloneId) AS Latest,
+                MIN(m.WaitsSince) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorText, m.AloneId) AS First,
+                MIN(m.WaitMs) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorText, m.AloneId) AS WaitMs,
+                MIN(m.AtMostMs) OVER (PARTITION BY m.QueueName, m.BatchKey, m.Pipeline, m.LimitText, m.SelectorText, m.AloneId) AS AtMostMs
+            FROM (
+                SELECT i.Id, i.Priority, i.QueueName, i.BatchKey, substr(i.IntegrationConfig, 1, 200) AS Pipeline,
+                    COALESCE(i.LimitKey, '') AS LimitText, COALESCE(i.Selectors, '') AS SelectorText,
+                    CASE WHEN i.ReleaseCount > 0 OR i.PoliciesApplied = 0 AND i.Fence = 0 THEN i.Id END AS AloneId,
+                    CASE WHEN i.State IN (0, 4) THEN 1 ELSE 0 END AS Waits,
+                    CASE WHEN i.State IN (0, 4) THEN i.AvailableAt END AS WaitsSince,
+                    CASE WHEN i.ReleaseCount > 0 OR i.PoliciesApplied = 0 AND i.Fence = 0 OR i.BatchMax IS NULL OR i.BatchMax < 1 THEN 1 ELSE i.BatchMax END AS Most,
+                    COALESCE(i.BatchWaitMs, 0) AS WaitMs, COALESCE(i.BatchAtMostMs, 0) AS AtMostMs
+                FROM BotWorkQueueItems i
+                WHERE i.BatchKey IS NOT NULL AND i.QueueName = @queue AND i.State IN (0, 1, 4, 5)
+                  AND (i.State = 5 OR i.State = 1 AND i.WorkerId IS NOT NULL AND i.BatchLeaderId IS NULL OR i.State IN (0, 4)
+                    AND i.AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+                    AND i.DeletedAt IS NULL
+                    AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+                    AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+                    AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
+                  )) m) b
+        WHERE b.Waits = 1
+        ) g
+    WHERE (g.Place <= (g.Waiting - g.Given * (g.Most - 1)) / g.Most
+      OR g.Place = 1 AND g.Given = 0 AND (g.Latest <= strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -g.WaitMs / 1000.0)) OR g.First <= strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', -g.AtMostMs / 1000.0)))))
 SELECT undated.Id, undated.Priority, undated.DeadlineAt, undated.EstimatedDurationMs, undated.Pipeline, undated.QueueName, undated.Limited,
     undated.LimitKey, undated.AvailableAt, undated.Labels, undated.Selectors, undated.Expedite, undated.TaskName, undated.NaturalKey, undated.Scheduled, undated.ByHand
 FROM (
@@ -42,4 +77,27 @@ FROM (
       AND (@keys = '[]' OR i.LimitKey IS NULL OR (i.QueueName, i.LimitKey) NOT IN (
           SELECT json_extract(value, '$.Queue'), json_extract(value, '$.Key') FROM jsonb_each(@keys)))
     ORDER BY i.Priority DESC, i.DeadlineAt, i.Id
-    LIMIT CAST(@limit_rows AS INTEGER)) dated;
+    LIMIT CAST(@limit_rows AS INTEGER)) dated
+UNION ALL
+SELECT batched.Id, batched.Priority, batched.DeadlineAt, batched.EstimatedDurationMs, batched.Pipeline, batched.QueueName, batched.Limited,
+    batched.LimitKey, batched.AvailableAt, batched.Labels, batched.Selectors, batched.Expedite, batched.TaskName, batched.NaturalKey, batched.Scheduled, batched.ByHand
+FROM (
+    SELECT i.Id, i.Priority, CAST(i.DeadlineAt AS TEXT) AS DeadlineAt, i.EstimatedDurationMs, substr(i.IntegrationConfig, 1, 200) AS Pipeline, i.QueueName,
+        CASE WHEN i.QueueName IN (SELECT q.Name FROM BotQueues q
+            WHERE q.ConcurrencyLimit IS NOT NULL OR q.KeyConcurrencyLimit IS NOT NULL OR q.RateLimit IS NOT NULL OR q.KeyRateLimit IS NOT NULL) THEN 1 ELSE 0 END AS Limited,
+        i.LimitKey, CAST(i.AvailableAt AS TEXT) AS AvailableAt, i.Labels, i.Selectors, i.Expedite,
+        CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END AS TaskName, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END AS NaturalKey, i.Scheduled,
+        CASE WHEN i.PoliciesApplied = 0 AND i.Fence = 0 THEN 1 ELSE 0 END AS ByHand
+    FROM BotWorkQueueItems i
+    WHERE i.State IN (0, 4) AND i.BatchKey IS NOT NULL AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))) AND i.Id IN (SELECT l.Id FROM leaders l)
+      AND i.Priority BETWEEN @min_priority AND @max_priority
+      AND i.AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+      AND i.DeletedAt IS NULL
+      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
+      AND (@queues = '[]' OR i.QueueName NOT IN (SELECT value FROM jsonb_each(@queues)))
+      AND (@pipelines = '[]' OR substr(i.IntegrationConfig, 1, 200) NOT IN (SELECT value FROM jsonb_each(@pipelines)))
+      AND (@keys = '[]' OR i.LimitKey IS NULL OR (i.QueueName, i.LimitKey) NOT IN (
+          SELECT json_extract(value, '$.Queue'), json_extract(value, '$.Key') FROM jsonb_each(@keys)))
+    ORDER BY i.Priority DESC, i.Id
+    LIMIT CAST(@limit_rows AS INTEGER)) batched;
