@@ -217,6 +217,26 @@ func TestSharesForgetIdleQueues(t *testing.T) {
 	}
 }
 
+// What a queue owed beside one with a large share does not starve it when that queue is empty.
+func TestSharesForgetDebtsToEmptyQueues(t *testing.T) {
+	m := newShareMemory(map[string]int{"a": 1, "b": 1, "large": 1000}, 1)
+	m.add("a", 40, workqueue.DueItem{Priority: 600})
+	m.add("b", 40, workqueue.DueItem{Priority: 600})
+	m.add("large", 510, workqueue.DueItem{Priority: 600})
+	m.loads[0].Capacity = 510
+	before := m.pass(t)
+	if before["a"]+before["b"] == 0 {
+		t.Fatalf("got %v, want one of a or b, which then owes almost 1,000 items", before)
+	}
+	m.items = slices.DeleteFunc(m.items, func(it workqueue.DueItem) bool { return it.QueueName == "large" })
+	m.loads[0].Capacity = 20
+	after := m.pass(t)
+	a, b := after["a"]-before["a"], after["b"]-before["b"]
+	if a+b != 20 || a < 8 || b < 8 {
+		t.Errorf("of the next 20 items %d are of a and %d of b, want almost as many of each", a, b)
+	}
+}
+
 // A queue whose items fill all that a pass reads hides no other one.
 func TestSharesLookBeyondTheWindow(t *testing.T) {
 	for _, limited := range []bool{false, true} {
