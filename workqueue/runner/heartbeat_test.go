@@ -60,3 +60,41 @@ func TestAfterHeartbeatIsCalledEachRound(t *testing.T) {
 		})
 	}
 }
+
+// slowStore is a store whose heartbeats take some seconds.
+type slowStore struct{ beatStore }
+
+func (s *slowStore) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.BeatResult, error) {
+	time.Sleep(5 * time.Second)
+	return s.beatStore.Beat(ctx, p)
+}
+
+// The database may have renewed a lease at any moment while it worked on the heartbeat, so the
+// worker counts it from the beginning.
+func TestLeasesCountFromTheBeginningOfAHeartbeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, err := New(Options{
+			Store: &slowStore{}, RunItem: func(context.Context, *workqueue.Run) workqueue.Outcome { return workqueue.Outcome{} }, Log: zerolog.Nop(),
+			Spec: workqueue.WorkerSpec{Name: "ann", InstanceID: "1", Capacity: 1, Lease: time.Minute}, Heartbeat: 20 * time.Second,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		run, cancel := r.held.add(t.Context(), &workqueue.Item{ID: 1, Fence: 1}, began.Add(10*time.Second))
+		defer cancel(nil)
+		if _, err := r.beat(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if until := r.held.items[1].until; !until.Equal(began.Add(time.Minute)) || run.Err() != nil {
+			t.Errorf("the lease ends %s after the heartbeat began, want 1m", until.Sub(began))
+		}
+		r.held.remove(workqueue.ItemRef{ItemID: 1, Fence: 1})
+		if err := r.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
