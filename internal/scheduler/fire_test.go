@@ -310,6 +310,29 @@ func TestFirstQueuedFiringStaysFirst(t *testing.T) {
 	}
 }
 
+// An instant that another worker has fired is neither queued nor skipped, although that worker's run
+// is active: a queued one would take the place of the next firing.
+func TestFiringOfARunElsewhereIsSettled(t *testing.T) {
+	for _, overlap := range []Overlap{OverlapSkip, OverlapQueue} {
+		t.Run(string(overlap), func(t *testing.T) {
+			job := everyMinute(t, 0)
+			job.Overlap, job.Scope = overlap, ScopeOnce
+			store := newFakeStore()
+			other, planned := int64(2), at(0, 1, 0)
+			store.firings = []workqueue.Firing{{Schedule: "P", PlannedAt: planned, Outcome: workqueue.Fired, RecordedBy: "b"}}
+			store.addRun(workqueue.PipelineRun{Pipeline: "P", WorkerID: &other, PlannedAt: &planned, Outcome: workqueue.RunRunning})
+			s := newTestScheduler(t, store, 1, nil)
+			r := newRunner(s, job, s.place(job.Name))
+			if settled, err := r.fire(Start{Trigger: TriggerCron, PlannedAt: planned}); !settled || err != nil {
+				t.Fatalf("fire: settled %v, error %v; want it settled", settled, err)
+			}
+			if firings := r.backlog.records(); r.waiting != nil || len(firings) > 0 {
+				t.Errorf("waiting %v, records %v; want none", r.waiting, firings)
+			}
+		})
+	}
+}
+
 // A start is reported with its lateness by the schedule's clock, whatever this machine's clock
 // says; starts without a planned time, and repeated ones, are not reported.
 func TestStartsAreObserved(t *testing.T) {

@@ -223,3 +223,26 @@ func TestFailedClaimIsNotMistakenForEarlierOne(t *testing.T) {
 			"1 cron 00:01:00 at 00:01:00 succeeded")
 	})
 }
+
+// TestFailedClaimIsNotMistakenForAnotherWorkers lets another worker fire the instant before the
+// claim is tried again. Its run is not recorded yet, so only its name says who has fired.
+func TestFailedClaimIsNotMistakenForAnotherWorkers(t *testing.T) {
+	for by, want := range map[string]bool{"a": true, "b": false} {
+		t.Run(by, func(t *testing.T) {
+			job := everyMinute(t, 0)
+			job.Scope = ScopeOnce
+			store := newFakeStore()
+			s := newTestScheduler(t, store, 1, nil)
+			r := newRunner(s, job, s.place(job.Name))
+			start := Start{Trigger: TriggerCron, PlannedAt: at(0, 1, 0)}
+			store.refuse("ClaimFiring", 1)
+			if won, settled, err := r.contend(start); won || settled || err == nil {
+				t.Fatalf("won %t, settled %t, error %v; want an error", won, settled, err)
+			}
+			store.firings = []workqueue.Firing{{Schedule: "P", PlannedAt: start.PlannedAt, Outcome: workqueue.Fired, RecordedBy: by}}
+			if won, settled, err := r.contend(start); won != want || !settled || err != nil {
+				t.Errorf("won %t, settled %t, error %v; want won %t", won, settled, err, want)
+			}
+		})
+	}
+}
