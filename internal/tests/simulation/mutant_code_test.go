@@ -38,7 +38,7 @@ var runMutants = []codeMutant{
 	{"watchdog/cancels nothing", "workqueue/runner/heartbeat.go", "r.held.expire(now.Add(margin))", "r.held.expire(either(MUTANT, time.Time{}, now.Add(margin)))"},
 	{"watchdog/is late", "workqueue/runner/held.go", "it.until.Before(before)", "it.until.Add(either(MUTANT, 3*time.Second, 0)).Before(before)"},
 	{"lease/counted from the answer to the renewal", "workqueue/runner/heartbeat.go",
-		"result.Lost, started.Add(", "result.Lost, either(MUTANT, time.Now(), started).Add("},
+		"result.Locked, started.Add(", "result.Locked, either(MUTANT, time.Now(), started).Add("},
 	{"lease/counted from the answer to the claim", "workqueue/runner/supervisor.go",
 		"&items[i], got.since.Add(", "&items[i], either(MUTANT, time.Now(), got.since).Add("},
 	{"lease/lost, and the run goes on", "workqueue/runner/held.go", "if gone[ref.ItemID] {", "if gone[ref.ItemID] && !(MUTANT) {"},
