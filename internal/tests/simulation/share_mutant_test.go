@@ -29,6 +29,7 @@ var shareMutants = []codeMutant{
 var shareStatementMutants = []mutant{
 	{"mark/forgets the value", "queries/mark", change{"SET Value = @value", "SET Value = Value + 0 * @value", 0}},
 	{"due_queue/of all queues", "queries/due_queue", change{"i.QueueName = @queue AND", "@queue <> '' AND", 2}},
+	{"due_queue/forgets items that run together", "queries/due_queue", change{"FROM leaders l", "FROM leaders l WHERE l.Id < 0", 0}},
 }
 
 func TestMutantsOfShares(t *testing.T) {

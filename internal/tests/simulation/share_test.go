@@ -20,6 +20,7 @@ import (
 const (
 	shareEvents = 90 // in a history, beside those in the midst of others
 	shareCrowd  = 700
+	shareBatch  = 3 // items that run together at the most
 )
 
 // shareWorld is a cluster whose queues have shares. Its processes make passes, die between two
@@ -36,6 +37,7 @@ type shareWorld struct {
 	limited   string         // the queue with a limit; "": none
 	stuck     string         // the queue of which some items can run nowhere; "": none
 	crowded   bool           // one queue has more items than a pass reads
+	together  string         // the queue whose items run together; "": none
 	dry       map[string]int // queues that get no items, and for how many events
 	processes []*shareProcess
 	started   int
@@ -61,9 +63,10 @@ type shareProcess struct {
 	alone    *assign.SelfAssign
 }
 
+// shareRun is a run of an item and, if it leads a batch, of those that have joined it.
 type shareRun struct {
-	item workqueue.Item
-	ends time.Time
+	items []workqueue.Item
+	ends  time.Time
 }
 
 func shareHistory(t *testing.T, seed uint64, statements fs.FS) *chronicle {
@@ -93,6 +96,12 @@ func (w *shareWorld) live() {
 	case 3, 4, 5:
 		w.stuck = "a"
 	}
+	if w.seed%4 == 3 {
+		w.together = slices.Max(slices.Collect(maps.Keys(w.shares)))
+		if w.together == "free" {
+			w.together = "b"
+		}
+	}
 	var queues []workqueue.Queue
 	for _, name := range slices.Sorted(maps.Keys(w.shares)) {
 		q := workqueue.Queue{Name: name}
@@ -107,7 +116,7 @@ func (w *shareWorld) live() {
 	if _, err := w.store.DefineQueues(ctx, queues, "simulation"); err != nil {
 		w.t.Fatal(err)
 	}
-	w.log("the shares are %v, limited %q, stuck %q, crowded %t", w.shares, w.limited, w.stuck, w.crowded)
+	w.log("the shares are %v, limited %q, stuck %q, crowded %t, together %q", w.shares, w.limited, w.stuck, w.crowded, w.together)
 	for range 2 + d.IntN(2) {
 		w.start(d)
 	}
@@ -194,6 +203,9 @@ func (w *shareWorld) enqueue(d dice, queue string, n int) {
 		if d.chance(30) {
 			items[i].Estimate = d.between(time.Second, time.Hour)
 		}
+		if queue == w.together {
+			items[i].Batch = &workqueue.ItemBatch{Key: []string{"x", "y", "z"}[i%3], Max: shareBatch}
+		}
 	}
 	if n > 0 {
 		if _, err := w.store.Enqueue(ctx, items); err != nil {
@@ -247,8 +259,11 @@ func (w *shareWorld) end() {
 		var ends []workqueue.Finish
 		p.runs = slices.DeleteFunc(p.runs, func(r shareRun) bool {
 			over := !p.dead && !r.ends.After(w.now)
-			if over {
-				ends = append(ends, workqueue.Finish{ItemID: r.item.ID, Fence: r.item.Fence, QueueName: r.item.QueueName, State: workqueue.Processed})
+			for i := range r.items {
+				if over {
+					it := &r.items[i]
+					ends = append(ends, workqueue.Finish{ItemID: it.ID, Fence: it.Fence, QueueName: it.QueueName, State: workqueue.Processed})
+				}
 			}
 			return over
 		})
@@ -301,8 +316,23 @@ func (p *shareProcess) pass(d dice) {
 		items = append(items, claimed...)
 	}
 	for _, it := range items {
-		p.runs = append(p.runs, shareRun{it, p.w.now.Add(d.between(time.Second, 12*time.Second))})
+		ends := p.w.now.Add(d.between(time.Second, 12*time.Second))
+		p.runs = append(p.runs, shareRun{append(p.join(&it), it), ends})
 	}
+}
+
+// join claims the items that run together with a claimed one.
+func (p *shareProcess) join(leader *workqueue.Item) []workqueue.Item {
+	if leader.BatchKey == nil {
+		return nil
+	}
+	joined, err := p.w.store.Join(ctx, workqueue.JoinParams{
+		WorkerID: p.id, InstanceID: p.name, Leader: workqueue.ItemRef{ItemID: leader.ID, Fence: leader.Fence}, Lease: time.Hour, Max: shareBatch - 1,
+	})
+	if err != nil {
+		p.w.violation("join: %v", err)
+	}
+	return joined
 }
 
 // call is one statement of the process: it takes time, other things happen before it, and the
