@@ -47,7 +47,7 @@ type AssignView interface {
 	DueItems(ctx context.Context, band Band, full Full, limit int) ([]DueItem, error)
 
 	// DueOfQueue returns up to limit of the items that DueItems returns of a queue, the most
-	// urgent first. It leaves out items that were scheduled for later and became due a moment ago.
+	// urgent first.
 	DueOfQueue(ctx context.Context, queue string, band Band, full Full, limit int) ([]DueItem, error)
 
 	// AssignedItems returns up to limit items of the band that are assigned and

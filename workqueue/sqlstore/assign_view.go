@@ -121,7 +121,7 @@ func (v *assignView) DueOfQueue(ctx context.Context, queue string, band workqueu
 	if err != nil {
 		return nil, err
 	}
-	return d.sorted(limit), nil
+	return v.due(d, limit), nil
 }
 
 func (v *assignView) due(d *dueRead, limit int) []workqueue.DueItem {

@@ -37,7 +37,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"claim", map[string]any{"worker": 1, "instance": "x", "min_priority": 500, "max_priority": 1000, "limit_rows": 10, "begin_rows": 4, "work_ms": 1000, "bytes": 1 << 20, "full_channels": "[]", "lease_ms": 1000}, []string{"Assigned", "AssignedExpedite"}},
 			{"due", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": "[]", "keys": "[]", "pipelines": "[]"}, []string{"Waiting", "WaitingDeadline|Deadline", "WaitingExpedite", "Scheduled"}},
 			{"due", map[string]any{"min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": full, "keys": fullKeys, "pipelines": full}, []string{"Waiting", "WaitingDeadline|Deadline", "WaitingExpedite", "Scheduled"}},
-			{"due_queue", map[string]any{"queue": "few", "min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": "[]", "keys": "[]", "pipelines": "[]"}, []string{"Checkout", "CheckoutDeadline", "Batch"}},
+			{"due_queue", map[string]any{"queue": "few", "min_priority": 500, "max_priority": 1000, "limit_rows": 10, "queues": "[]", "keys": "[]", "pipelines": "[]"}, []string{"Checkout", "CheckoutDeadline", "Scheduled", "Batch"}},
 			{"limit_held", map[string]any{}, []string{"Assigned", "Leased"}},
 			{"starts_assigned", map[string]any{}, []string{"Assigned"}},
 			{"stale", map[string]any{"assigned_ms": 1000, "limit_rows": 10}, []string{"Assigned", "Leased"}},

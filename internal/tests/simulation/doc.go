@@ -31,7 +31,7 @@
 // Batches, shares and escalation have histories of their own.
 //
 // TestShares: queues compete for the slots of a cluster whose processes die between two statements.
-// In some histories the items of one queue run together.
+// In some histories the items of one queue run together, or were scheduled for later.
 // The judge compares what each pass has planned with what it has read. While the same queues of a
 // kind of priorities have items for all slots, none is one item or more away from the part that its
 // share gives it, or two if some had credit when that time began. No slot stays free beside an item

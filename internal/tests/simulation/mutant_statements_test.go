@@ -44,6 +44,7 @@ var known = map[string]uint64{
 	"claim/what is past its deadline":                     41,
 	"claim/what is past its time to live":                 38,
 	"due_queue/forgets items that run together":           23,
+	"due_queue/forgets what was scheduled":                330,
 	"finish of successes/compares no fence":               167,
 	"finish/compares no fence":                            54,
 	"finish/compares no instance":                         149,

@@ -28,7 +28,8 @@ var shareMutants = []codeMutant{
 // shareStatementMutants are careless changes to the statements that passes with shares use.
 var shareStatementMutants = []mutant{
 	{"mark/forgets the value", "queries/mark", change{"SET Value = @value", "SET Value = Value + 0 * @value", 0}},
-	{"due_queue/of all queues", "queries/due_queue", change{"i.QueueName = @queue AND", "@queue <> '' AND", 2}},
+	{"due_queue/of all queues", "queries/due_queue", change{"i.QueueName = @queue AND", "@queue <> '' AND", 3}},
+	{"due_queue/forgets what was scheduled", "queries/due_queue", change{"i.Scheduled = 1", "i.Scheduled = 2", 0}},
 	{"due_queue/forgets items that run together", "queries/due_queue", change{"FROM leaders l", "FROM leaders l WHERE l.Id < 0", 0}},
 }
 

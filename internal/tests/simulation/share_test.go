@@ -38,6 +38,7 @@ type shareWorld struct {
 	stuck     string         // the queue of which some items can run nowhere; "": none
 	crowded   bool           // one queue has more items than a pass reads
 	together  string         // the queue whose items run together; "": none
+	scheduled string         // the queue whose items become due later; "": none
 	dry       map[string]int // queues that get no items, and for how many events
 	processes []*shareProcess
 	started   int
@@ -96,11 +97,11 @@ func (w *shareWorld) live() {
 	case 3, 4, 5:
 		w.stuck = "a"
 	}
-	if w.seed%4 == 3 {
-		w.together = slices.Max(slices.Collect(maps.Keys(w.shares)))
-		if w.together == "free" {
-			w.together = "b"
-		}
+	switch {
+	case w.seed%4 == 3:
+		w.together = "b"
+	case w.seed%8 == 2:
+		w.scheduled = "b"
 	}
 	var queues []workqueue.Queue
 	for _, name := range slices.Sorted(maps.Keys(w.shares)) {
@@ -116,7 +117,7 @@ func (w *shareWorld) live() {
 	if _, err := w.store.DefineQueues(ctx, queues, "simulation"); err != nil {
 		w.t.Fatal(err)
 	}
-	w.log("the shares are %v, limited %q, stuck %q, crowded %t, together %q", w.shares, w.limited, w.stuck, w.crowded, w.together)
+	w.log("the shares are %v, limited %q, stuck %q, crowded %t, together %q, scheduled %q", w.shares, w.limited, w.stuck, w.crowded, w.together, w.scheduled)
 	for range 2 + d.IntN(2) {
 		w.start(d)
 	}
@@ -202,6 +203,9 @@ func (w *shareWorld) enqueue(d dice, queue string, n int) {
 		}
 		if d.chance(30) {
 			items[i].Estimate = d.between(time.Second, time.Hour)
+		}
+		if queue == w.scheduled {
+			items[i].In = time.Second
 		}
 		if queue == w.together {
 			items[i].Batch = &workqueue.ItemBatch{Key: []string{"x", "y", "z"}[i%3], Max: shareBatch}

@@ -79,6 +79,29 @@ FROM (
     ORDER BY i.Priority DESC, i.DeadlineAt, i.Id
     LIMIT CAST(@limit_rows AS INTEGER)) dated
 UNION ALL
+SELECT later.Id, later.Priority, later.DeadlineAt, later.EstimatedDurationMs, later.Pipeline, later.QueueName, later.Limited,
+    later.LimitKey, later.AvailableAt, later.Labels, later.Selectors, later.Expedite, later.TaskName, later.NaturalKey, later.Scheduled, later.ByHand
+FROM (
+    SELECT i.Id, i.Priority, CAST(i.DeadlineAt AS TEXT) AS DeadlineAt, i.EstimatedDurationMs, substr(i.IntegrationConfig, 1, 200) AS Pipeline, i.QueueName,
+        CASE WHEN i.QueueName IN (SELECT q.Name FROM BotQueues q
+            WHERE q.ConcurrencyLimit IS NOT NULL OR q.KeyConcurrencyLimit IS NOT NULL OR q.RateLimit IS NOT NULL OR q.KeyRateLimit IS NOT NULL) THEN 1 ELSE 0 END AS Limited,
+        i.LimitKey, CAST(i.AvailableAt AS TEXT) AS AvailableAt, i.Labels, i.Selectors, i.Expedite,
+        CASE WHEN i.EstimatedDurationMs IS NULL THEN i.TaskName END AS TaskName, CASE WHEN i.EstimatedDurationMs IS NULL THEN i.NaturalKey END AS NaturalKey, i.Scheduled,
+        CASE WHEN i.PoliciesApplied = 0 AND i.Fence = 0 THEN 1 ELSE 0 END AS ByHand
+    FROM BotWorkQueueItems i
+    WHERE i.State IN (0, 4) AND i.QueueName = @queue AND i.BatchKey IS NULL AND i.Scheduled = 1 AND (i.DeadlineAt IS NULL OR i.DeadlineAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+      AND i.Priority BETWEEN @min_priority AND @max_priority
+      AND i.AvailableAt <= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')))
+      AND i.DeletedAt IS NULL
+      AND (i.ExpiresAt IS NULL OR i.ExpiresAt >= (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))))
+      AND NOT EXISTS (SELECT 1 FROM BotQueues q WHERE q.Name = i.QueueName AND (q.Paused = 1 OR q.Consumer = 'robots'))
+      AND (@queues = '[]' OR i.QueueName NOT IN (SELECT value FROM jsonb_each(@queues)))
+      AND (@pipelines = '[]' OR substr(i.IntegrationConfig, 1, 200) NOT IN (SELECT value FROM jsonb_each(@pipelines)))
+      AND (@keys = '[]' OR i.LimitKey IS NULL OR (i.QueueName, i.LimitKey) NOT IN (
+          SELECT json_extract(value, '$.Queue'), json_extract(value, '$.Key') FROM jsonb_each(@keys)))
+    ORDER BY i.Priority DESC, i.Expedite DESC, CASE WHEN i.DeadlineAt IS NULL THEN 1 ELSE 0 END, i.DeadlineAt, i.Id
+    LIMIT CAST(@limit_rows AS INTEGER)) later
+UNION ALL
 SELECT batched.Id, batched.Priority, batched.DeadlineAt, batched.EstimatedDurationMs, batched.Pipeline, batched.QueueName, batched.Limited,
     batched.LimitKey, batched.AvailableAt, batched.Labels, batched.Selectors, batched.Expedite, batched.TaskName, batched.NaturalKey, batched.Scheduled, batched.ByHand
 FROM (
