@@ -100,6 +100,10 @@ func (s *escalationStore) escalate(ctx context.Context, turn *workqueue.Escalati
 	err = s.retry(ctx, "apply the "+turn.String(), func() error {
 		return s.tx(ctx, func(tx *sql.Tx) error {
 			n = 0
+			// The items were found without rows that other sessions hold; one may be held since.
+			if err := s.engine.yieldLocks(ctx, s.connection, tx); err != nil {
+				return err
+			}
 			return s.changes.keepMoves(ctx, tx, ids, func() error { // locks the items
 				left, err := s.still(ctx, tx, turn, rows)
 				if err != nil || len(left) == 0 {
