@@ -28,7 +28,7 @@ type PipelineStore interface {
 	// RunRequests lists requests, the latest first.
 	RunRequests(ctx context.Context, f RequestFilter) ([]RunRequest, error)
 
-	// RecordPipelineSave records in the audit log that the file of a pipeline is
+	// RecordPipelineSave records in the audit log that the file of a pipeline has been
 	// replaced. The file itself is not in the database.
 	RecordPipelineSave(ctx context.Context, p PipelineSave) error
 }

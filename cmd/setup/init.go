@@ -96,7 +96,9 @@ func (a *command) initProject(dir string, force bool) error {
 	if err != nil {
 		return err
 	}
+	write := overwriteFile
 	if !force {
+		write = createFile
 		if err := refuseExisting(dir, files); err != nil {
 			return err
 		}
@@ -107,10 +109,7 @@ func (a *command) initProject(dir string, force bool) error {
 	}
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.path))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, f.data, 0o644); err != nil {
+		if err := write(path, f.data); err != nil {
 			return err
 		}
 		fmt.Fprintf(a.Stdout, "wrote %s\n", path)

@@ -5,11 +5,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	setupcmd "botwork/cmd/setup"
 
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/clitest"
+	"botwork/internal/savefile"
 )
 
 func TestInitProjectWorks(t *testing.T) {
@@ -60,5 +62,34 @@ func TestInitNeverOverwrites(t *testing.T) {
 	clitest.Must(t, "init", ".", "--force")
 	if text, _ := os.ReadFile("botwork.yaml"); string(text) != string(setupcmd.WithSchemaLine(setupcmd.ProjectSettings(), setupcmd.SettingsSchema)) {
 		t.Error("--force did not write botwork.yaml")
+	}
+}
+
+// A server that saves a pipeline is not interrupted by init.
+func TestInitWaitsForAServer(t *testing.T) {
+	clitest.InProject(t)
+	shipped, err := os.ReadFile("pipelines/hello.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		server, end := &savefile.Folder{Path: "pipelines"}, make(chan clitest.Result)
+		err := server.Save(savefile.Change{Name: "hello.yaml", Text: []byte("# mine\n"), Hash: savefile.Hash(shipped), Record: func() error {
+			go func() { end <- clitest.Do(t, "init", ".", "--force") }()
+			synctest.Wait()
+			if text, _ := os.ReadFile("pipelines/hello.yaml"); string(text) != "# mine\n" {
+				t.Errorf("init --force wrote into the save of a server: %q", text)
+			}
+			return nil
+		}})
+		if err != nil {
+			t.Error(err)
+		}
+		if r := <-end; r.Code != 0 {
+			t.Errorf("init --force: %+v", r)
+		}
+	})
+	if text, _ := os.ReadFile("pipelines/hello.yaml"); string(text) != string(shipped) {
+		t.Errorf("--force did not write the pipeline: %q", text)
 	}
 }

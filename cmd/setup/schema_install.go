@@ -100,10 +100,7 @@ func (in *installer) schema(f projectFile) error {
 }
 
 func (in *installer) create(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(path, data, 0o644); err != nil {
+	if err := createFile(path, data); err != nil {
 		return err
 	}
 	in.report("wrote", path, "")

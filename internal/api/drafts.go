@@ -252,7 +252,7 @@ func (a *API) savePipeline(ctx context.Context, in *saveRequest) (*savedBody, er
 	place, after := a.editor.Place(), savefile.Hash([]byte(in.Body.Text))
 	err = a.editor.Save(savefile.Change{
 		Name: name, Text: []byte(in.Body.Text), Hash: hash,
-		Ready: func() error {
+		Record: func() error {
 			return a.store.RecordPipelineSave(because(ctx, in.Body.Reason), workqueue.PipelineSave{
 				Pipeline: in.Pipeline, File: name, Host: place.Host, Before: hash, After: after, Reason: in.Body.Reason, By: auth.From(ctx).Name,
 			})
@@ -282,6 +282,9 @@ func problemOfSave(err error) error {
 	case errors.Is(err, savefile.ErrNotAllowed):
 		return problem(http.StatusConflict, "file-not-regular", "the file is a symbolic link, or is not inside the pipelines folder; nothing was written").
 			withHint("change the file on its machine")
+	case errors.Is(err, savefile.ErrLocked):
+		return problem(http.StatusConflict, "folder-locked", "another process is writing in the pipelines folder; nothing was written").
+			withHint("try again")
 	}
 	return fmt.Errorf("save a pipeline: %w", err)
 }

@@ -3,9 +3,11 @@ package api_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"botwork/internal/api"
@@ -101,6 +103,73 @@ func TestSavePipeline(t *testing.T) {
 	if err != nil || len(left) != 2 {
 		t.Errorf("the folder has %v, %v", left, err)
 	}
+}
+
+// Two servers have one folder and one database. Each save that is answered with success is in the
+// file in the end, the audit log has these saves and no others, and no answer is a failure.
+func TestSavePipelineOfTwoServers(t *testing.T) {
+	first, dir := startEditing(t)
+	second := apitest.StartOver(t, first.Store, func(o *api.Options) {
+		f := apitest.NewFolder(dir, "bot-2")
+		o.Project, o.Editor = f, f
+	})
+	token := first.Token(t, access.Editor)
+	const savers, each = 4, 3
+	var saving sync.WaitGroup
+	for saver := range savers {
+		s := []*apitest.Server{first, second}[saver%2]
+		saving.Go(func() {
+			for saved := 0; saved < each; {
+				text, err := os.ReadFile(filepath.Join(dir, "hello.yaml"))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				longer := fmt.Sprintf("%s# saver %d, save %d\n", text, saver, saved)
+				a := s.Do(t, apitest.Request{
+					Method: "PUT", Path: "/pipelines/hello/text", Token: token, Header: map[string]string{"If-Match": `"` + savefile.Hash(text) + `"`},
+					Body: inJSON(t, map[string]string{"text": longer}),
+				})
+				switch a.Status {
+				case 200:
+					saved++
+				case 412:
+				default:
+					t.Errorf("status %d: %s", a.Status, a.Body)
+					return
+				}
+			}
+		})
+	}
+	saving.Wait()
+	text, err := os.ReadFile(filepath.Join(dir, "hello.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for saver := range savers {
+		for save := range each {
+			if line := fmt.Sprintf("# saver %d, save %d\n", saver, save); !strings.Contains(string(text), line) {
+				t.Errorf("the file lacks %s", line)
+			}
+		}
+	}
+	entries, err := first.Store.AuditEntries(t.Context(), workqueue.AuditFilter{Action: "pipelines.save"})
+	if err != nil || len(entries) != savers*each {
+		t.Errorf("the audit log has %d saves, %v; want %d", len(entries), err, savers*each)
+	}
+}
+
+// lockedFolder is an editor whose folder another process has locked for long.
+type lockedFolder struct{ *apitest.Folder }
+
+func (lockedFolder) Save(savefile.Change) error { return fmt.Errorf("save: %w", savefile.ErrLocked) }
+
+func TestSavePipelineInLockedFolder(t *testing.T) {
+	f := apitest.NewFolder(t.TempDir(), "bot-1")
+	s := apitest.Start(t, func(o *api.Options) { o.Project, o.Editor = f, lockedFolder{f} })
+	s.Do(t, apitest.Request{
+		Method: "PUT", Path: "/pipelines/hello/text", Token: s.Token(t, access.Editor), Header: map[string]string{"If-None-Match": "*"}, Body: inJSON(t, map[string]string{"text": helloText}),
+	}).WantProblem(t, 409, "folder-locked")
 }
 
 // No name of a pipeline leads out of the folder.

@@ -1,5 +1,7 @@
 // Package savefile replaces the files of a folder. It writes a file completely or not at all, and
-// only if it still has the text that the change is based on.
+// only if it still has the text that the change is based on. Processes that use this package, also
+// on several machines with one shared folder, write one after the other: each holds the lock of the
+// folder from the comparison until the file is replaced and recorded.
 package savefile
 
 import (
@@ -7,15 +9,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
-	"sync"
-
-	"botwork/internal/syncdir"
 )
 
 var (
@@ -34,8 +32,6 @@ var (
 // Folder is a folder whose files are replaced. Its calls may run at the same time.
 type Folder struct {
 	Path string
-
-	mu sync.Mutex // held from the comparison until the file is replaced
 }
 
 // Change is a change of one file.
@@ -48,9 +44,9 @@ type Change struct {
 	// Hash is the SHA-256 of the text that the change is based on, in hexadecimal; "" for a new file.
 	Hash string
 
-	// Ready is called when nothing but the rename is left to do. If it returns an error, the file
-	// stays as it is. nil: nothing is called.
-	Ready func() error
+	// Record is called when the file is replaced, before another process can replace it again. If it
+	// returns an error, the file gets its text before. nil: nothing is called.
+	Record func() error
 }
 
 // Hash returns the hash of a text.
@@ -60,55 +56,39 @@ func Hash(text []byte) string {
 }
 
 // Save writes a file. After a crash of the machine it has either the text before or the new one.
-// The file keeps its permissions; its owner too, if this process may set it. A program that writes
-// the file between the comparison and the rename, which takes a few milliseconds, is overwritten.
-func (f *Folder) Save(c Change) (err error) {
+// The file keeps its permissions; its owner too, if this process may set it. A program that does
+// not use this package and writes the file between the comparison and the rename, which takes a few
+// milliseconds, is overwritten.
+func (f *Folder) Save(c Change) error {
 	if !plainName(c.Name) {
 		return fmt.Errorf("%w: %.200q", ErrNotAllowed, c.Name)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	return f.save(c)
+}
+
+// Replace replaces the text before of a file, which is no link, with another one.
+func Replace(file string, before, after []byte) error {
+	f := Folder{Path: filepath.Dir(file)}
+	return f.save(Change{Name: filepath.Base(file), Text: after, Hash: Hash(before)})
+}
+
+func (f *Folder) save(c Change) error {
 	root, err := os.OpenRoot(f.Path)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	name := filepath.FromSlash(c.Name)
-	old, err := f.compare(root, name, c.Hash)
+	r := replacement{Change: c, root: root, file: filepath.FromSlash(c.Name)}
+	// Before the lock, whose file must not be created in a folder to which a link leads.
+	if _, err := r.find(); err != nil {
+		return err
+	}
+	unlock, err := lock(filepath.Join(f.Path, filepath.Dir(r.file)))
 	if err != nil {
 		return err
 	}
-	// A dot at the beginning hides the file from readers of the folder, also if a crash leaves it.
-	temporary := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".new")
-	if err := root.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err // of a crash before
-	}
-	if err := create(root, temporary, c.Text, old); err != nil {
-		return errors.Join(err, removeIfThere(root, temporary))
-	}
-	if c.Ready != nil {
-		if err := c.Ready(); err != nil {
-			return errors.Join(err, removeIfThere(root, temporary))
-		}
-	}
-	if old == nil {
-		// A rename would replace a file that another program has created meanwhile.
-		err = root.Link(temporary, name)
-		if errors.Is(err, errors.ErrUnsupported) {
-			err = root.Rename(temporary, name)
-		} else {
-			err = errors.Join(err, removeIfThere(root, temporary))
-		}
-	} else if err = root.Rename(temporary, name); err != nil {
-		err = errors.Join(err, removeIfThere(root, temporary))
-	}
-	if errors.Is(err, fs.ErrExist) {
-		return ErrExists
-	}
-	if err != nil {
-		return err
-	}
-	return syncdir.Sync(filepath.Join(f.Path, filepath.Dir(name)))
+	defer unlock()
+	return r.run()
 }
 
 // plainName reports whether a name is that of a file inside the folder. Hidden files are not.
@@ -122,73 +102,4 @@ func plainName(name string) bool {
 		}
 	}
 	return true
-}
-
-// compare returns what the file is now; nil if there is none, as there should be none.
-func (f *Folder) compare(root *os.Root, name, hash string) (fs.FileInfo, error) {
-	// A link inside the folder would be replaced by a file, and one to another folder would
-	// change a file that may not be changed here, so the way to the file has no links.
-	parts := strings.Split(filepath.ToSlash(name), "/")
-	var info fs.FileInfo
-	for i := range parts {
-		var err error
-		info, err = root.Lstat(filepath.Join(parts[:i+1]...))
-		switch last := i == len(parts)-1; {
-		case errors.Is(err, fs.ErrNotExist) && last && hash == "":
-			return nil, nil
-		case errors.Is(err, fs.ErrNotExist):
-			return nil, ErrMissing
-		case err != nil:
-			return nil, err
-		case last && !info.Mode().IsRegular(), !last && !info.IsDir():
-			return nil, fmt.Errorf("%w: %s", ErrNotAllowed, filepath.ToSlash(name))
-		}
-	}
-	if hash == "" {
-		return nil, ErrExists
-	}
-	file, err := root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, file); err != nil {
-		return nil, err
-	}
-	if hex.EncodeToString(sum.Sum(nil)) != strings.ToLower(hash) {
-		return nil, ErrChanged
-	}
-	return info, nil
-}
-
-// create writes a new file to the disk, with the permissions and the owner of another one.
-func create(root *os.Root, name string, text []byte, like fs.FileInfo) (err error) {
-	const standard = 0o644
-	mode := fs.FileMode(standard)
-	if like != nil {
-		mode = like.Mode().Perm()
-	}
-	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	if like != nil {
-		keepOwner(file, like)
-		if err := file.Chmod(mode); err != nil { // the mask of the process does not apply
-			return err
-		}
-	}
-	if _, err := file.Write(text); err != nil {
-		return err
-	}
-	return file.Sync()
-}
-
-func removeIfThere(root *os.Root, name string) error {
-	if err := root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }

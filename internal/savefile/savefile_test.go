@@ -53,9 +53,9 @@ func TestSave(t *testing.T) {
 	write(t, filepath.Join(dir, "sub/a.yaml"), "one", 0o600)
 	f := &savefile.Folder{Path: dir}
 	one := savefile.Hash([]byte("one"))
-	ready := 0
-	if err := f.Save(savefile.Change{Name: "sub/a.yaml", Text: []byte("two"), Hash: one, Ready: func() error { ready++; return nil }}); err != nil || ready != 1 {
-		t.Fatalf("Save: %v, ready %d times", err, ready)
+	recorded := 0
+	if err := f.Save(savefile.Change{Name: "sub/a.yaml", Text: []byte("two"), Hash: one, Record: func() error { recorded++; return nil }}); err != nil || recorded != 1 {
+		t.Fatalf("Save: %v, recorded %d times", err, recorded)
 	}
 	if got := read(t, filepath.Join(dir, "sub/a.yaml")); got != "two" {
 		t.Errorf("the file has %q", got)
@@ -67,9 +67,9 @@ func TestSave(t *testing.T) {
 		t.Errorf("over another text: %v, want ErrChanged", err)
 	}
 	full := errors.New("the log is full")
-	err := f.Save(savefile.Change{Name: "sub/a.yaml", Text: []byte("three"), Hash: savefile.Hash([]byte("two")), Ready: func() error { return full }})
+	err := f.Save(savefile.Change{Name: "sub/a.yaml", Text: []byte("three"), Hash: savefile.Hash([]byte("two")), Record: func() error { return full }})
 	if !errors.Is(err, full) || read(t, filepath.Join(dir, "sub/a.yaml")) != "two" {
-		t.Errorf("not ready: %v, and the file has %q", err, read(t, filepath.Join(dir, "sub/a.yaml")))
+		t.Errorf("not recorded: %v, and the file has %q", err, read(t, filepath.Join(dir, "sub/a.yaml")))
 	}
 	alone(t, filepath.Join(dir, "sub"), "a.yaml")
 
@@ -115,16 +115,16 @@ func TestSaveStaysInTheFolder(t *testing.T) {
 	alone(t, dir, "a.yaml", "away", "inside.yaml", "link.yaml")
 }
 
-// Of several changes of the same text, one is made.
+// Of several changes of the same text, one is made, also by two processes.
 func TestSaveAtTheSameTime(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a.yaml"), "one", 0o644)
-	f := &savefile.Folder{Path: dir}
+	folders := []*savefile.Folder{{Path: dir}, {Path: dir}}
 	var running sync.WaitGroup
 	results := make([]error, 8)
 	for i := range results {
 		running.Go(func() {
-			results[i] = f.Save(savefile.Change{Name: "a.yaml", Text: []byte(strings.Repeat("x", i+1)), Hash: savefile.Hash([]byte("one"))})
+			results[i] = folders[i%2].Save(savefile.Change{Name: "a.yaml", Text: []byte(strings.Repeat("x", i+1)), Hash: savefile.Hash([]byte("one"))})
 		})
 	}
 	running.Wait()

@@ -8,10 +8,12 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"botwork/config"
 	"botwork/handlers/builtin"
 	"botwork/internal/author/checker"
+	"botwork/internal/savefile"
 	"botwork/pipelines"
 )
 
@@ -152,5 +154,31 @@ func TestReplace(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) > 2 {
 		t.Errorf("files in the folder = %v, %v, want no temporary file", entries, err)
+	}
+}
+
+// A fix that begins while a server saves the file waits, and then overwrites nothing.
+func TestReplaceWaitsForAServer(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.yaml")
+	if err := os.WriteFile(path, []byte("one"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		server, end := &savefile.Folder{Path: dir}, make(chan error)
+		err := server.Save(savefile.Change{Name: "a.yaml", Text: []byte("one"), Hash: savefile.Hash([]byte("one")), Record: func() error {
+			go func() { end <- checker.Replace(path, []byte("one"), []byte("two")) }()
+			synctest.Wait()
+			if text, _ := os.ReadFile(path); string(text) != "one" {
+				t.Errorf("the file has %q before the save ends", text)
+			}
+			return nil
+		}})
+		if err = errors.Join(err, <-end); err != nil {
+			t.Error(err)
+		}
+	})
+	if text, _ := os.ReadFile(path); string(text) != "two" {
+		t.Errorf("the file has %q, want two", text)
 	}
 }

@@ -191,6 +191,7 @@ var may = map[string]map[string]string{
 		"handlers/builtin":           "the built-in kinds get the resources of the settings",
 		"internal/database":          "the names of drivers are checked when they are read",
 		"internal/author/queuedefs":  "queues are part of a project",
+		"internal/savefile":          "it fixes the files in which a server saves",
 		"internal/spans":             "findings show durations as in a file",
 		"internal/author/strictyaml": "it returns findings",
 		"pipelines":                  "it compiles pipelines, and checks them together",
