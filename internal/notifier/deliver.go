@@ -89,28 +89,53 @@ func (n *Notifier) takeOne(ctx context.Context, run func(send func())) (taken bo
 	return true, nil
 }
 
-// deliver sends a message and records what became of it.
+// deliver sends a message in its turn and records what became of it.
 func (n *Notifier) deliver(ctx context.Context, it *workqueue.Item, hold workqueue.Hold) error {
 	ctx, cancel := context.WithTimeout(ctx, n.longest()+margin)
 	defer cancel()
-	answer, err := n.send(ctx, it)
 	log := n.o.Log.With().Int64("item_id", it.ID).Int("attempt", it.Attempt()).Logger()
+	m, err := read(it)
+	if err == nil {
+		turn, err := n.turnOf(ctx, it, &m)
+		switch {
+		case err != nil:
+			return errors.Join(err, n.postpone(ctx, hold, n.o.Look, "could not read which messages of the group are being sent"))
+		case turn == waits:
+			return n.postpone(ctx, hold, n.o.Look, "an earlier message of the group is being sent")
+		case turn == outdated:
+			log.Info().Msg("notification dropped: there is a later one of its group")
+			return n.finish(ctx, hold, "dropped", "there is a later message of the group")
+		}
+	}
+	answer := ""
+	if err == nil {
+		answer, err = n.send(ctx, m)
+	}
 	if err == nil {
 		log.Info().Str("answer", answer).Msg("notification sent")
-		output, err := json.Marshal(map[string]string{"answer": answer})
-		if err != nil {
-			return err
-		}
-		_, err = n.o.Store.FinishCheckout(ctx, hold, workqueue.RobotEnd{Output: workqueue.JSONText(output)})
-		return err
+		return n.finish(ctx, hold, "answer", answer)
 	}
 	log.Warn().Err(err).Msg("notification not sent; it is tried again")
 	if later := (*handlers.RetryAfterError)(nil); errors.As(err, &later) && later.After > 0 {
-		_, err := n.o.Store.PostponeCheckout(ctx, hold, workqueue.Postponement{In: min(later.After, longestPostpone), Reason: err.Error()})
-		return err
+		return n.postpone(ctx, hold, min(later.After, longestPostpone), err.Error())
 	}
 	// A permanent refusal is retried, too: somebody may correct the address or the password meanwhile.
 	_, err = n.o.Store.FinishCheckout(ctx, hold, workqueue.RobotEnd{Kind: workqueue.KindError, Error: err.Error()})
+	return err
+}
+
+// finish ends a message, with a line of its output.
+func (n *Notifier) finish(ctx context.Context, hold workqueue.Hold, key, text string) error {
+	output, err := json.Marshal(map[string]string{key: text})
+	if err != nil {
+		return err
+	}
+	_, err = n.o.Store.FinishCheckout(ctx, hold, workqueue.RobotEnd{Output: workqueue.JSONText(output)})
+	return err
+}
+
+func (n *Notifier) postpone(ctx context.Context, hold workqueue.Hold, in time.Duration, reason string) error {
+	_, err := n.o.Store.PostponeCheckout(ctx, hold, workqueue.Postponement{In: in, Reason: reason})
 	return err
 }
 
@@ -122,12 +147,16 @@ func (n *Notifier) longest() time.Duration {
 	return longest
 }
 
-// send sends the message of an item.
-func (n *Notifier) send(ctx context.Context, it *workqueue.Item) (string, error) {
-	var m notify.Message
+// read returns the message of an item.
+func read(it *workqueue.Item) (m notify.Message, err error) {
 	if err := json.Unmarshal([]byte(it.Payload), &m); err != nil {
-		return "", fmt.Errorf("read the message: %w", err)
+		return m, fmt.Errorf("read the message: %w", err)
 	}
+	return m, nil
+}
+
+// send sends a message to its target.
+func (n *Notifier) send(ctx context.Context, m notify.Message) (string, error) {
 	t, ok := n.targets[m.Target]
 	if !ok {
 		return "", fmt.Errorf("the settings of this process have no target %q", m.Target)

@@ -77,6 +77,14 @@ func (m *mortal) FinishCheckout(ctx context.Context, h workqueue.Hold, end workq
 	return e, err
 }
 
+func (m *mortal) PostponeCheckout(ctx context.Context, h workqueue.Hold, p workqueue.Postponement) (e workqueue.RobotEnded, err error) {
+	err = m.call(func() error {
+		e, err = m.Store.PostponeCheckout(ctx, h, p)
+		return err
+	})
+	return e, err
+}
+
 // endLeases ends the leases of messages whose senders may be dead, as an assignment pass does with
 // leases that have expired.
 func endLeases(t *testing.T, store *sqlstore.Store) {

@@ -21,7 +21,7 @@ type Store interface {
 	Checkout(ctx context.Context, p workqueue.CheckoutParams) (workqueue.Checkout, error)
 	FinishCheckout(ctx context.Context, h workqueue.Hold, end workqueue.RobotEnd) (workqueue.RobotEnded, error)
 	PostponeCheckout(ctx context.Context, h workqueue.Hold, p workqueue.Postponement) (workqueue.RobotEnded, error)
-	ReleaseCheckout(ctx context.Context, h workqueue.Hold, reason string) error
+	Items(ctx context.Context, f workqueue.ItemFilter) ([]workqueue.Item, error)
 }
 
 // Plan has the notification settings and the senders of the messages.

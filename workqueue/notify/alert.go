@@ -20,6 +20,10 @@ type memory struct {
 	Sent int64 `json:"sent,omitempty"`
 	Told bool  `json:"told,omitempty"`
 
+	// Decided is when the last message was decided, also that of an earlier occurrence or of a
+	// summary: the At of the message.
+	Decided time.Time `json:"decided,omitzero"`
+
 	// Held is set if quiet hours have held a message, and Earlier are the earlier occurrences that
 	// they have held, without those that did not fit.
 	Held    bool    `json:"held,omitempty"`
@@ -83,7 +87,7 @@ func (t *tracked) begin(r *Rule, o *observation, now time.Time) {
 	if held && len(earlier) < maxEarlier {
 		earlier = append(earlier, t.shown(r))
 	}
-	t.memory = memory{Labels: o.labels, Held: held, Earlier: earlier}
+	t.memory = memory{Labels: o.labels, Held: held, Earlier: earlier, Decided: t.Decided}
 	t.Phase, t.StartedAt, t.EndedAt, t.SentAt, t.Events = workqueue.AlertPending, now, nil, nil, 0
 	if o.count > 0 {
 		t.StartedAt = o.first
@@ -193,6 +197,7 @@ func (t *tracked) drop() {
 func (t *tracked) sent(now time.Time) {
 	t.changed = true
 	t.Sent++
+	t.Decided = now
 	t.SentAt, t.Unsent, t.Samples, t.Held, t.Earlier = &now, 0, nil, false, nil
 	t.Told = t.Phase == workqueue.AlertFiring
 }

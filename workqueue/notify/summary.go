@@ -30,7 +30,7 @@ func (v *evaluation) summaries() error {
 				m.Alerts = append(m.Alerts, h.alert.shown(h.rule))
 			}
 		}
-		m.Title = fmt.Sprintf("During quiet hours: %d alert(s)", len(m.Alerts))
+		m.Title = summaryTitle(m.Alerts)
 		// No two evaluations have the same version, so the key is that of this summary alone.
 		key := func(target string) string {
 			return fmt.Sprintf("summary/%d/%s/%s", v.state.Version, v.state.Now.UTC().Format(time.RFC3339), target)
@@ -45,10 +45,15 @@ func (v *evaluation) summaries() error {
 		for _, h := range held {
 			if h.alert.Phase == workqueue.AlertPending {
 				h.alert.Held, h.alert.Earlier, h.alert.changed = false, nil, true // its own first message follows
+				h.alert.Decided = v.state.Now
 			} else if h.alert.Held {
 				h.alert.sent(v.state.Now)
 			}
 		}
 	}
 	return nil
+}
+
+func summaryTitle(alerts []Alert) string {
+	return fmt.Sprintf("During quiet hours: %d alert(s)", len(alerts))
 }
