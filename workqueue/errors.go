@@ -64,11 +64,12 @@ type LockWaitError struct {
 }
 
 func (e *LockWaitError) Error() string {
-	text := fmt.Sprintf("gave up after waiting %s for a row that another session of the database holds, and changed nothing", e.Waited.Round(time.Second))
+	var text strings.Builder
+	fmt.Fprintf(&text, "gave up after waiting %s for a row that another session of the database holds, and changed nothing", e.Waited.Round(time.Second))
 	for _, h := range e.Holders {
-		text += fmt.Sprintf("; %s; to end it: %s", h, h.End)
+		fmt.Fprintf(&text, "; %s; to end it: %s", h, h.End)
 	}
-	return text
+	return text.String()
 }
 
 // NameTakenError is returned when another process has registered under the name and

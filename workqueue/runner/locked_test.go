@@ -85,7 +85,7 @@ func TestResultOfALockedRow(t *testing.T) {
 			time.Sleep(time.Second)
 			mu.Lock()
 			defer mu.Unlock()
-			runs[run.Item.ID]++
+			runs[run.ID]++
 			return workqueue.Outcome{}
 		})
 		r := start(t, o)
@@ -128,7 +128,7 @@ func TestLeaseOfALockedRow(t *testing.T) {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			ended[run.Item.ID], causes[run.Item.ID] = time.Since(began), context.Cause(ctx)
+			ended[run.ID], causes[run.ID] = time.Since(began), context.Cause(ctx)
 			return workqueue.Outcome{}
 		})
 		o.Spec.Capacity = 3

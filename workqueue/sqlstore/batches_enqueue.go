@@ -17,7 +17,7 @@ func (s *enqueuing) EnqueueBatch(ctx context.Context, part workqueue.BatchPart, 
 	if len(items) == 0 {
 		return nil, nil
 	}
-	err = s.connection.bounded(ctx, func(ctx context.Context) error {
+	err = s.bounded(ctx, func(ctx context.Context) error {
 		results, err = s.enqueueBatch(ctx, part, items)
 		return err
 	})

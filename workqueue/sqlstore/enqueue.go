@@ -48,7 +48,7 @@ func (s *enqueuing) Enqueue(ctx context.Context, items []workqueue.NewItem) (res
 	if len(items) == 0 {
 		return nil, nil
 	}
-	err = s.connection.bounded(ctx, func(ctx context.Context) error {
+	err = s.bounded(ctx, func(ctx context.Context) error {
 		results, err = s.enqueueAll(ctx, items)
 		return err
 	})

@@ -11,10 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"botwork/workqueue"
-	"botwork/workqueue/sqlstore/check"
 	"github.com/failsafe-go/failsafe-go"
 	"gorm.io/gorm"
+
+	"botwork/workqueue"
+	"botwork/workqueue/sqlstore/check"
 )
 
 // What a filter says about states, for tests of its plans.
@@ -84,7 +85,7 @@ func (s *Store) EndedWithoutSnapshot(ctx context.Context, between func()) (check
 // RecountWithoutSnapshot returns what a recount would correct on an engine without snapshots, and the
 // queues in which items ended during each count.
 func (s *Store) RecountWithoutSnapshot(ctx context.Context, counted func()) ([]workqueue.StatisticsCorrection, []string, error) {
-	r, err := s.statisticsStore.recount(ctx, s.readers, func(int64, int64) { counted() })
+	r, err := s.recount(ctx, s.readers, func(int64, int64) { counted() })
 	return r.corrections(), slices.Sorted(maps.Keys(r.moved)), err
 }
 

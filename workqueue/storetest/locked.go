@@ -49,14 +49,7 @@ func (x *fixture) hold(ids ...int64) (release func()) {
 }
 
 func join(ids []int64) string {
-	text := ""
-	for i, id := range ids {
-		if i > 0 {
-			text += ", "
-		}
-		text += fmt.Sprint(id)
-	}
-	return text
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ", "), "[]")
 }
 
 // wantLocked checks that the error names exactly these items.
