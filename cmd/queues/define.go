@@ -1,6 +1,7 @@
 package queues
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -20,11 +21,16 @@ those whose definition differs, also if "botwork queues set", "create" or "delet
 changed them. A worker does the same when it starts, but leaves what a command changed.
 A queue that the file does not name is not changed, and a paused queue stays paused.
 
-If a definition has errors, all errors are printed and nothing is written.`,
-		Example: "  botwork queues define\n  botwork queues define --output json",
+If a definition has errors, all errors are printed and nothing is written. A
+definition that would end waiting items, or strand them, such as another consumer,
+needs --yes. A worker that starts leaves such a queue as it is, and logs how many
+items wait.`,
+		Example: "  botwork queues define\n  botwork queues define --output json\n  botwork queues define --yes",
 		Args:    cli.NoArguments,
 	}
+	var yes bool
 	cli.ReasonFlag(cmd)
+	yesFlag(cmd, &yes)
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := a.LoadConfig(); err != nil {
@@ -38,16 +44,38 @@ If a definition has errors, all errors are printed and nothing is written.`,
 		if err != nil {
 			return err
 		}
+		if !yes {
+			if err := checkStranded(cmd.Context(), store, queues); err != nil {
+				return errors.Join(needsYes(err), store.Close())
+			}
+		}
 		changed, err := store.DefineQueues(cmd.Context(), queues, a.Config.Worker.Name)
-		if err := errors.Join(err, store.Close()); err != nil {
-			return err
+		if err != nil {
+			return errors.Join(err, store.Close())
 		}
 		if changed == nil {
 			changed = []string{} // JSON: an empty list
 		}
-		return a.Print(*output, changed, func() { a.definedQueues(queues, changed) })
+		return errors.Join(a.Print(*output, changed, func() { a.definedQueues(queues, changed) }), store.Close())
 	}
 	return cmd
+}
+
+// checkStranded returns an error for the first definition that would strand waiting items.
+func checkStranded(ctx context.Context, store cli.Store, queues []workqueue.Queue) error {
+	for i := range queues {
+		before, err := store.Queue(ctx, queues[i].Name)
+		if errors.Is(err, workqueue.ErrNotFound) {
+			continue
+		}
+		if err == nil {
+			err = before.CheckStranded(ctx, store, &queues[i])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (a *command) definedQueues(queues []workqueue.Queue, changed []string) {

@@ -194,3 +194,36 @@ func TestQueuesDeleteOverridesTheFile(t *testing.T) {
 		t.Errorf("queues list --deleted: %q, want an empty list", out)
 	}
 }
+
+// A change of the consumer ends or strands the items that wait, so a person confirms it.
+func TestStrandedItemsNeedYes(t *testing.T) {
+	clitest.InProject(t)
+	const workersFile, robotsFile = "worker: {name: bot-1}\nqueues: {mail: {consumer: workers}}\n", "worker: {name: bot-1}\nqueues: {mail: {consumer: robots}}\n"
+	clitest.WriteFile(t, "botwork.yaml", robotsFile)
+	clitest.Must(t, "queues", "define")
+	clitest.Must(t, "queues", "set", "mail", "consumer=workers") // nothing waits
+	clitest.Must(t, "queues", "define")
+	clitest.Must(t, "enqueue", "--queue", "mail", "--count", "2")
+	consumer := func(want workqueue.Consumer) {
+		t.Helper()
+		if got := clitest.Decode[workqueue.Queue](t, clitest.Must(t, "queues", "show", "mail", "-o", "json")); got.Consumer != want {
+			t.Errorf("the consumer is %s, want %s", got.Consumer, want)
+		}
+	}
+	const refused = `queue "mail" has 2 waiting items, and with this change robots can no longer take them: workers run them, and those without a pipeline fail at once; this needs --yes`
+
+	clitest.Do(t, "queues", "set", "mail", "consumer=workers").WantFailure(t, cli.ExitUsage, refused)
+	clitest.Do(t, "queues", "set", "mail", "robots={rights: {ann: write}}").WantFailure(t, cli.ExitUsage, "no robot may take them any longer; this needs --yes")
+	clitest.WriteFile(t, "botwork.yaml", workersFile)
+	clitest.Do(t, "queues", "define").WantFailure(t, cli.ExitUsage, refused)
+	r := clitest.Do(t, "run", "--once")
+	if r.Code != cli.ExitDone || !strings.Contains(r.Stderr, "was not updated, because items wait in it that the change would strand") || !strings.Contains(r.Stderr, "botwork queues define --yes") {
+		t.Errorf("run --once: exit code %d\n%s", r.Code, r.Stderr)
+	}
+	consumer(workqueue.ConsumerRobots)
+	clitest.Must(t, "queues", "define", "--yes")
+	consumer(workqueue.ConsumerWorkers)
+	clitest.Do(t, "queues", "set", "mail", "consumer=robots").WantFailure(t, cli.ExitUsage, "workers no longer run them: they wait until robots take them; this needs --yes")
+	clitest.Must(t, "queues", "set", "mail", "consumer=robots", "--yes")
+	consumer(workqueue.ConsumerRobots)
+}

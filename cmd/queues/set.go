@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/cmd/internal/remote"
 	"botwork/internal/author/queuedefs"
 	"botwork/workqueue"
 )
@@ -17,6 +18,7 @@ parts, and its value: ttl=7d, limits.concurrency=5, retry={limit: 3}. An empty v
 is the default: ttl=.`
 
 func (a *command) queuesSetCommand() *cobra.Command {
+	var yes bool
 	cmd := &cobra.Command{
 		Use:   "set NAME KEY=VALUE...",
 		Short: "Change the policy of a queue until it is defined again",
@@ -24,20 +26,23 @@ func (a *command) queuesSetCommand() *cobra.Command {
 
 ` + settingsDoc + `
 
+A change that would end waiting items, or strand them, needs --yes, such as another
+consumer. Without it, the command prints how many there are and changes nothing.
+
 botwork.yaml defines queues; this command overrides a definition until the next
 "botwork queues define". A worker that starts does not undo it, but logs a warning if
 the queue differs from its file. "botwork queues list" marks such a queue with "*",
 and "botwork queues show" lists what differs.`,
-		Example: "  botwork queues set invoices limits.concurrency=5\n  botwork queues set mail ttl=7d 'retry={limit: 3, delay: 30s}'\n  botwork queues set mail ttl=",
+		Example: "  botwork queues set invoices limits.concurrency=5\n  botwork queues set mail ttl=7d 'retry={limit: 3, delay: 30s}'\n  botwork queues set mail ttl=\n  botwork queues set forms consumer=robots --yes",
 		Args:    atLeastTwo,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.WithBackend(cmd.Context(), func(store cli.Backend) error {
-				changed, err := store.SetQueue(cmd.Context(), args[0], args[1:])
+				changed, err := store.SetQueue(cmd.Context(), args[0], args[1:], yes)
 				switch {
 				case errors.Is(err, workqueue.ErrNotFound):
 					return cli.NoSuchQueue(cmd.Context(), store, args[0], err)
 				case err != nil:
-					return badSettings(err)
+					return needsYes(badSettings(err))
 				case !changed:
 					fmt.Fprintf(a.Stdout, "queue %s: has these settings already\n", args[0])
 				default:
@@ -48,7 +53,23 @@ and "botwork queues show" lists what differs.`,
 		},
 	}
 	cli.ReasonFlag(cmd)
+	yesFlag(cmd, &yes)
 	return cmd
+}
+
+func yesFlag(cmd *cobra.Command, yes *bool) {
+	cmd.Flags().BoolVar(yes, "yes", false, "confirm a change that ends waiting items, or strands them")
+}
+
+// needsYes makes a usage error of a change that must be confirmed.
+func needsYes(err error) error {
+	if stranded, ok := errors.AsType[*workqueue.StrandedError](err); ok {
+		return cli.Usagef("%v; this needs --yes", stranded)
+	}
+	if refused, ok := errors.AsType[*remote.Error](err); ok && refused.Problem.Code == "not-confirmed" {
+		return cli.Usagef("%s; this needs --yes", refused.Problem.Detail)
+	}
+	return err
 }
 
 func atLeastTwo(_ *cobra.Command, args []string) error {

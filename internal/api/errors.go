@@ -39,6 +39,11 @@ func problemOf(err error) *Problem {
 		return problem(http.StatusConflict, "queue-for-workers", "the queue %q gives its items to workers, not to robots", e.Queue).
 			withHint("set `consumer: robots` in its definition, or use another queue")
 	}
+	if e, ok := errors.AsType[*workqueue.StrandedError](err); ok {
+		p := problem(http.StatusUnprocessableEntity, "not-confirmed", "%v", e).withHint("confirm: true makes the change")
+		p.Errors = []Fault{{Location: "body.confirm", Message: "want true"}}
+		return p
+	}
 	if e, ok := errors.AsType[*workqueue.UnknownQueueError](err); ok {
 		return problem(http.StatusUnprocessableEntity, "unknown-queue", "queue %q does not exist", e.Queue).withHint(strictyaml.Suggest(e.Queue, e.Known))
 	}

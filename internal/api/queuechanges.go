@@ -13,6 +13,7 @@ import (
 
 	"botwork/internal/api/auth"
 	"botwork/internal/author/queuedefs"
+	"botwork/internal/httpserver"
 	"botwork/workqueue"
 	"botwork/workqueue/access"
 )
@@ -32,7 +33,8 @@ func (a *API) registerQueueChanges() {
 	register(a, operation{
 		id: "queues-set", method: http.MethodPatch, path: "/queues/{queue}", summary: "Change the policy of a queue until it is defined again", needs: access.Editor, bound: true,
 		doc: "Settings that are not given keep their values, and null is the default of a setting. " +
-			"With If-Match, the queue is changed only if it still has this revision; without it, the change applies to the latest revision.",
+			"With If-Match, the queue is changed only if it still has this revision; without it, the change applies to the latest revision. " +
+			"A change that would end waiting items, or strand them, such as another consumer, needs `confirm`.",
 		refuses: []int{http.StatusNotFound, http.StatusPreconditionFailed},
 	}, a.setQueue)
 	register(a, operation{
@@ -88,6 +90,7 @@ type queuePatch struct {
 	IfMatch string `header:"If-Match" maxLength:"100" doc:"the ETag of the queue that the change is based on"`
 	Body    struct {
 		Settings queueSettings `json:"settings"`
+		Confirm  bool          `json:"confirm,omitempty" doc:"confirms a change that ends waiting items, or strands them"`
 		Reason   string        `json:"reason,omitempty" maxLength:"1000" doc:"why, for the audit log"`
 	}
 }
@@ -112,7 +115,26 @@ func (a *API) createQueue(ctx context.Context, in *newQueue) (*queueWithTag, err
 	if err := a.store.CreateQueue(because(ctx, in.Body.Reason), q, auth.From(ctx).Name); err != nil {
 		return nil, err
 	}
-	return withTag(a.store.Queue(ctx, in.Body.Name))
+	q.Revision = 1
+	return a.written(ctx, q)
+}
+
+// written returns a queue that was just written. If it cannot be read, what was written is the answer:
+// an error would make the caller write it again.
+func (a *API) written(ctx context.Context, q workqueue.Queue) (*queueWithTag, error) {
+	present, err := a.store.Queue(ctx, q.Name)
+	if err != nil {
+		a.notReadBack(ctx, err)
+		return withTag(q, nil)
+	}
+	return withTag(present, nil)
+}
+
+// notReadBack logs that what a request has changed could not be read for its answer.
+func (a *API) notReadBack(ctx context.Context, err error) {
+	if !isNotFound(err) {
+		a.log.Warn().Err(err).Str("request", httpserver.RequestID(ctx)).Msg("changed, but could not be read for the answer")
+	}
 }
 
 func (a *API) setQueue(ctx context.Context, in *queuePatch) (*queueWithTag, error) {
@@ -131,17 +153,26 @@ func (a *API) setQueue(ctx context.Context, in *queuePatch) (*queueWithTag, erro
 		if wanted != 0 && q.Revision != wanted {
 			return nil, workqueue.ErrQueueChanged
 		}
+		before := q
 		if q, err = queuedefs.Patch(q, in.Body.Settings); err != nil {
 			return nil, settingsProblem(err)
 		}
-		_, err = a.store.OverrideQueue(because(ctx, in.Body.Reason), q, auth.From(ctx).Name)
+		if !in.Body.Confirm {
+			if err := before.CheckStranded(ctx, a.store, &q); err != nil {
+				return nil, err
+			}
+		}
+		changed, err := a.store.OverrideQueue(because(ctx, in.Body.Reason), q, auth.From(ctx).Name)
 		if errors.Is(err, workqueue.ErrQueueChanged) && wanted == 0 && try < setTries {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		return withTag(a.store.Queue(ctx, in.Queue))
+		if changed {
+			q.Revision++
+		}
+		return a.written(ctx, q)
 	}
 }
 

@@ -110,6 +110,20 @@ func TestCreateAndSetQueues(t *testing.T) {
 	}
 }
 
+func TestStrandingItemsNeedsConfirm(t *testing.T) {
+	s := apitest.Start(t, nil)
+	editor := as(t, s, access.Editor)
+	set := object{"settings": object{"consumer": "robots"}}
+	enqueue(t, s, "default", 2)
+	p := editor.do("PATCH", "/queues/default", set).WantProblem(t, 422, "not-confirmed")
+	wantFault(t, p, "body.confirm", "want true")
+	if !strings.Contains(p.Detail, "2 waiting items") {
+		t.Errorf("the problem is %q, want it to have the number of items", p.Detail)
+	}
+	set["confirm"] = true
+	editor.do("PATCH", "/queues/default", set).Want(t, 200)
+}
+
 func TestQueueStats(t *testing.T) {
 	s := apitest.Start(t, nil)
 	if err := s.Store.CreateQueue(t.Context(), workqueue.Queue{Name: "mail"}, "test"); err != nil {

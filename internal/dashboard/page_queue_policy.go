@@ -27,6 +27,7 @@ const (
 
 var settings = []setting{
 	{"description", "what the queue is for", "description", textSetting},
+	{"consumer", "who takes the items: workers, or robots over the API", "consumer", textSetting},
 	{"limits.concurrency", "how many items run at the same time", "concurrencyLimit", numberSetting},
 	{"limits.rate", "how many items start in a time, such as 10/1m", "rateLimit", textSetting},
 	{"limits.perKey.concurrency", "how many items of one limit key run at the same time", "keyConcurrencyLimit", numberSetting},
@@ -89,6 +90,7 @@ type policyPage struct {
 	Fields   []settingField
 	Preview  bool // the changes are shown, and not made yet
 	Refused  *problem
+	Strands  string // what the change does to waiting items; "": nothing, or it was not asked
 }
 
 // Changes are the fields with another value.
@@ -170,13 +172,17 @@ func (d *Dashboard) changePolicy(r *http.Request, p *page) (string, error) {
 	with := r.Clone(r.Context())
 	with.Header.Set("If-Match", strconv.Quote(v.Revision))
 	at := "/queues/" + segment(v.Queue)
-	_, err = d.ask(with, http.MethodPatch, at, nil, map[string]any{"settings": wanted, "reason": v.Reason}, nil)
+	_, err = d.ask(with, http.MethodPatch, at, nil, map[string]any{"settings": wanted, "reason": v.Reason, "confirm": r.PostForm.Get("strands") != ""}, nil)
 	refused, ok := errors.AsType[*problem](err)
 	if !ok || refused.Status != http.StatusUnprocessableEntity && refused.Status != http.StatusPreconditionFailed {
 		if err != nil {
 			return "", err
 		}
 		return "", &redirect{withNotice(at, "done", fmt.Sprintf("The policy of %s was changed, until botwork queues define", v.Queue))}
+	}
+	if refused.Code == "not-confirmed" {
+		v.Strands = refused.Detail
+		return "policy", nil
 	}
 	v.Preview, v.Refused = false, refused
 	for _, e := range refused.Errors {

@@ -146,6 +146,21 @@ func TestQueuePolicy(t *testing.T) {
 	if !strings.Contains(got.text, `value="many"`) || !strings.Contains(got.text, `value="7"`) || now().Revision != after.Revision {
 		t.Error("the form has forgotten what was entered, or the queue was changed")
 	}
+	// A change that strands waiting items is confirmed once more.
+	if _, err := s.Store.Enqueue(t.Context(), []workqueue.NewItem{{QueueName: "mail", State: workqueue.Pending, IntegrationConfig: "hello"}}); err != nil {
+		t.Fatal(err)
+	}
+	values = form(editor)
+	values.Set("confirm", "yes")
+	values.Set("consumer", "robots")
+	got = send(editor, values, "Change these settings?", "1 waiting item, and with this change workers no longer run them", "Change mail nevertheless")
+	if !strings.Contains(got.text, `name="strands" value="yes"`) || now().Consumer == workqueue.ConsumerRobots {
+		t.Error("the queue was changed without the second confirmation")
+	}
+	values.Set("strands", "yes")
+	if got := send(editor, values); got.status != http.StatusSeeOther || now().Consumer != workqueue.ConsumerRobots {
+		t.Errorf("confirmed twice: status %d, and the consumer is %s", got.status, now().Consumer)
+	}
 }
 
 // The queues can be seen as cards, which say what the table says.

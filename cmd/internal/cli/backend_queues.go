@@ -13,7 +13,10 @@ import (
 // queuedefs.Change takes them.
 type QueueBackend interface {
 	NewQueue(ctx context.Context, name string, settings []string) error
-	SetQueue(ctx context.Context, name string, settings []string) (changed bool, err error)
+
+	// SetQueue returns a *workqueue.StrandedError for a change that would strand waiting items, unless
+	// it is confirmed.
+	SetQueue(ctx context.Context, name string, settings []string, confirmed bool) (changed bool, err error)
 	DeleteQueue(ctx context.Context, name string) error
 	PurgeQueue(ctx context.Context, p workqueue.PurgeParams) (workqueue.PurgeResult, error)
 
@@ -37,19 +40,25 @@ func (l local) NewQueue(ctx context.Context, name string, settings []string) err
 	return l.CreateQueue(ctx, queue, UserName())
 }
 
-func (l local) SetQueue(ctx context.Context, name string, settings []string) (changed bool, err error) {
+func (l local) SetQueue(ctx context.Context, name string, settings []string, confirmed bool) (changed bool, err error) {
 	for range setTries {
-		var queue workqueue.Queue
-		if queue, err = l.Queue(ctx, name); err != nil {
+		before, err := l.Queue(ctx, name)
+		if err != nil {
 			return false, err
 		}
-		if queue, err = queuedefs.Change(queue, settings); err != nil {
+		queue, err := queuedefs.Change(before, settings)
+		if err != nil {
 			return false, err
+		}
+		if !confirmed {
+			if err := before.CheckStranded(ctx, l, &queue); err != nil {
+				return false, err
+			}
 		}
 		changed, err = l.OverrideQueue(ctx, queue, UserName())
 		if !errors.Is(err, workqueue.ErrQueueChanged) {
 			return changed, err
 		}
 	}
-	return false, err
+	return false, workqueue.ErrQueueChanged
 }

@@ -5,6 +5,7 @@ package definitions
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,6 +24,10 @@ func Queues(ctx context.Context, a *cli.App, log zerolog.Logger, store cli.Store
 			log.Warn().Str("queue", q.Name).Msg("encrypted queue, but no keyset is configured; this worker can neither add items to it nor run them")
 		}
 	}
+	queues, err := withoutStranding(ctx, log, store, queues)
+	if err != nil {
+		return err
+	}
 	changed, overridden, err := store.RefreshQueues(ctx, queues, a.Config.Worker.Name)
 	if err == nil && len(changed) > 0 {
 		log.Info().Strs("queues", changed).Msg("updated queues from botwork.yaml")
@@ -32,6 +37,30 @@ func Queues(ctx context.Context, a *cli.App, log zerolog.Logger, store cli.Store
 			Msg("queues differ from botwork.yaml because they were changed or deleted by a command; this stays in force until the queues are defined again")
 	}
 	return err
+}
+
+// withoutStranding leaves out the definitions that would strand waiting items: a worker starts by
+// itself, also on a machine whose file is outdated, and cannot ask for a confirmation. Queues that a
+// command has changed keep what it set anyway.
+func withoutStranding(ctx context.Context, log zerolog.Logger, store cli.Store, queues []workqueue.Queue) ([]workqueue.Queue, error) {
+	var safe []workqueue.Queue
+	for i := range queues {
+		before, err := store.Queue(ctx, queues[i].Name)
+		if err == nil && before.Override == nil {
+			err = before.CheckStranded(ctx, store, &queues[i])
+		}
+		stranded, ok := errors.AsType[*workqueue.StrandedError](err)
+		switch {
+		case ok:
+			log.Warn().Str("queue", stranded.Queue).Int64("items", stranded.Items).Str("effect", stranded.Why).Str("hint", "botwork queues define --yes").
+				Msg("queue differs from botwork.yaml and was not updated, because items wait in it that the change would strand")
+		case err == nil, errors.Is(err, workqueue.ErrNotFound):
+			safe = append(safe, queues[i])
+		default:
+			return nil, err
+		}
+	}
+	return safe, nil
 }
 
 // Tasks updates the database's tasks from the settings when a worker starts.

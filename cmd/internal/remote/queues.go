@@ -18,6 +18,7 @@ const setTries = 10
 type queueBody struct {
 	Name     string                     `json:"name,omitempty"`
 	Settings map[string]json.RawMessage `json:"settings"`
+	Confirm  bool                       `json:"confirm,omitempty"`
 	Reason   string                     `json:"reason,omitempty"`
 }
 
@@ -28,12 +29,12 @@ func (s *Server) NewQueue(ctx context.Context, name string, settings []string) e
 	if err != nil {
 		return err
 	}
-	return s.failed(s.api.Post(ctx, "/queues", queueBody{name, merged, reason(ctx, "")}, nil))
+	return s.failed(s.api.Post(ctx, "/queues", queueBody{name, merged, false, reason(ctx, "")}, nil))
 }
 
-// SetQueue changes settings of a queue. The error is workqueue.ErrNotFound, or a
-// *queuedefs.SettingsError.
-func (s *Server) SetQueue(ctx context.Context, name string, settings []string) (changed bool, err error) {
+// SetQueue changes settings of a queue. The error is workqueue.ErrNotFound, a
+// *queuedefs.SettingsError, or has the code not-confirmed.
+func (s *Server) SetQueue(ctx context.Context, name string, settings []string, confirmed bool) (changed bool, err error) {
 	for range setTries {
 		before, err := s.Queue(ctx, name)
 		if err != nil {
@@ -45,7 +46,7 @@ func (s *Server) SetQueue(ctx context.Context, name string, settings []string) (
 		}
 		var after workqueue.Queue
 		etag := strconv.Quote(strconv.FormatInt(before.Revision, 10))
-		err = s.failed(s.api.PatchIf(ctx, escaped([]string{"queues", name}), etag, queueBody{"", merged, reason(ctx, "")}, &after))
+		err = s.failed(s.api.PatchIf(ctx, escaped([]string{"queues", name}), etag, queueBody{"", merged, confirmed, reason(ctx, "")}, &after))
 		if !errors.Is(err, workqueue.ErrQueueChanged) {
 			return after.Revision != before.Revision, err
 		}
