@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/user"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +34,9 @@ enqueued meanwhile are not changed.
 --dry-run changes nothing and prints what would be done. --all needs --yes. The
 command never asks for confirmation, so that scripts can call it.`
 
+// deleteDoc is in its place for deletions, which cannot be taken back in most queues.
+var deleteDoc = strings.Replace(changeDoc, "--all needs --yes. The", "--all and a filter need\n--yes; without it, the number of items is printed and nothing is deleted. The", 1)
+
 // itemsChangeCommand returns a command that applies one action to the items of its arguments,
 // or to those that match its filter.
 func (a *command) itemsChangeCommand(action workqueue.Action) *cobra.Command {
@@ -42,8 +46,8 @@ func (a *command) itemsChangeCommand(action workqueue.Action) *cobra.Command {
 		Use:     string(action) + " [ID...]",
 		Aliases: text.aliases,
 		Short:   text.short,
-		Long:    text.long + changeDoc,
-		Example: fmt.Sprintf("  botwork items %[1]s 17 18 19\n  botwork items %[1]s %[2]s --dry-run\n  botwork items %[1]s %[2]s", action, text.filter),
+		Long:    text.long + docOf(action),
+		Example: fmt.Sprintf("  botwork items %[1]s 17 18 19\n  botwork items %[1]s %[2]s --dry-run\n  botwork items %[1]s %[2]s%[3]s", action, text.filter, map[bool]string{true: " --yes"}[action == workqueue.Delete]),
 	}
 	c.register(cmd)
 	a.RegisterLockTimeout(cmd)
@@ -55,6 +59,13 @@ func (a *command) itemsChangeCommand(action workqueue.Action) *cobra.Command {
 		return a.runChange(cmd, c, ids)
 	}
 	return cmd
+}
+
+func docOf(action workqueue.Action) string {
+	if action == workqueue.Delete {
+		return deleteDoc
+	}
+	return changeDoc
 }
 
 // runChange changes the items with these ids, or those of the filter.
@@ -71,12 +82,30 @@ func (a *command) runChange(cmd *cobra.Command, c *itemChange, ids []int64) erro
 		if len(ids) > 0 {
 			return a.changeEach(cmd.Context(), store, ids, c.Change)
 		}
+		if c.Action == workqueue.Delete && !c.yes && !c.DryRun {
+			return a.deletionUnconfirmed(cmd.Context(), store, filter, c.Change)
+		}
 		n, err := a.changeMany(cmd.Context(), store, filter, c.Change)
 		if err == nil && n == 0 {
 			err = a.checkFilter(cmd.Context(), store, filter)
 		}
 		return err
 	})
+}
+
+// deletionUnconfirmed returns the error for a deletion by a filter without --yes.
+func (a *command) deletionUnconfirmed(ctx context.Context, store manyChanger, filter workqueue.ItemFilter, c workqueue.Change) error {
+	c.DryRun = true
+	r, more, err := a.countChanges(ctx, store, filter, c, dryRunBound)
+	a.noteUnreadable(r.unreadable)
+	if err != nil {
+		return err
+	}
+	count := cli.ItemCount(r.changed)
+	if more {
+		count = "more than " + count
+	}
+	return cli.Usagef("deleting the items of a filter needs --yes; %s would be deleted", count)
 }
 
 func (c *itemChange) register(cmd *cobra.Command) {
@@ -91,7 +120,7 @@ func (c *itemChange) register(cmd *cobra.Command) {
 	}
 	flags.BoolVar(&c.all, "all", false, "all items, without a filter")
 	flags.BoolVar(&c.DryRun, "dry-run", false, "change nothing, print what would be done")
-	flags.BoolVar(&c.yes, "yes", false, yesDoc[c.Action == workqueue.RunNow])
+	flags.BoolVar(&c.yes, "yes", false, yesDoc(c.Action))
 	switch c.Action {
 	case workqueue.Cancel, workqueue.Archive, workqueue.Delete:
 		flags.StringVar(&c.Reason, "reason", changeTexts[c.Action].done+" on the command line", "`TEXT` to keep with the items and in the audit log")
@@ -105,11 +134,16 @@ func (c *itemChange) register(cmd *cobra.Command) {
 	cli.ReasonFlag(cmd)
 }
 
-// yesDoc describes --yes; the key is true for the action that applies to both finished and
-// waiting items.
-var yesDoc = map[bool]string{
-	false: "confirm --all",
-	true:  "confirm --all, or a filter that matches both finished and waiting items",
+// yesDoc describes --yes.
+func yesDoc(action workqueue.Action) string {
+	switch action {
+	case workqueue.RunNow:
+		return "confirm --all, or a filter that matches both finished and waiting items"
+	case workqueue.Delete:
+		return "confirm --all, or a filter"
+	default:
+		return "confirm --all"
+	}
 }
 
 // wantsYes returns the reason why a call needs --yes, or "". The command does not prompt,

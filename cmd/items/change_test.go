@@ -145,7 +145,9 @@ func TestItemsChangeFilter(t *testing.T) {
 	want("cancel --queue mail", "no items cancelled\n")
 	want("repeat --queue mail --lifecycle archived", "1200 items repeated\n")
 	want("archive --queue mail", "1200 items archived\n")
-	want("delete --queue mail --lifecycle archived", "1200 items deleted\n")
+	clitest.Do(t, "items", "delete", "--queue", "mail", "--lifecycle", "archived").WantFailure(t, cli.ExitUsage, "deleting the items of a filter needs --yes; 1200 items would be deleted")
+	want("delete --queue mail --lifecycle archived --dry-run", "1200 items would be deleted\n")
+	want("delete --queue mail --lifecycle archived --yes", "1200 items deleted\n")
 	if left := listedIDs(t); len(left) != 3 {
 		t.Errorf("left are %d, want the three items of the other queue", left)
 	}
@@ -190,7 +192,7 @@ func TestItemsDeletedLogically(t *testing.T) {
 	}
 	enqueue("4711")
 	enqueue("4712")
-	if out := clitest.Must(t, "items", "delete", "--queue", "kept", "--reason", "by mistake"); out != "2 items deleted\n" {
+	if out := clitest.Must(t, "items", "delete", "--queue", "kept", "--yes", "--reason", "by mistake"); out != "2 items deleted\n" {
 		t.Errorf("delete  printed %q", out)
 	}
 	enqueue("4711")

@@ -88,7 +88,7 @@ func TestItemsChangeWithFilters(t *testing.T) {
 	if out := clitest.Must(t, "items", "delete", "--label", "site=north", "--dry-run"); out != "1 item would be deleted\n" {
 		t.Errorf("delete by a label printed %q", out)
 	}
-	if out := clitest.Must(t, "items", "delete", "--task", "nightly", "--worker", "nobody"); out != "no items deleted\n" {
+	if out := clitest.Must(t, "items", "delete", "--task", "nightly", "--worker", "nobody", "--yes"); out != "no items deleted\n" {
 		t.Errorf("delete without a match printed %q", out)
 	}
 	if got := listedIDs(t, "--lifecycle", "pending"); !slices.Equal(got, []int64{4, 3}) {

@@ -52,7 +52,7 @@ var story = []step{
 	{"", "items clone 1", failed}, // its key is unique
 	{"Delete many items at once, after a dry run that shows how many. The queue deletes logically: the items are hidden.",
 		"items delete --queue orders --lifecycle archived --dry-run", done},
-	{"", "items delete --queue orders --lifecycle archived --reason 'season over'", done},
+	{"", "items delete --queue orders --lifecycle archived --yes --reason 'season over'", done},
 	{"", "items list --queue orders --deleted", done},
 	{"", "check", done},
 }

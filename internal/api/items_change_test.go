@@ -45,7 +45,8 @@ func TestItemProblems(t *testing.T) {
 		{"POST", "/items/actions/cancel", `{"filter": {"queue": "default", "deleted": true}}`, 422, "invalid-filter"},
 		{"POST", "/items/actions/cancel", `{"filter": {"queue": "default"}, "continue": "x"}`, 422, "continue-mismatch"},
 		{"POST", "/items/actions/run", `{"filter": {"queue": "default"}}`, 422, "invalid-filter"},
-		{"POST", "/items/actions/delete", `{"filter": {"queue": "default"}}`, 403, "permanent-deletion"},
+		{"POST", "/items/actions/delete", `{"filter": {"queue": "default"}}`, 422, "invalid-filter"},
+		{"POST", "/items/actions/delete", `{"filter": {"queue": "default"}, "yes": true}`, 403, "permanent-deletion"},
 		{"POST", "/items/actions/clone", `{"filter": {"queue": "default"}}`, 403, "inline-pipeline"},
 		{"POST", "/items/actions/eat", `{"filter": {"queue": "default"}}`, 404, "unknown-path"},
 		{"POST", "/items/update", `{"filter": {"queue": "default"}}`, 422, "invalid-request"},
@@ -213,11 +214,11 @@ func TestDeletionForGood(t *testing.T) {
 	if a := do(t, s, "DELETE", "/items/"+itoa(id), `{"reason": "twice"}`).Want(t, 200); !bytes.Contains(a.Body, []byte(`"status":"Deleted"`)) {
 		t.Errorf("got %s", a.Body)
 	}
-	if got := apitest.Decode[many](t, do(t, s, "POST", "/items/actions/delete", `{"filter": {"queue": "kept"}}`).Want(t, 200)); got.Changed != 1 {
+	if got := apitest.Decode[many](t, do(t, s, "POST", "/items/actions/delete", `{"filter": {"queue": "kept"}, "yes": true}`).Want(t, 200)); got.Changed != 1 {
 		t.Errorf("got %+v", got)
 	}
 	if ids, _ := list(t, s, s.Token(t, access.Viewer), "?deleted=true&queue=kept"); len(ids) != 2 {
 		t.Errorf("got the deleted items %d", ids)
 	}
-	do(t, s, "POST", "/items/actions/delete", `{"filter": {"pipeline": "p"}}`).WantProblem(t, 403, "permanent-deletion")
+	do(t, s, "POST", "/items/actions/delete", `{"filter": {"pipeline": "p"}, "yes": true}`).WantProblem(t, 403, "permanent-deletion")
 }

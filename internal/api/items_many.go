@@ -57,7 +57,7 @@ const manyDoc = " The items are changed page by page, the newest first. Items wh
 type ManyBody struct {
 	Filter   *ItemSelection `json:"filter,omitempty" doc:"as the parameters of GET /items"`
 	All      bool           `json:"all,omitempty" doc:"all items, without a filter; needs yes"`
-	Yes      bool           `json:"yes,omitempty" doc:"confirms all, and run with a filter that matches both finished and waiting items"`
+	Yes      bool           `json:"yes,omitempty" doc:"confirms all, a deletion, and run with a filter that matches both finished and waiting items"`
 	Reason   string         `json:"reason,omitempty" maxLength:"1000" doc:"why, for the audit log"`
 	DryRun   bool           `json:"dryRun,omitempty" doc:"change nothing, and answer what would be changed"`
 	Batch    string         `json:"batch,omitempty" pattern:"^[a-zA-Z0-9_.-]{8,64}$" doc:"the key under which the changes are recorded, for the first of several requests: a new key of 8 to 64 letters, digits, dots, hyphens and underscores; the default is random"`
@@ -159,6 +159,8 @@ func (b *ManyBody) selected(ctx context.Context, action workqueue.Action) (workq
 		return filter, refuse("body.all", "got a filter and all, want one of them")
 	case b.All && !b.Yes && !b.DryRun:
 		return filter, refuse("body.yes", "a change of all items needs yes; dryRun shows how many items match")
+	case action == workqueue.Delete && !b.Yes && !b.DryRun:
+		return filter, refuse("body.yes", "deleting the items of a filter needs yes; dryRun shows how many items match")
 	case action == workqueue.RunNow && !b.Yes && !b.DryRun && len(filter.Statuses)+len(filter.States)+len(filter.Lifecycles) == 0:
 		return filter, refuse("body.yes", "got a filter without status, lifecycle and state, which would run every matching finished item again; add one such as scheduled and retry, or confirm with yes")
 	case !action.AllowsDeleted() && filter.Deleted():

@@ -194,6 +194,9 @@ func (d *Dashboard) changeMany(w http.ResponseWriter, r *http.Request) {
 	}
 	if err == nil {
 		body := map[string]any{"reason": v.Reason, "filter": selection(narrowed(v.Filter, only))}
+		if v.Action.Name == "delete" {
+			body["yes"] = true // the preview has shown how many
+		}
 		if next := r.PostForm.Get("continue"); next != "" {
 			body["continue"] = next
 		}
