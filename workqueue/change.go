@@ -182,6 +182,9 @@ func (c Change) From() []State {
 
 // Validate checks what does not depend on an item.
 func (c Change) Validate() error {
+	if c.IfVersion < 0 {
+		return fmt.Errorf("%s: got the version %d, want 1 or more", c.Action, c.IfVersion)
+	}
 	if c.NewKey != "" {
 		if c.Action != Clone {
 			return fmt.Errorf("%s: got the new natural key %q, which is for clones", c.Action, c.NewKey)

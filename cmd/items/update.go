@@ -67,8 +67,13 @@ func (a *command) itemsUpdateCommand() *cobra.Command {
 		if err := a.checkPayload(c.Update, u); err != nil {
 			return err
 		}
-		if c.IfVersion = u.ifVersion; c.IfVersion != 0 && len(ids) != 1 {
-			return cli.Usagef("--if-version: got %d ids, want one", len(ids))
+		if cmd.Flags().Changed("if-version") {
+			switch c.IfVersion = u.ifVersion; {
+			case c.IfVersion < 1:
+				return cli.Usagef("--if-version: got %d, want a whole number from 1 on, as `botwork items show` prints it", c.IfVersion)
+			case len(ids) != 1:
+				return cli.Usagef("--if-version: got %d ids, want one", len(ids))
+			}
 		}
 		if err := c.Validate(); err != nil {
 			return cli.Usagef("%v", err)
