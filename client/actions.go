@@ -50,7 +50,7 @@ func (o *ChangeOptions) header() http.Header {
 // Changed is an item after a change.
 type Changed struct {
 	ID      int64  `json:"id"`      // of the copy, for a clone
-	Status  string `json:"status"`  // "" if the item was removed for good
+	Status  string `json:"status"`  // "" if the item was removed for good, or could not be read after the change
 	Version int64  `json:"version"` // likewise 0
 }
 

@@ -65,7 +65,9 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func Execute(ctx context.Context, a *projectdir.App, args []string, stdout io.Writer) int {
 	out := &cli.CheckedWriter{To: stdout}
 	a.Stdout = out
-	a.Open = storeOpener(a)
+	if a.Open == nil { // tests set another
+		a.Open = storeOpener(a)
+	}
 	root := rootCommand(a)
 	root.SetArgs(args)
 	root.SetIn(a.Stdin)

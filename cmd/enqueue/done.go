@@ -69,8 +69,10 @@ type itemLister interface {
 }
 
 // each reads every item once, in ascending order of ids, in pages. Items that were deleted
-// meanwhile are missing; hidden items are included.
-func (e *enqueuedItems) each(ctx context.Context, store itemLister, show func(it workqueue.Item, existing bool) error) error {
+// meanwhile are missing; hidden items are included. After a page that cannot be read, unread has
+// the reason, and noted is called for the other items.
+func (e *enqueuedItems) each(ctx context.Context, store itemLister, show func(it workqueue.Item, existing bool) error,
+	noted func(workqueue.Enqueued) error) (unread, err error) {
 	// If a new item was also found as an existing one, it counts as new.
 	slices.SortFunc(e.ranges, func(a, b idRange) int {
 		if c := cmp.Compare(a.low, b.low); c != 0 || a.existing == b.existing {
@@ -95,20 +97,32 @@ func (e *enqueuedItems) each(ctx context.Context, store itemLister, show func(it
 		for n := i + 1; n < len(e.ranges) && top == max(top, e.ranges[n-1].high) && e.ranges[n].high < low+most; n++ {
 			top = max(top, e.ranges[n].high)
 		}
-		if err := e.page(ctx, store, e.ranges[i:], low, top, show); err != nil {
-			return err
+		var items []workqueue.Item
+		if unread == nil {
+			items, unread = readPage(ctx, store, low, top)
+		}
+		if unread == nil {
+			err = showPage(items, e.ranges[i:], low, show)
+		} else {
+			err = notePage(e.ranges[i:], low, top, noted)
+		}
+		if err != nil {
+			return unread, err
 		}
 		shown = top
 	}
-	return nil
+	return unread, nil
 }
 
-// page shows the items from low to top that are in the ranges.
-func (e *enqueuedItems) page(ctx context.Context, store itemLister, ranges []idRange, low, top int64, show func(workqueue.Item, bool) error) error {
-	items, err := store.Items(ctx, workqueue.ItemFilter{BeforeID: top + 1, Limit: int(top - low + 1), Lifecycles: workqueue.Lifecycles()})
-	if err != nil {
-		return err
-	}
+// readPage reads the items from low to top, the newest first.
+func readPage(ctx context.Context, store itemLister, low, top int64) ([]workqueue.Item, error) {
+	ctx, cancel := context.WithTimeout(ctx, readBackFor)
+	defer cancel()
+	return store.Items(ctx, workqueue.ItemFilter{BeforeID: top + 1, Limit: int(top - low + 1), Lifecycles: workqueue.Lifecycles()})
+}
+
+// showPage shows the items from low on that are in the ranges.
+func showPage(items []workqueue.Item, ranges []idRange, low int64, show func(workqueue.Item, bool) error) error {
 	for _, it := range slices.Backward(items) {
 		for len(ranges) > 0 && ranges[0].high < it.ID {
 			ranges = ranges[1:]
@@ -118,6 +132,18 @@ func (e *enqueuedItems) page(ctx context.Context, store itemLister, ranges []idR
 		}
 		if err := show(it, ranges[0].existing); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// notePage calls noted for each id from low to top that is in the ranges.
+func notePage(ranges []idRange, low, top int64, noted func(workqueue.Enqueued) error) error {
+	for _, r := range ranges {
+		for low = max(low, r.low); low <= min(top, r.high); low++ {
+			if err := noted(workqueue.Enqueued{ID: low, Existing: r.existing}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

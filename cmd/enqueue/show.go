@@ -51,27 +51,49 @@ type itemGetter interface {
 
 // showOne prints the result of one item.
 func (a *command) showOne(ctx context.Context, store itemGetter, expect func(id int64) expectation, asked *workqueue.NewItem, made workqueue.Enqueued, output cli.Format) error {
-	item, err := store.Item(ctx, made.ID)
+	item, err := readBack(ctx, store, made.ID)
 	if errors.Is(err, workqueue.ErrNotFound) {
 		// A worker has already finished the item, and its queue keeps no items.
 		return a.Print(output, made, func() { fmt.Fprintf(a.Stdout, "item %d was enqueued and has already been deleted\n", made.ID) })
 	}
 	if err != nil {
-		return err
+		a.notReadBack(err)
+		return a.Print(output, made, func() {
+			fmt.Fprintf(a.Stdout, "item %d: %s\n", made.ID, map[bool]string{false: "enqueued", true: "already exists"}[made.Existing])
+		})
 	}
-	expected := expect(item.ID)
-	return a.Print(output, enqueuedItem{item, made.Existing, &expected}, func() {
-		if made.Existing {
-			fmt.Fprintf(a.Stdout, "item %d already exists with the same %s: %s, priority %d, queue %s\n",
-				item.ID, sameness(asked, &item), item.Status(), item.Priority, item.QueueName)
-		} else {
-			fmt.Fprintf(a.Stdout, "item %d: %s, priority %d, queue %s, due %s\n",
-				item.ID, item.Status(), item.Priority, item.QueueName, a.Instant(&item.AvailableAt))
-		}
-		if expected.Text != "" {
-			fmt.Fprintf(a.Stdout, "expected to start: %s\n", expected.Text)
-		}
-	})
+	if output != cli.FormatTable {
+		expected := expect(item.ID)
+		return a.Print(output, enqueuedItem{item, made.Existing, &expected}, nil)
+	}
+	if made.Existing {
+		fmt.Fprintf(a.Stdout, "item %d already exists with the same %s: %s, priority %d, queue %s\n",
+			item.ID, sameness(asked, &item), item.Status(), item.Priority, item.QueueName)
+	} else {
+		fmt.Fprintf(a.Stdout, "item %d: %s, priority %d, queue %s, due %s\n",
+			item.ID, item.Status(), item.Priority, item.QueueName, a.Instant(&item.AvailableAt))
+	}
+	if expected := expect(item.ID); expected.Text != "" {
+		fmt.Fprintf(a.Stdout, "expected to start: %s\n", expected.Text)
+	}
+	return nil
+}
+
+// readBackFor bounds how long a command reads items that it has enqueued, and that another session
+// may hold.
+const readBackFor = 10 * time.Second
+
+// readBack reads an item that was enqueued.
+func readBack(ctx context.Context, store itemGetter, id int64) (workqueue.Item, error) {
+	ctx, cancel := context.WithTimeout(ctx, readBackFor)
+	defer cancel()
+	return store.Item(ctx, id)
+}
+
+// notReadBack reports that enqueued items cannot be shown. The command succeeds, because a script
+// would enqueue them again.
+func (a *command) notReadBack(err error) {
+	a.Complain(fmt.Errorf("enqueued, but cannot be shown: %w; hint: `botwork items show ID` shows an item later", err))
 }
 
 // sameness returns what an existing item has in common with the requested one.
@@ -84,21 +106,8 @@ func sameness(asked *workqueue.NewItem, found *workqueue.Item) string {
 
 // showMany prints the results of many items.
 func (a *command) showMany(ctx context.Context, store cli.Backend, done *enqueuedItems, output cli.Format) error {
-	var expected map[int64]expectation
-	if done.made() > 0 {
-		expected = a.newStartExpectations(store).firstAndLast(ctx, []int64{done.first, done.last})
-	}
 	if output != cli.FormatTable {
-		list := a.NewList(output)
-		// The enqueued items are printed even if the command was interrupted.
-		err := done.each(context.WithoutCancel(ctx), store, func(it workqueue.Item, existing bool) error {
-			one := enqueuedItem{it, existing, nil}
-			if e, ok := expected[it.ID]; ok {
-				one.Expected = &e
-			}
-			return list.Add(one)
-		})
-		return errors.Join(err, list.End())
+		return a.listMany(ctx, store, done, output)
 	}
 	text := "no items enqueued"
 	switch done.made() {
@@ -120,9 +129,36 @@ func (a *command) showMany(ctx context.Context, store cli.Backend, done *enqueue
 	}
 	fmt.Fprintln(a.Stdout, text)
 	if done.made() > 0 {
+		expected := a.expectedOf(ctx, store, done)
 		a.showFirstAndLast(expected[done.first].Text, expected[done.last].Text)
 	}
 	return nil
+}
+
+// expectedOf returns when the first and the last new item are expected to start.
+func (a *command) expectedOf(ctx context.Context, store cli.Backend, done *enqueuedItems) map[int64]expectation {
+	if done.made() == 0 {
+		return nil
+	}
+	return a.newStartExpectations(store).firstAndLast(ctx, []int64{done.first, done.last})
+}
+
+// listMany prints many items as JSON or YAML. Of items that cannot be read it prints the ids.
+func (a *command) listMany(ctx context.Context, store cli.Backend, done *enqueuedItems, output cli.Format) error {
+	expected := a.expectedOf(ctx, store, done)
+	list := a.NewList(output)
+	// The enqueued items are printed even if the command was interrupted.
+	unread, err := done.each(context.WithoutCancel(ctx), store, func(it workqueue.Item, existing bool) error {
+		one := enqueuedItem{it, existing, nil}
+		if e, ok := expected[it.ID]; ok {
+			one.Expected = &e
+		}
+		return list.Add(one)
+	}, func(made workqueue.Enqueued) error { return list.Add(made) })
+	if unread != nil {
+		a.notReadBack(unread)
+	}
+	return errors.Join(err, list.End())
 }
 
 // spanOfTime is how long ago something was, in the reason why a start is unknown.

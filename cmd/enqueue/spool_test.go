@@ -139,10 +139,14 @@ type listStore struct {
 	workqueue.ItemStore
 	ids   []int64 // ascending
 	pages int
+
+	unreadable int // from this page on, each fails; 0: none
 }
 
 func (s *listStore) Items(_ context.Context, f workqueue.ItemFilter) (items []workqueue.Item, err error) {
-	s.pages++
+	if s.pages++; s.unreadable > 0 && s.pages >= s.unreadable {
+		return nil, errors.New("another session holds the row")
+	}
 	for _, id := range slices.Backward(s.ids) {
 		if id < f.BeforeID && len(items) < f.Limit {
 			items = append(items, workqueue.Item{ID: id})
@@ -180,13 +184,22 @@ func TestEachEnqueuedItemIsPrintedOnce(t *testing.T) {
 		}
 		last := int64(0)
 		got := map[int64]bool{}
-		err := done.each(t.Context(), store, func(it workqueue.Item, existing bool) error {
-			if it.ID <= last {
-				t.Errorf("item %d comes after %d", it.ID, last)
+		list := func(made workqueue.Enqueued) error {
+			if made.ID <= last {
+				t.Errorf("item %d comes after %d", made.ID, last)
 			}
-			last, got[it.ID] = it.ID, existing
+			last, got[made.ID] = made.ID, made.Existing
 			return nil
-		})
+		}
+		if random.IntN(2) == 0 {
+			store.unreadable = 1 + random.IntN(3) // what cannot be read is listed by its id
+		}
+		unread, err := done.each(t.Context(), store, func(it workqueue.Item, existing bool) error {
+			return list(workqueue.Enqueued{ID: it.ID, Existing: existing})
+		}, list)
+		if (unread != nil) != (store.unreadable > 0 && store.pages >= store.unreadable) {
+			t.Fatalf("unread = %v after %d pages, of which number %d cannot be read", unread, store.pages, store.unreadable)
+		}
 		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Fatalf("got  %v, %v\nwant %v\nof %+v", got, err, want, done.ranges)
 		}

@@ -68,7 +68,8 @@ still true when the mute ends is sent then. A new mute replaces the one before.`
 			}
 			now, err := to.Now(cmd.Context())
 			if err != nil {
-				return err
+				fmt.Fprintf(a.Stdout, "%s: muted for %s\n", named(args[0], group), length)
+				return nil
 			}
 			until := now.Add(d).Truncate(time.Second)
 			fmt.Fprintf(a.Stdout, "%s: muted until %s\n", named(args[0], group), a.Instant(&until))

@@ -67,11 +67,11 @@ func (a *command) awaitStart(ctx context.Context, store cli.Backend, id int64) (
 	told := false
 	for began := time.Now(); ; {
 		requests, err := store.RunRequests(ctx, workqueue.RequestFilter{ID: id, Limit: 1})
-		if err != nil {
-			return nil, err
+		if err == nil && len(requests) == 0 {
+			err = workqueue.ErrNotFound
 		}
-		if len(requests) == 0 {
-			return nil, fmt.Errorf("request %d: %w", id, workqueue.ErrNotFound)
+		if err != nil {
+			return nil, fmt.Errorf("the run was requested, and a worker may start it within %v, but request %d cannot be read: %w", startWithin, id, err)
 		}
 		q := requests[0]
 		switch q.State {
@@ -130,9 +130,12 @@ func (a *command) whyNotStarted(ctx context.Context, store cli.Backend, name str
 
 // awaitRun reads the run that was started; if toEnd is true, it waits for its end.
 func (a *command) awaitRun(ctx context.Context, store cli.Backend, view *requestView, toEnd bool) error {
+	unread := func(err error) error {
+		return fmt.Errorf("run %d was started, but cannot be read: %w; botwork runs show %[1]d shows it later", *view.RunID, err)
+	}
 	workers, err := store.Workers(ctx)
 	if err != nil {
-		return err
+		return unread(err)
 	}
 	for i := range workers {
 		if workers[i].ID == *view.WorkerID {
@@ -141,11 +144,11 @@ func (a *command) awaitRun(ctx context.Context, store cli.Backend, view *request
 	}
 	for {
 		runs, err := store.Runs(ctx, workqueue.RunFilter{ID: *view.RunID, Limit: 1})
-		if err != nil {
-			return err
+		if err == nil && len(runs) == 0 {
+			err = workqueue.ErrNotFound
 		}
-		if len(runs) == 0 {
-			return fmt.Errorf("run %d: %w", *view.RunID, workqueue.ErrNotFound)
+		if err != nil {
+			return unread(err)
 		}
 		view.Run = &runs[0]
 		if !toEnd || view.Run.Outcome != workqueue.RunRunning {

@@ -128,7 +128,10 @@ func (a *command) purge(ctx context.Context, store cli.Backend, p workqueue.Purg
 		return fmt.Errorf("%s removed, then failed: %w", cli.ItemCount(removed), err)
 	}
 	fmt.Fprintf(a.Stdout, "queue %s: %s removed\n", p.Queue, cli.ItemCount(removed))
-	return a.reportRunning(ctx, store, p)
+	if err := a.reportRunning(ctx, store, p); err != nil {
+		a.Complain(err) // what was asked is done
+	}
+	return nil
 }
 
 // afterSilence says what to do when it is unknown how many items were removed.
@@ -177,7 +180,7 @@ func (a *command) reportRunning(ctx context.Context, store cli.Backend, p workqu
 		QueueName: p.Queue, Lifecycles: []workqueue.Lifecycle{workqueue.LifeActive}, Limit: maxRunningCounted + 1,
 	})
 	if err != nil {
-		return errors.Join(errors.New("look for running items"), err)
+		return fmt.Errorf("look for running items that were not removed: %w", err)
 	}
 	switch n := len(running); {
 	case n > maxRunningCounted:

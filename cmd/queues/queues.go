@@ -91,7 +91,11 @@ To delete one for good, remove it from the file as well.`,
 		if err := store.DeleteQueue(ctx, name); err != nil {
 			return "", err
 		}
-		return a.deletedState(ctx, store, name)
+		state, err := a.deletedState(ctx, store, name)
+		if err != nil {
+			a.Complain(fmt.Errorf("queue %s: deleted, but it is unknown whether settings or tasks still name it: %w", name, err))
+		}
+		return state, nil
 	})
 }
 
@@ -99,7 +103,7 @@ To delete one for good, remove it from the file as well.`,
 func (a *command) deletedState(ctx context.Context, store cli.Backend, name string) (string, error) {
 	deleted, err := store.DeletedQueues(ctx)
 	if err != nil {
-		return "", err
+		return "deleted", err
 	}
 	overrides := slices.ContainsFunc(deleted, func(q workqueue.DeletedQueue) bool {
 		return workqueue.FoldQueueName(q.Name) == workqueue.FoldQueueName(name)
@@ -115,7 +119,7 @@ func (a *command) deletedState(ctx context.Context, store cli.Backend, name stri
 		state += ", but botwork.yaml defines it: a worker that starts creates it"
 	}
 	if tasks, err := store.ViewTasks(ctx); err != nil {
-		return "", err
+		return state, err
 	} else if names := activeTasks(tasks, name); len(names) > 0 {
 		state += "; it has active tasks, which can no longer create items: " + strings.Join(names, ", ")
 	}

@@ -1,6 +1,8 @@
 package robots
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,7 +12,7 @@ import (
 )
 
 // holdCommand returns a command that applies do to an item that a robot holds, and prints the
-// result.
+// result; also before an error if only a part was done.
 func (a *command) holdCommand(cmd *cobra.Command, do func(cmd *cobra.Command, store cli.Store, h workqueue.Hold) (any, error)) *cobra.Command {
 	var f holdFlags
 	f.register(cmd)
@@ -21,10 +23,10 @@ func (a *command) holdCommand(cmd *cobra.Command, do func(cmd *cobra.Command, st
 		}
 		return a.WithStore(cmd.Context(), func(store cli.Store) error {
 			answer, err := do(cmd, store, h)
-			if err != nil {
+			if answer == nil {
 				return err
 			}
-			return a.Print(cli.FormatJSON, answer, nil)
+			return errors.Join(a.Print(cli.FormatJSON, answer, nil), err)
 		})
 	}
 	return cmd
@@ -45,7 +47,7 @@ Prints an object with the item's state.`,
 		if err != nil {
 			return nil, err
 		}
-		return store.FinishCheckout(cmd.Context(), h, end)
+		return finished(store.FinishCheckout(cmd.Context(), h, end))
 	})
 	cmd.Flags().StringVar(&result, "result", "", "result of the work, as `JSON`")
 	analyticsFlag(cmd, &analytics)
@@ -75,12 +77,20 @@ waits and whether it is a copy.`,
 		if text == "" {
 			return nil, cli.Usagef("--error: got an empty text, want a description of the failure")
 		}
-		return store.FinishCheckout(cmd.Context(), h, end)
+		return finished(store.FinishCheckout(cmd.Context(), h, end))
 	})
 	cmd.Flags().StringVar(&text, "error", "", "`TEXT` that describes the failure")
 	cmd.Flags().BoolVar(&business, "business", false, "business error: the data is wrong")
 	analyticsFlag(cmd, &analytics)
 	return cmd
+}
+
+// finished returns no answer if there is an error.
+func finished(ended workqueue.RobotEnded, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return ended, nil
 }
 
 func analyticsFlag(cmd *cobra.Command, text *string) {
@@ -125,8 +135,13 @@ Prints an object with the end of the lease.`,
 			return nil, cli.Usagef("--percent: %v", err)
 		}
 		until, err := store.ExtendCheckout(cmd.Context(), h, wait)
-		if err == nil && note != (workqueue.RobotNote{}) {
-			err = store.RobotProgress(cmd.Context(), h, note)
+		if err != nil {
+			return nil, err
+		}
+		if note != (workqueue.RobotNote{}) {
+			if err = store.RobotProgress(cmd.Context(), h, note); err != nil {
+				err = fmt.Errorf("the lease was extended, but the progress was not recorded: %w", err)
+			}
 		}
 		return Extended{until}, err
 	})
@@ -147,7 +162,7 @@ func (a *command) robotsReleaseCommand() *cobra.Command {
 Prints an object with the item's state.`,
 		Example: `  botwork robots release --robot ann --item 17 --fence 1 --lock-key KEY --reason "the screen is locked"`,
 	}, func(cmd *cobra.Command, store cli.Store, h workqueue.Hold) (any, error) {
-		return workqueue.RobotEnded{State: workqueue.Ready}, store.ReleaseCheckout(cmd.Context(), h, reason)
+		return finished(workqueue.RobotEnded{State: workqueue.Ready}, store.ReleaseCheckout(cmd.Context(), h, reason))
 	})
 	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` to store with the attempt")
 	return cmd

@@ -47,13 +47,13 @@ If a definition has errors, all errors are printed and nothing is written.`,
 			return err
 		}
 		changed, err := definitions.WriteTasks(cmd.Context(), a.App.App, store, defs)
-		if err := errors.Join(err, store.Close()); err != nil {
-			return err
+		if err != nil {
+			return errors.Join(err, store.Close())
 		}
 		if changed == nil {
 			changed = []string{} // JSON: an empty list
 		}
-		return a.Print(*output, changed, func() { a.definedTasks(defs, changed) })
+		return errors.Join(a.Print(*output, changed, func() { a.definedTasks(defs, changed) }), store.Close())
 	}
 	return cmd
 }

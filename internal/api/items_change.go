@@ -85,7 +85,7 @@ type changedItem struct {
 	ETag string `header:"ETag"`
 	Body struct {
 		ID      int64   `json:"id"`
-		Status  *string `json:"status" doc:"the status after the change; null: the item was removed for good"`
+		Status  *string `json:"status" doc:"the status after the change; null: the item was removed for good, or was changed but could not be read"`
 		Version *int64  `json:"version" doc:"the version after the change"`
 	}
 }
@@ -135,16 +135,15 @@ func (a *API) tryChange(ctx context.Context, id int64, c workqueue.Change) error
 	})
 }
 
-// afterChange returns an item's status after a change.
+// afterChange returns an item's status after a change. If it cannot be read, the change is done
+// nevertheless: an error would make the caller send it again.
 func (a *API) afterChange(ctx context.Context, id int64) (*changedItem, error) {
 	out := &changedItem{}
 	out.Body.ID = id
 	it, err := a.store.Item(ctx, id)
-	switch {
-	case errors.Is(err, workqueue.ErrNotFound):
+	if err != nil {
+		a.notReadBack(ctx, err)
 		return out, nil
-	case err != nil:
-		return nil, err
 	}
 	out.ETag, out.Body.Status, out.Body.Version = etag(it.Version), new(string(it.Status())), &it.Version
 	return out, nil

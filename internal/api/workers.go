@@ -135,7 +135,10 @@ func (a *API) setWorker(ctx context.Context, in *workerSettings) (*workerBody, e
 		return nil, err
 	}
 	now, err := a.store.Now(ctx)
-	return &workerBody{worker{w, w.Gone(now)}}, err
+	if err != nil { // the worker was changed nevertheless
+		a.notReadBack(ctx, err)
+	}
+	return &workerBody{worker{w, err == nil && w.Gone(now)}}, nil
 }
 
 type drainRequest struct {
