@@ -87,6 +87,10 @@ type AuditItem struct {
 	After  JSONText `json:"after"`
 }
 
+// AuditFailure is the key in AuditItem.Before that has the failure of a deleted item, as package
+// report counts it.
+const AuditFailure = "failure"
+
 // AuditFilter selects entries. The zero value of a field means any.
 type AuditFilter struct {
 	ID int64

@@ -101,6 +101,9 @@ func (a *command) tables(r *report.Report) {
 	if len(r.Failures) > 0 {
 		a.failures(r.Failures)
 	}
+	if r.Failed.Deleted > 0 {
+		fmt.Fprintf(a.Stdout, "\n%s deleted since: they are counted, but no longer shown\n", cli.ItemCount(r.Failed.Deleted))
+	}
 	if len(r.Runs) > 0 {
 		a.runs(r.Runs)
 	}
@@ -126,7 +129,7 @@ func (a *command) failures(groups []report.Group) {
 			before = fmt.Sprintf("%d (%s)", *one.ItemsBefore, one.Trend)
 		}
 		g.Add(one.Pipeline, cli.OrNone(one.Step), string(one.Kind), fmt.Sprint(one.Items), fmt.Sprint(one.GivenUp), fmt.Sprint(one.Attempts), before,
-			a.Instant(&one.Last), ids(one.Samples), cli.OrNone(one.Message))
+			a.Instant(&one.Last), cli.OrNone(ids(one.Samples)), cli.OrNone(one.Message))
 	}
 	g.Print(a.Stdout)
 }

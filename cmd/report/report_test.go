@@ -40,7 +40,7 @@ func night(t *testing.T) {
 
 // shown is what the test reads of the report in JSON.
 type shown struct {
-	Failed   struct{ Items, GivenUp, Attempts, ItemsBefore int }
+	Failed   struct{ Items, GivenUp, Attempts, ItemsBefore, Deleted int }
 	Failures []struct {
 		Pipeline, Step, ErrorKind, Message, Trend string
 		Items                                     int
@@ -96,6 +96,35 @@ func TestReport(t *testing.T) {
 		if r.Failed.Items != want {
 			t.Errorf("report %s: %d items, want %d", args, r.Failed.Items, want)
 		}
+	}
+}
+
+// A person who deletes failures at night does not hide them from the report of the morning.
+func TestReportCountsDeletedFailures(t *testing.T) {
+	for _, deletion := range []string{"physical", "logical"} {
+		t.Run(deletion, func(t *testing.T) {
+			clitest.InProject(t)
+			factory := storetest.NewFactory(t, clitest.OpenQueue(t))
+			clitest.Must(t, "queues", "set", "default", "deletion="+deletion)
+			for range 3 {
+				factory.Item(storetest.ItemOpts{State: workqueue.Cancelled})
+			}
+			before := clitest.Decode[shown](t, clitest.Must(t, "report", "--since", "1h", "-o", "json"))
+			clitest.Must(t, "items", "delete", "1")
+			clitest.Must(t, "items", "delete", "--status", "failed", "--yes")
+			clitest.Must(t, "queues", "purge", "default", "--yes")
+			r := clitest.Decode[shown](t, clitest.Must(t, "report", "--since", "1h", "-o", "json"))
+			if r.Failed.Items != 3 || r.Failed.GivenUp != 3 || r.Failed.Deleted != 3 || len(r.Failures) != 1 || len(r.Failures[0].Samples) > 0 {
+				t.Fatalf("the report is %+v, before the deletion %+v", r, before)
+			}
+			if g, was := r.Failures[0], before.Failures[0]; g.Pipeline != was.Pipeline || g.Message != was.Message || g.ErrorKind != was.ErrorKind {
+				t.Errorf("the group is %+v, before the deletion %+v", g, was)
+			}
+			if out := clitest.Must(t, "report", "--since", "1h"); !strings.Contains(out, "3 items deleted since") {
+				t.Errorf("the table does not say that they were deleted:\n%s", out)
+			}
+			clitest.Must(t, "report", "--since", "1h", "--output", "text")
+		})
 	}
 }
 

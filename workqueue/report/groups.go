@@ -58,12 +58,14 @@ type tally struct {
 	groups   map[key]*tallied
 	messages map[string]string // texts that were read before
 	items    map[int64]bool    // all items that failed; true if they ended
+	deleted  map[int64]bool    // of these: that were deleted
 	latest   map[int64]key     // of the latest failed attempt of each item
 	attempts int
 }
 
 type tallied struct {
 	items       map[int64]bool // true if they ended
+	deleted     map[int64]bool
 	attempts    int
 	first, last time.Time
 	example     string
@@ -71,13 +73,28 @@ type tallied struct {
 }
 
 func newTally() *tally {
-	return &tally{groups: map[key]*tallied{}, messages: map[string]string{}, items: map[int64]bool{}, latest: map[int64]key{}}
+	return &tally{groups: map[key]*tallied{}, messages: map[string]string{}, items: map[int64]bool{}, deleted: map[int64]bool{}, latest: map[int64]key{}}
 }
 
 // add counts a failed attempt, or an item that ended. They must come in the order of a store, the
 // latest first, and the attempts before the items.
 func (t *tally) add(f *workqueue.Failure, ended bool) {
-	k := key{pipeline: f.Pipeline, step: f.Step, kind: f.Kind, message: t.message(withoutStep(f.Error))}
+	g, first := t.count(f, t.message(withoutStep(f.Error)), ended)
+	if first && len(g.samples) < samples {
+		g.samples = append(g.samples, f.ItemID)
+	}
+}
+
+// addDeleted counts a failed item that was deleted since. It is no sample, because it may not be found.
+func (t *tally) addDeleted(f *workqueue.Failure) {
+	g, _ := t.count(f, f.Error, true) // it is a message already
+	g.deleted[f.ItemID], t.deleted[f.ItemID] = true, true
+}
+
+// count adds a failure with this message to its group; first is set for the first one of its item
+// there.
+func (t *tally) count(f *workqueue.Failure, message string, ended bool) (g *tallied, first bool) {
+	k := key{pipeline: f.Pipeline, step: f.Step, kind: f.Kind, message: message}
 	if workqueue.InlinePipeline(f.Pipeline) {
 		k.pipeline = inline
 	}
@@ -88,9 +105,9 @@ func (t *tally) add(f *workqueue.Failure, ended bool) {
 	case ended && attempted && latest.kind == k.kind && latest.message == k.message:
 		k = latest // the attempt knows the step that failed, the item the last one that it reached
 	}
-	g := t.groups[k]
+	g = t.groups[k]
 	if g == nil {
-		g = &tallied{items: map[int64]bool{}, first: f.At, last: f.At}
+		g = &tallied{items: map[int64]bool{}, deleted: map[int64]bool{}, samples: []int64{}, first: f.At, last: f.At}
 		t.groups[k] = g
 	}
 	if g.example == "" || f.At.After(g.last) {
@@ -102,15 +119,14 @@ func (t *tally) add(f *workqueue.Failure, ended bool) {
 	if f.At.After(g.last) {
 		g.last = f.At
 	}
-	if _, known := g.items[f.ItemID]; !known && len(g.samples) < samples {
-		g.samples = append(g.samples, f.ItemID)
-	}
+	_, known := g.items[f.ItemID]
 	g.items[f.ItemID] = g.items[f.ItemID] || ended
 	t.items[f.ItemID] = t.items[f.ItemID] || ended
 	if !ended {
 		g.attempts++
 		t.attempts++
 	}
+	return g, !known
 }
 
 // withoutStep removes the name of the failed step from the beginning of an error, as in
@@ -142,7 +158,7 @@ func (t *tally) message(text string) string {
 // compare returns the groups, compared with the day before, and how many of its groups have no
 // failure now. If before is nil, the comparison is unknown.
 func (t *tally) compare(before *tally) (all Counts, groups []Group, gone *int) {
-	all = Counts{Items: len(t.items), GivenUp: countTrue(t.items), Attempts: t.attempts}
+	all = Counts{Items: len(t.items), GivenUp: countTrue(t.items), Attempts: t.attempts, Deleted: len(t.deleted)}
 	if before != nil {
 		n := 0
 		for k := range before.groups {
@@ -156,7 +172,7 @@ func (t *tally) compare(before *tally) (all Counts, groups []Group, gone *int) {
 	for k, g := range t.groups {
 		one := Group{
 			Pipeline: k.pipeline, Step: k.step, Kind: k.kind, Message: k.message, Example: g.example,
-			Counts: Counts{Items: len(g.items), GivenUp: countTrue(g.items), Attempts: g.attempts},
+			Counts: Counts{Items: len(g.items), GivenUp: countTrue(g.items), Attempts: g.attempts, Deleted: len(g.deleted)},
 			Trend:  TrendUnknown, First: g.first, Last: g.last, Samples: g.samples,
 		}
 		if before != nil {

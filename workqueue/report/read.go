@@ -18,6 +18,7 @@ const (
 // Store is what a report reads.
 type Store interface {
 	workqueue.FailureStore
+	workqueue.AuditStore
 
 	Queues(ctx context.Context) ([]workqueue.Queue, error)
 	Queue(ctx context.Context, name string) (workqueue.Queue, error)
@@ -95,6 +96,16 @@ func (b *builder) readFailures(ctx context.Context) (lost []workqueue.Failure, e
 		if _, complete, err = b.readStretch(ctx, before, b.report.BeforeSince, b.report.BeforeUntil); err != nil {
 			return nil, err
 		}
+	}
+	err = b.readDeleted(ctx, func(f *workqueue.Failure) {
+		if within(f, b.Since, b.Until) {
+			present.addDeleted(f)
+		} else if within(f, b.report.BeforeSince, b.report.BeforeUntil) {
+			before.addDeleted(f)
+		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	if !complete {
 		b.bound(true, "the day before: there were too many failures to compare")

@@ -60,7 +60,8 @@ type Report struct {
 type Counts struct {
 	Items    int `json:"items"`    // that failed at least once
 	GivenUp  int `json:"givenUp"`  // of those: that ended without success
-	Attempts int `json:"attempts"` // failed attempts
+	Attempts int `json:"attempts"` // failed attempts; without those of items that were deleted for good
+	Deleted  int `json:"deleted"`  // of the items: that were deleted after they had failed
 
 	// ItemsBefore is Items of the day before; nil: unknown, because not all failures were read.
 	ItemsBefore *int `json:"itemsBefore"`

@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,6 +24,7 @@ type history struct {
 	requests []workqueue.RunRequest
 	uses     []workqueue.LimitUse
 	stats    []workqueue.QueueStatistics
+	deleted  []workqueue.AuditItem // their ids are 1, 2, …
 
 	workqueue.AssignView
 	pages  int
@@ -44,6 +46,17 @@ func (h *history) Failures(_ context.Context, f workqueue.FailureFilter) (page [
 		}
 	}
 	return page, nil
+}
+
+func (h *history) AuditEntries(_ context.Context, f workqueue.AuditFilter) ([]workqueue.AuditEntry, error) {
+	if f.Action != "items.delete" || f.BeforeID > 0 {
+		return nil, nil
+	}
+	return []workqueue.AuditEntry{{ID: 1, At: midnight}}, nil
+}
+
+func (h *history) AuditItems(_ context.Context, _, after int64, limit int) ([]workqueue.AuditItem, error) {
+	return h.deleted[min(int(after), len(h.deleted)):min(int(after)+limit, len(h.deleted))], nil
 }
 
 func (h *history) Queues(context.Context) ([]workqueue.Queue, error) {
@@ -346,5 +359,43 @@ func TestText(t *testing.T) {
 	}
 	if _, err := Make(t.Context(), &history{}, Params{Since: midnight.Add(8 * time.Hour)}); err == nil {
 		t.Error("a report that begins in the future is no error")
+	}
+}
+
+// Failed items that were deleted since are counted in their groups, without their ids.
+func TestDeletedFailures(t *testing.T) {
+	h := night()
+	remove := func(item int64, f workqueue.Failure) {
+		text, err := json.Marshal(map[string]any{"state": 3, workqueue.AuditFailure: Deleted(&f)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.deleted = append(h.deleted, workqueue.AuditItem{ID: int64(len(h.deleted) + 1), ItemID: item, Before: workqueue.JSONText(text)})
+	}
+	post := workqueue.Failure{Queue: "default", Pipeline: "load", Step: "post", Kind: workqueue.KindError, Error: `step "post" (HTTP): HTTP 503 from https://erp.example.test/orders/4711`, At: midnight.Add(time.Hour)}
+	remove(400, post)
+	remove(401, post)
+	remove(102, post) // its attempts are still there
+	early := post
+	early.At = midnight.Add(-24 * time.Hour)
+	remove(402, early)
+	other := post
+	other.Queue, other.Pipeline = "other", "send"
+	remove(403, other)
+	h.deleted = append(h.deleted, workqueue.AuditItem{ID: 6, ItemID: 404, Before: `{"state": 4}`}) // it had not failed
+
+	r := h.make(t, Params{}, 1000)
+	g := r.Failures[0]
+	if g.Items != 5 || g.GivenUp != 5 || g.Deleted != 3 || *g.ItemsBefore != 2 || slices.Contains(g.Samples, 400) || len(r.Bounds) > 0 {
+		t.Errorf("the group counts %+v, before %v, samples %v, bounds %q; want 5 items, all given up, 3 deleted, 2 before, no deleted one as a sample", g.Counts, *g.ItemsBefore, g.Samples, r.Bounds)
+	}
+	if r.Failed.Deleted != 4 || !strings.Contains(r.Text(), "4 items were deleted since.") {
+		t.Errorf("all failures count %+v:\n%s", r.Failed, r.Text())
+	}
+	if r := h.make(t, Params{Queue: "default"}, 1000); r.Failed.Deleted != 3 {
+		t.Errorf("%d of the queue were deleted, want 3", r.Failed.Deleted)
+	}
+	if r := h.make(t, Params{}, 3); !slices.ContainsFunc(r.Bounds, func(b string) bool { return strings.HasPrefix(b, "deleted items: ") }) {
+		t.Errorf("bounds %q, want one of deleted items", r.Bounds)
 	}
 }

@@ -63,6 +63,9 @@ func (t *text) failures(r *Report) {
 	}
 	t.heading("Failures")
 	sum := fmt.Sprintf("%s, %s given up, %s.", plural(r.Failed.Items, "item", "items"), thousands(r.Failed.GivenUp), plural(r.Failed.Attempts, "failed attempt", "failed attempts"))
+	if r.Failed.Deleted > 0 {
+		sum += fmt.Sprintf(" %s deleted since.", plural(r.Failed.Deleted, "item was", "items were"))
+	}
 	if r.Failed.ItemsBefore != nil {
 		sum += fmt.Sprintf(" The day before: %s.", plural(*r.Failed.ItemsBefore, "item", "items"))
 	}
@@ -90,7 +93,11 @@ func (t *text) group(number int, g *Group) {
 	t.wrap(fmt.Sprintf("%3d. ", number), "     ", fmt.Sprintf("%s: %s", title, g.Kind))
 	t.line("     ", g.Message)
 	t.line("     ", fmt.Sprintf("%s, %s given up, %s; %s", plural(g.Items, "item", "items"), thousands(g.GivenUp), plural(g.Attempts, "failed attempt", "failed attempts"), g.trendText()))
-	t.line("     ", t.span(g.First, g.Last)+"; "+ids("item", g.Samples, g.Items))
+	line := t.span(g.First, g.Last)
+	if len(g.Samples) > 0 {
+		line += "; " + ids("item", g.Samples, g.Items)
+	}
+	t.line("     ", line)
 }
 
 // trendText describes the trend.

@@ -13,6 +13,7 @@ import (
 
 	"botwork/internal/database"
 	"botwork/workqueue"
+	"botwork/workqueue/report"
 )
 
 // Columns of items whose values the audit log records. Those of any change come first; deletions
@@ -20,7 +21,7 @@ import (
 var (
 	changedColumns = []string{"Id", "Version", "Encrypted", "State", "RetryCount", "ReleaseCount", "AvailableAt", "WorkerId", "DeletedAt", "ErrorKind"}
 	deletedColumns = slices.Concat(changedColumns, []string{
-		"QueueName", "Priority", "IntegrationConfig", "NaturalKey", "TaskName", "CreatedAt", "CreatedBy", "FinishedAt",
+		"QueueName", "Priority", "IntegrationConfig", "NaturalKey", "TaskName", "CreatedAt", "CreatedBy", "FinishedAt", "Step", "Error",
 	})
 )
 
@@ -95,9 +96,22 @@ func (s *auditing) since(ctx context.Context, tx *sql.Tx, b itemsBefore) ([]audi
 			after = is.audited(b.columns)
 		}
 		differBefore, differAfter := differing(was.audited(b.columns), after)
+		if !was.DeletedAt.Valid && (!present || is.DeletedAt.Valid) {
+			was.keepFailure(differBefore)
+		}
 		changed = append(changed, auditItem{id, differBefore.text(), differAfter.text()})
 	}
 	return changed, nil
+}
+
+// keepFailure adds the failure of an item that is deleted, so that reports still count it.
+func (r *itemRow) keepFailure(v auditValues) {
+	kind := workqueue.ErrorKind(orZero(r.ErrorKind))
+	if workqueue.State(r.State) != workqueue.Cancelled || kind == "" || kind == workqueue.KindCancelled || !r.FinishedAt.Valid {
+		return
+	}
+	f := workqueue.Failure{Queue: r.QueueName, Pipeline: string(r.IntegrationConfig), Step: orZero(r.Step), Kind: kind, Error: orZero(r.Error), At: r.FinishedAt.Time}
+	v[workqueue.AuditFailure] = valueOf(report.Deleted(&f))
 }
 
 func (s *auditing) itemsNow(ctx context.Context, tx *sql.Tx, ids []int64, columns []string) (map[int64]itemRow, error) {
@@ -128,7 +142,7 @@ func (r *itemRow) audited(columns []string) auditValues {
 	row := reflect.ValueOf(r).Elem()
 	for _, name := range columns {
 		switch name {
-		case "Id", "Version", "Encrypted":
+		case "Id", "Version", "Encrypted", "Step", "Error": // the last two are for deletedFailure
 			continue
 		}
 		value := row.Field(fieldOfColumn[name]).Interface()

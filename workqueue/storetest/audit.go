@@ -24,6 +24,7 @@ func auditTests() []test {
 		{"values before and after", auditValuesOf},
 		{"long texts are hashes", auditLong},
 		{"a deleted item is described", auditDeleted},
+		{"a deleted failure can be counted", auditDeletedFailure},
 		{"a change without an actor", auditNobody},
 		{"filters", auditFilters},
 		{"the entries of an item", auditOfItem},

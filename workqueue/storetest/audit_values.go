@@ -2,11 +2,13 @@ package storetest
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"botwork/workqueue"
+	"botwork/workqueue/report"
 )
 
 // auditValuesOf checks the values of each change that an update makes.
@@ -112,6 +114,39 @@ func auditDeleted(x *fixture) {
 	it = x.auditItems(entries[1].ID)[0]
 	x.wantValues("hidden, before", it.Before, map[string]any{"state": 0, "deletedAt": nil, "finishedAt": nil})
 	x.wantValues("hidden, after", it.After, map[string]any{"state": 3, "deletedAt": "*", "finishedAt": "*"})
+}
+
+// A failed item leaves its failure when it is deleted, however its queue deletes.
+func auditDeletedFailure(x *fixture) {
+	x.define("ann", []string{"kept"}, workqueue.Queue{Name: "kept", QueueLife: workqueue.QueueLife{Deletion: workqueue.DeletionLogical}})
+	failure := func(id int64) (f report.DeletedFailure) {
+		x.Helper()
+		before := x.lastAudit()
+		if err := Do(x.ctx, x.Store, workqueue.Delete, id, ""); err != nil {
+			x.Fatal(err)
+		}
+		var values map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(x.auditItems(x.auditSince(before)[0].ID)[0].Before), &values); err != nil {
+			x.Fatal(err)
+		}
+		if text, ok := values[workqueue.AuditFailure]; ok {
+			if err := json.Unmarshal(text, &f); err != nil {
+				x.Fatal(err)
+			}
+		}
+		return f
+	}
+	for _, queue := range []string{workqueue.DefaultQueue, "kept"} {
+		it := x.Item(ItemOpts{Queue: queue, State: workqueue.Cancelled})
+		want := report.DeletedFailure{Queue: queue, Pipeline: Pipeline, Kind: *it.ErrorKind, Message: *it.Error, At: it.FinishedAt.UTC()}
+		if got := failure(it.ID); asJSON(got) != asJSON(want) {
+			x.Errorf("the deleted item of the queue %s leaves %+v, want %+v", queue, got, want)
+		}
+		done := x.Item(ItemOpts{Queue: queue, State: workqueue.Processed})
+		if got := failure(done.ID); got != (report.DeletedFailure{}) {
+			x.Errorf("an item that succeeded leaves %+v", got)
+		}
+	}
 }
 
 func auditFilters(x *fixture) {
