@@ -33,8 +33,9 @@ type itemCounter interface {
 	CountItems(ctx context.Context, f ItemFilter) (int64, error)
 }
 
-// CheckStranded returns a *StrandedError if waiting items of the queue would be stranded by its new
-// policy. Items that are enqueued while it counts are left out.
+// CheckStranded returns a *StrandedError if waiting items of the queue would be stranded by the
+// consumer or the rights of its new policy. Items that are enqueued while it counts are left out. See
+// also assign.CheckStranded.
 func (q *Queue) CheckStranded(ctx context.Context, store itemCounter, after *Queue) error {
 	why := q.strands(after)
 	if why == "" {

@@ -10,6 +10,7 @@ import (
 	"botwork/cmd/internal/cli"
 	"botwork/internal/author/queuedefs"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 func (a *command) queuesDefineCommand() *cobra.Command {
@@ -69,7 +70,7 @@ func checkStranded(ctx context.Context, store cli.Store, queues []workqueue.Queu
 			continue
 		}
 		if err == nil {
-			err = before.CheckStranded(ctx, store, &queues[i])
+			err = assign.CheckStranded(ctx, store, &before, &queues[i])
 		}
 		if err != nil {
 			return err

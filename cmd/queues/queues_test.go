@@ -226,4 +226,10 @@ func TestStrandedItemsNeedYes(t *testing.T) {
 	clitest.Do(t, "queues", "set", "mail", "consumer=robots").WantFailure(t, cli.ExitUsage, "workers no longer run them: they wait until robots take them; this needs --yes")
 	clitest.Must(t, "queues", "set", "mail", "consumer=robots", "--yes")
 	consumer(workqueue.ConsumerRobots)
+
+	clitest.ByHand(t, `UPDATE BotWorkQueueItems SET AvailableAt = '2001-01-01 00:00:00.000', CreatedAt = '2001-01-01 00:00:00.000'`)
+	const rules = "escalation=[{name: old, after: 10m, cancel: true}, {name: late, after: 5m, raise: {by: 1}}]"
+	clitest.Do(t, "queues", "set", "mail", rules).WantFailure(t, cli.ExitUsage, `queue "mail" has 2 waiting items, and with this change the rule "old" cancels them at the next pass; this needs --yes`)
+	clitest.Must(t, "queues", "set", "mail", rules, "--yes")
+	clitest.Must(t, "queues", "set", "mail", rules, "ttl=7d") // the rule is not new
 }

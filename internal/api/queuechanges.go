@@ -16,6 +16,7 @@ import (
 	"botwork/internal/httpserver"
 	"botwork/workqueue"
 	"botwork/workqueue/access"
+	"botwork/workqueue/assign"
 )
 
 // purgeWithin is how long one request removes items.
@@ -158,7 +159,7 @@ func (a *API) setQueue(ctx context.Context, in *queuePatch) (*queueWithTag, erro
 			return nil, settingsProblem(err)
 		}
 		if !in.Body.Confirm {
-			if err := before.CheckStranded(ctx, a.store, &q); err != nil {
+			if err := assign.CheckStranded(ctx, a.store, &before, &q); err != nil {
 				return nil, err
 			}
 		}

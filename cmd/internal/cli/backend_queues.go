@@ -51,7 +51,7 @@ func (l local) SetQueue(ctx context.Context, name string, settings []string, con
 			return false, err
 		}
 		if !confirmed {
-			if err := before.CheckStranded(ctx, l, &queue); err != nil {
+			if err := assign.CheckStranded(ctx, l, &before, &queue); err != nil {
 				return false, err
 			}
 		}

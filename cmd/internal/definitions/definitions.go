@@ -15,6 +15,7 @@ import (
 	"botwork/cmd/internal/cli"
 	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
+	"botwork/workqueue/assign"
 )
 
 // Queues updates the database's queues from the settings when a worker starts.
@@ -47,7 +48,7 @@ func withoutStranding(ctx context.Context, log zerolog.Logger, store cli.Store, 
 	for i := range queues {
 		before, err := store.Queue(ctx, queues[i].Name)
 		if err == nil && before.Override == nil {
-			err = before.CheckStranded(ctx, store, &queues[i])
+			err = assign.CheckStranded(ctx, store, &before, &queues[i])
 		}
 		stranded, ok := errors.AsType[*workqueue.StrandedError](err)
 		switch {
