@@ -22,6 +22,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"math"
 	"time"
 
 	"gorm.io/gorm"
@@ -31,26 +32,13 @@ import (
 	"botwork/workqueue/sqlstore"
 )
 
-// The types of package workqueue that this package uses.
+// ZeroPriority is the NewItem.Priority of an item that is to have the priority 0.
+const ZeroPriority = math.MinInt
+
+// The types of package workqueue that this package uses as they are.
 type (
-	// NewItem describes an item to be enqueued. Only IntegrationConfig is needed: the name of a function
-	// (Handle), or of a pipeline that the workers have.
-	NewItem = workqueue.NewItem
-
-	// Enqueued is the result for a NewItem.
-	Enqueued = workqueue.Enqueued
-
-	// Item is an item as the database has it.
-	Item = workqueue.Item
-
-	// ItemFilter selects items for a list.
-	ItemFilter = workqueue.ItemFilter
-
 	// PayloadFilter is the part of an ItemFilter that selects by payload: see ParsePayloadFilter.
 	PayloadFilter = workqueue.PayloadFilter
-
-	// Queue is the policy of a queue.
-	Queue = workqueue.Queue
 
 	// Outcome is how a run of an item ended.
 	Outcome = workqueue.Outcome
@@ -83,7 +71,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 // DefineQueues creates the queues that do not exist and changes those whose policy differs. by
 // is recorded as the author of the change.
 func (s *Store) DefineQueues(ctx context.Context, by string, queues ...Queue) error {
-	_, err := s.s.DefineQueues(ctx, queues, by)
+	_, err := s.s.DefineQueues(ctx, convertAll(queues, Queue.policy), by)
 	return err
 }
 
@@ -92,7 +80,8 @@ func (s *Store) DefineQueues(ctx context.Context, by string, queues ...Queue) er
 // names the existing one, unless the item asks for an error (NewItem.Conflict). An item that its
 // queue refuses is a *workqueue.BadItemError, an unknown queue a *workqueue.UnknownQueueError.
 func (s *Store) Enqueue(ctx context.Context, items ...NewItem) ([]Enqueued, error) {
-	return s.s.Enqueue(ctx, items)
+	made, err := s.s.Enqueue(ctx, convertAll(items, NewItem.withPriority))
+	return enqueued(made), err
 }
 
 // EnqueueTx is Enqueue in a transaction of the caller on the same database: the items exist when
@@ -104,21 +93,69 @@ func (s *Store) Enqueue(ctx context.Context, items ...NewItem) ([]Enqueued, erro
 // find the database busy. On PostgreSQL workers learn of the items at the commit, on the other
 // engines within a second.
 func (s *Store) EnqueueTx(ctx context.Context, tx *sql.Tx, items ...NewItem) ([]Enqueued, error) {
-	return s.s.EnqueueTx(ctx, tx, items)
+	made, err := s.s.EnqueueTx(ctx, tx, convertAll(items, NewItem.withPriority))
+	return enqueued(made), err
 }
 
 // EnqueueGorm is EnqueueTx for a transaction of gorm: the db that its Transaction passes to the
 // function, or that Begin returns.
 func (s *Store) EnqueueGorm(ctx context.Context, tx *gorm.DB, items ...NewItem) ([]Enqueued, error) {
-	return s.s.EnqueueGorm(ctx, tx, items)
+	made, err := s.s.EnqueueGorm(ctx, tx, convertAll(items, NewItem.withPriority))
+	return enqueued(made), err
 }
 
 // Item returns one item, or workqueue.ErrNotFound.
-func (s *Store) Item(ctx context.Context, id int64) (Item, error) { return s.s.Item(ctx, id) }
+func (s *Store) Item(ctx context.Context, id int64) (Item, error) {
+	it, err := s.s.Item(ctx, id)
+	return Item(it), err
+}
 
 // Items lists the items that the filter selects, the newest first unless it says otherwise, at
 // most 100 if it has no limit.
-func (s *Store) Items(ctx context.Context, f ItemFilter) ([]Item, error) { return s.s.Items(ctx, f) }
+func (s *Store) Items(ctx context.Context, f ItemFilter) ([]Item, error) {
+	items, err := s.s.Items(ctx, workqueue.ItemFilter(f))
+	return convertAll(items, func(it workqueue.Item) Item { return Item(it) }), err
+}
+
+// Cancel ends an item that waits, is assigned or runs: its run is stopped, and it is not tried
+// again. The reason becomes its error; "" for none. An item that has finished is a
+// *workqueue.TransitionError, an unknown one workqueue.ErrNotFound; so with Repeat and Update.
+//
+// These changes are in the audit log. Its actor is that of ctx: see workqueue.WithActor.
+func (s *Store) Cancel(ctx context.Context, id int64, reason string) error {
+	return s.change(ctx, id, workqueue.Change{Action: workqueue.Cancel, Reason: reason})
+}
+
+// Repeat runs a finished item, also a deleted one, again as if it were new, under the same id.
+func (s *Store) Repeat(ctx context.Context, id int64) error {
+	return s.change(ctx, id, workqueue.Change{Action: workqueue.Repeat})
+}
+
+// Update changes values of an item that has not finished. A running item accepts only tags,
+// metadata and the priority of its next attempt. Values that the item cannot have are a
+// *workqueue.BadUpdateError.
+func (s *Store) Update(ctx context.Context, id int64, u ItemUpdate) error {
+	values := workqueue.ItemUpdate(u)
+	return s.change(ctx, id, workqueue.Change{Action: workqueue.Update, Update: &values})
+}
+
+func (s *Store) change(ctx context.Context, id int64, c workqueue.Change) error {
+	_, err := s.s.ChangeItem(ctx, id, c)
+	return err
+}
+
+// Pause stops the assignment of a queue's items; running ones continue. Pausing a paused queue is
+// no error. An unknown queue is workqueue.ErrNotFound; so with Resume.
+func (s *Store) Pause(ctx context.Context, queue string) error {
+	_, err := s.s.PauseQueue(ctx, queue)
+	return err
+}
+
+// Resume ends the pause of a queue.
+func (s *Store) Resume(ctx context.Context, queue string) error {
+	_, err := s.s.ResumeQueue(ctx, queue)
+	return err
+}
 
 // ParsePayloadFilter reads an expression over payloads, such as amount > 1000 and customer == "Ada".
 // A search by payload that left items out is a *workqueue.IncompleteError, beside what it found.

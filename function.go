@@ -8,10 +8,6 @@ import (
 	"botwork/handlers"
 )
 
-// Job is the run of an item as its function sees it: the item's id, the attempt, a key that is
-// the same in every attempt, the logger, and methods that report progress.
-type Job = handlers.Call
-
 // function runs an item; its payload and its result are decoded JSON.
 type function func(ctx context.Context, job *Job) (any, error)
 
@@ -86,5 +82,5 @@ type call struct {
 }
 
 func (c *call) Handle(ctx context.Context, job *handlers.Call) (any, error) {
-	return c.functions[c.Name](ctx, job)
+	return c.functions[c.Name](ctx, (*Job)(job))
 }

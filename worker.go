@@ -146,11 +146,21 @@ func (w *Worker) process() (process.Options, error) {
 		}
 	}
 	return process.Options{
-		Store: w.store.s, Link: link, Catalogue: catalogue, Log: *w.o.Log, Finished: w.o.Finished,
+		Store: w.store.s, Link: link, Catalogue: catalogue, Log: *w.o.Log, Finished: w.finished(),
 		Engine: pipelines.NewEngine(pipelines.EngineOptions{WorkerName: w.o.Name, Log: *w.o.Log}),
 		Spec: workqueue.WorkerSpec{
 			Name: w.o.Name, Version: "go", Capacity: w.o.Capacity, Queues: w.o.Queues, Lease: w.o.Lease,
 		},
 		Heartbeat: w.o.Heartbeat, ShutdownGrace: w.o.ShutdownGrace,
 	}, nil
+}
+
+// finished returns WorkerOptions.Finished for the type of package workqueue.
+func (w *Worker) finished() func(*workqueue.Item, workqueue.Outcome, time.Duration) {
+	if w.o.Finished == nil {
+		return nil
+	}
+	return func(it *workqueue.Item, outcome workqueue.Outcome, took time.Duration) {
+		w.o.Finished((*Item)(it), outcome, took)
+	}
 }

@@ -52,7 +52,11 @@ func (p *program) enqueue(pipeline string, payloads ...string) []int64 {
 	if err != nil {
 		p.Fatal(err)
 	}
-	return workqueue.IDs(made)
+	ids := make([]int64, len(made))
+	for i := range made {
+		ids[i] = made[i].ID
+	}
+	return ids
 }
 
 // runUntil runs the worker until the items have ended, and returns them.
@@ -66,11 +70,7 @@ func (p *program) runUntil(w *botwork.Worker, ids []int64) []botwork.Item {
 	for late := time.After(time.Minute); ; {
 		items = nil
 		for _, id := range ids {
-			it, err := p.store.Item(p.Context(), id)
-			if err != nil {
-				p.Fatal(err)
-			}
-			items = append(items, it)
+			items = append(items, p.item(id))
 		}
 		if !slices.ContainsFunc(items, func(it botwork.Item) bool {
 			return it.State != workqueue.Processed && it.State != workqueue.Cancelled
@@ -223,5 +223,87 @@ func TestRunRefusesATakenName(t *testing.T) {
 		if it := p.runUntil(first, p.enqueue("f", `{}`))[0]; it.Output != `"tried"` {
 			p.Errorf("the first worker's item has the output %s (%v), want it run", it.Output, it.Error)
 		}
+	})
+}
+
+// An item without a priority has the one that it gets from all other ways to enqueue.
+func TestEnqueueWithoutAPriority(t *testing.T) {
+	eachEngine(t, func(p *program) {
+		made, err := p.store.Enqueue(p.Context(),
+			botwork.NewItem{IntegrationConfig: "f"}, botwork.NewItem{IntegrationConfig: "f", Priority: botwork.ZeroPriority}, botwork.NewItem{IntegrationConfig: "f", Priority: -3})
+		if err != nil {
+			p.Fatal(err)
+		}
+		for i, want := range []int{1000, 0, -3} {
+			if it := p.item(made[i].ID); it.Priority != want {
+				p.Errorf("item %d has the priority %d, want %d", i, it.Priority, want)
+			}
+		}
+	})
+}
+
+func (p *program) item(id int64) botwork.Item {
+	p.Helper()
+	it, err := p.store.Item(p.Context(), id)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return it
+}
+
+func TestStoreChangesItems(t *testing.T) {
+	eachEngine(t, func(p *program) {
+		id := p.enqueue("f", `{}`)[0]
+		transition := (*workqueue.TransitionError)(nil)
+		if err := p.store.Repeat(p.Context(), id); !errors.As(err, &transition) {
+			p.Errorf("Repeat of a waiting item = %v, want a TransitionError", err)
+		}
+		if err := p.store.Cancel(p.Context(), id, "withdrawn"); err != nil {
+			p.Error(err)
+		}
+		if it := p.item(id); it.Status() != workqueue.StatusCancelled || it.Error == nil || *it.Error != "withdrawn" {
+			p.Errorf("the item is %s (%v), want Cancelled with the reason", it.Status(), it.Error)
+		}
+		if err := p.store.Repeat(p.Context(), id); err != nil {
+			p.Error(err)
+		}
+		if err := p.store.Update(p.Context(), id, botwork.ItemUpdate{AddTags: []string{"late"}}); err != nil {
+			p.Error(err)
+		}
+		if it := p.item(id); it.Status() != workqueue.StatusPending || it.Tags != `["late"]` {
+			p.Errorf("the item is %s with the tags %s, want Pending with the new one", it.Status(), it.Tags)
+		}
+		if err := p.store.Cancel(p.Context(), id+1, ""); !errors.Is(err, workqueue.ErrNotFound) {
+			p.Errorf("Cancel of an unknown item = %v, want ErrNotFound", err)
+		}
+	})
+}
+
+func TestStorePausesQueues(t *testing.T) {
+	eachEngine(t, func(p *program) {
+		if err := p.store.Pause(p.Context(), "nowhere"); !errors.Is(err, workqueue.ErrNotFound) {
+			p.Errorf("Pause of an unknown queue = %v, want ErrNotFound", err)
+		}
+		if err := p.store.Pause(p.Context(), workqueue.DefaultQueue); err != nil {
+			p.Error(err)
+		}
+		w := p.worker("paused")
+		botwork.Handle(w, "other", func(context.Context, *botwork.Job, any) (any, error) { return nil, nil })
+		held := p.enqueue("other", `{}`)[0]
+		if err := p.store.DefineQueues(p.Context(), "test", botwork.Queue{Name: "open", TTL: workqueue.Duration(time.Hour)}); err != nil {
+			p.Fatal(err)
+		}
+		made, err := p.store.Enqueue(p.Context(), botwork.NewItem{QueueName: "open", IntegrationConfig: "other"})
+		if err != nil {
+			p.Fatal(err)
+		}
+		p.runUntil(w, []int64{made[0].ID})
+		if it := p.item(held); it.Status() != workqueue.StatusPending {
+			p.Errorf("an item of the paused queue is %s, want it Pending", it.Status())
+		}
+		if err := p.store.Resume(p.Context(), workqueue.DefaultQueue); err != nil {
+			p.Error(err)
+		}
+		p.runUntil(w, []int64{held})
 	})
 }
