@@ -46,6 +46,12 @@ var operators = map[string]struct {
 	"11_throughput_by_hour":          {prepareFinished, checkThroughput},
 	"12_how_long_runs_take":          {prepareDurations, checkDurations},
 	"13_text_that_ran":               {prepareTexts, checkTexts},
+	"14_who_changed_it":              {prepareChanged, checkChanged},
+	"15_alerts":                      {prepareAlerts, checkAlerts},
+	"16_escalation_rules":            {prepareEscalated, checkEscalationRules},
+	"17_escalated_items":             {prepareEscalated, checkEscalatedItems},
+	"18_batches_of_items":            {prepareBatches, checkBatches},
+	"19_commands_in_batches":         {prepareCommands, checkCommands},
 }
 
 func TestOperators(t *testing.T) {

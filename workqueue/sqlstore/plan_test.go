@@ -137,6 +137,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 				t.Errorf("%s reads the whole table (%s):\n%s", c.statement, scan, plan)
 			}
 		}
+		checkOperatorPlans(t, e, db, prefix)
 	})
 }
 

@@ -1,6 +1,31 @@
--- Waiting items, the most urgent first, with the reason why each waits.
+-- Waiting items, the most urgent first, with the reason why each waits. Of those that are not due,
+-- the next 200. Each part uses its own index, so this is fast in a table of any size.
 -- A worker takes items if it is active, not gated, sends heartbeats, and holds no item of the
 -- same urgency: medium and high items count together, low ones do not count.
+WITH waiting AS (
+    SELECT p."Id"
+    FROM (SELECT i."Id" FROM "BotWorkQueueItems" i
+        WHERE i."State" IN (0, 4) AND i."Scheduled" = FALSE AND i."DeadlineAt" IS NULL AND i."DeletedAt" IS NULL
+        ORDER BY i."Priority" DESC, i."Id" LIMIT 200) p
+    UNION ALL
+    SELECT p."Id"
+    FROM (SELECT i."Id" FROM "BotWorkQueueItems" i
+        WHERE i."State" IN (0, 4) AND i."Scheduled" = FALSE AND i."DeadlineAt" IS NOT NULL AND i."DeletedAt" IS NULL
+        ORDER BY i."Priority" DESC, i."DeadlineAt", i."Id" LIMIT 200) p
+    UNION ALL
+    SELECT p."Id"
+    FROM (SELECT i."Id" FROM "BotWorkQueueItems" i
+        WHERE i."State" IN (0, 4) AND i."Scheduled" = TRUE AND i."DeletedAt" IS NULL
+        ORDER BY i."AvailableAt" LIMIT 200) p
+    UNION ALL
+    SELECT i."Id" FROM "BotWorkQueueItems" i WHERE i."State" = 5 AND i."DeletedAt" IS NULL
+), held AS (
+    SELECT p."WorkerId", MAX(p."Priority") AS "Highest"
+    FROM (SELECT i."WorkerId", i."Priority" FROM "BotWorkQueueItems" i WHERE i."State" = 5
+        UNION ALL
+        SELECT i."WorkerId", i."Priority" FROM "BotWorkQueueItems" i WHERE i."State" = 1) p
+    GROUP BY p."WorkerId"
+)
 SELECT i."Id", i."Priority", i."Band", i."StateName", i."Pipeline", i."QueueName", i."AvailableAt", i."DeadlineAt", i."RetryCount", i."WorkerName",
     CASE
         WHEN i."State" = 5 AND EXISTS (SELECT 1 FROM "BotWorkers" w
@@ -21,17 +46,16 @@ SELECT i."Id", i."Priority", i."Band", i."StateName", i."Pipeline", i."QueueName
             THEN 'no worker takes items: start one'
         WHEN NOT EXISTS (SELECT 1 FROM "BotWorkers" w
             WHERE w."State" = 'active' AND w."Gate" IS NULL AND w."LeaseExpiresAt" >= statement_timestamp()
-              AND NOT EXISTS (SELECT 1 FROM "BotWorkQueueItems" h
-                  WHERE h."State" IN (1, 5) AND h."WorkerId" = w."Id"
-                    AND h."Priority" >= CASE WHEN i."Priority" >= 500 THEN 500 ELSE -2147483648 END))
+              AND NOT EXISTS (SELECT 1 FROM held h
+                  WHERE h."WorkerId" = w."Id" AND h."Highest" >= CASE WHEN i."Priority" >= 500 THEN 500 ELSE -2147483648 END))
             THEN 'every worker is busy with items as urgent as this or more'
         WHEN q."ConcurrencyLimit" IS NOT NULL OR q."KeyConcurrencyLimit" IS NOT NULL OR q."RateLimit" IS NOT NULL OR q."KeyRateLimit" IS NOT NULL
             THEN 'due: waits for the next run of its pipeline, and for a place under the limits of its queue'
         WHEN i."Priority" < 500 THEN 'due: waits for the next run of ExecuteLowPriorityWorkQueue, every three hours'
         ELSE 'due: waits for the next run of ExecuteWorkQueue, every minute'
     END AS "Why"
-FROM "BotWorkQueueItemsView" i
+FROM waiting n
+JOIN "BotWorkQueueItemsView" i ON i."Id" = n."Id"
 JOIN "BotQueues" q ON q."Name" = i."QueueName"
-WHERE i."State" IN (0, 4, 5) AND i."DeletedAt" IS NULL
-ORDER BY i."Priority" DESC, i."Id"
+ORDER BY i."Priority" DESC, CASE WHEN i."DeadlineAt" IS NULL THEN 1 ELSE 0 END, i."DeadlineAt", i."Id"
 LIMIT 200;
