@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
+	"time"
 )
 
 // fileNumber returns the inode number of the file; "" if it cannot be read.
@@ -15,7 +17,44 @@ func fileNumber(path string) string {
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprint(info.Sys().(*syscall.Stat_t).Ino)
+	return numberOf(info)
+}
+
+func numberOf(info os.FileInfo) string { return fmt.Sprint(info.Sys().(*syscall.Stat_t).Ino) }
+
+// lockFolder locks a folder against other processes of Botwork that change a marker in it. If
+// another process holds the lock for long, or the file system has no locks, it returns without:
+// at worst one of two records is overwritten, and written again at the next heartbeat.
+func lockFolder(folder string) (unlock func()) {
+	f, err := os.Open(folder)
+	if err != nil {
+		return func() {}
+	}
+	for range 50 {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err != syscall.EWOULDBLOCK && err != syscall.EINTR { //nolint:errorlint // a system call
+			break
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	return func() { _ = f.Close() }
+}
+
+// isOpen reports whether this process has the file open.
+func isOpen(file os.FileInfo) bool {
+	want := file.Sys().(*syscall.Stat_t)
+	open, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return false
+	}
+	for _, d := range open {
+		var s syscall.Stat_t
+		n, err := strconv.Atoi(d.Name())
+		if err == nil && syscall.Fstat(n, &s) == nil && s.Ino == want.Ino && s.Dev == want.Dev {
+			return true
+		}
+	}
+	return false
 }
 
 // FolderRisk describes who else may replace or delete the files in the folder of a SQLite
