@@ -91,7 +91,8 @@ func gormConfig() *gorm.Config {
 func (s *connection) Close() error {
 	s.engine.close()
 	var errs []error
-	if s.engine.lost(true) != nil {
+	s.recordSeen(s.history.unrecorded(1))
+	if s.engine.lost(atOnce) != nil {
 		return nil
 	}
 	for _, q := range []*queries{s.queries, s.reading} {
@@ -103,6 +104,7 @@ func (s *connection) Close() error {
 	if s.readers != s.db {
 		errs = append(errs, s.readers.Close())
 	}
+	s.engine.closed()
 	return errors.Join(errs...)
 }
 

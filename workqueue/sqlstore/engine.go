@@ -40,17 +40,25 @@ type syntax interface {
 // connector opens and watches the database.
 type connector interface {
 	// open opens the pools. Each new connection for writing is greeted, except on SQLite.
-	open(o Options, greet database.Greeting) (pools, error)
+	open(ctx context.Context, o Options, greet database.Greeting) (pools, error)
 
 	// connected is called after the first successful connection.
 	connected(ctx context.Context, db *sql.DB) error
 
 	// lost returns an error that wraps workqueue.ErrDatabaseLost if the database is no longer
-	// the one that was opened. If now is false, it checks only at intervals.
-	lost(now bool) error
+	// the one that was opened. It does not check again within the interval.
+	lost(within time.Duration) error
 
-	// close stops what the engine itself has started.
+	// seen returns what this machine has recorded of the database before it was opened, and
+	// record records what this process has seen of it. Only SQLite has such a record: a file
+	// beside the database.
+	seen() database.Seen
+	record(epoch, item int64)
+
+	// close stops what the engine itself has started, and closed is called when the pools are
+	// closed.
 	close()
+	closed()
 
 	// lockMigrations prevents other processes from migrating until the turn ends.
 	lockMigrations(ctx context.Context, s *connection) (migrationTurn, error)
@@ -206,8 +214,11 @@ func (anyEngine) timeArg(t time.Time) any                  { return t.UTC().Trun
 func (anyEngine) limitKey(key string) string               { return key }
 func (anyEngine) queueKey(name string) string              { return name }
 func (anyEngine) connected(context.Context, *sql.DB) error { return nil }
-func (anyEngine) lost(bool) error                          { return nil }
+func (anyEngine) lost(time.Duration) error                 { return nil }
 func (anyEngine) close()                                   {}
+func (anyEngine) closed()                                  {}
+func (anyEngine) seen() database.Seen                      { return database.Seen{} }
+func (anyEngine) record(int64, int64)                      {}
 func (anyEngine) oneRoundTrip(runner) bool                 { return false }
 func (anyEngine) notify(*notices, workqueue.Notice)        {}
 func (anyEngine) notifyIn(context.Context, *notices, runner, workqueue.Notice) error {

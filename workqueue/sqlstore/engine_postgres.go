@@ -52,7 +52,7 @@ func (*postgresEngine) dialector(db *sql.DB) gorm.Dialector {
 	return postgres.New(postgres.Config{Conn: db})
 }
 
-func (e *postgresEngine) open(o Options, greet database.Greeting) (pools, error) {
+func (e *postgresEngine) open(_ context.Context, o Options, greet database.Greeting) (pools, error) {
 	return e.openPool(database.Postgres, o, greet)
 }
 

@@ -57,8 +57,8 @@ func (*sqliteEngine) dialector(db *sql.DB) gorm.Dialector {
 func (*sqliteEngine) timeArg(t time.Time) any { return t.UTC().Format(database.TimeText) }
 
 // open implements engine. It creates the file if it does not exist.
-func (e *sqliteEngine) open(o Options, greet database.Greeting) (p pools, err error) {
-	if e.file.watch, err = sqliteFile(o.DSN); err != nil {
+func (e *sqliteEngine) open(ctx context.Context, o Options, greet database.Greeting) (p pools, err error) {
+	if err := e.file.open(ctx, o.DSN); err != nil {
 		return p, err
 	}
 	e.inMemory = inMemory(o.DSN)
@@ -87,7 +87,13 @@ func (e *sqliteEngine) connected(ctx context.Context, db *sql.DB) error {
 	return e.lock.readTimeout(ctx, db)
 }
 
-func (e *sqliteEngine) lost(now bool) error { return e.file.check(now) }
+func (e *sqliteEngine) lost(within time.Duration) error { return e.file.check(within) }
+
+func (e *sqliteEngine) seen() database.Seen { return e.file.seen }
+
+func (e *sqliteEngine) record(epoch, item int64) { e.file.record(epoch, item) }
+
+func (e *sqliteEngine) closed() { _ = e.file.watch.Closed() }
 
 // begin begins a transaction that holds the write lock.
 func (e *sqliteEngine) begin(ctx context.Context, db *sql.DB) (*sql.Tx, func(), error) {

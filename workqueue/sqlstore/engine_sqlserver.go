@@ -58,7 +58,7 @@ func (*sqlServerEngine) limitKey(key string) string { return strings.TrimRight(k
 // queueKey folds the case: names that differ only in case are one queue.
 func (*sqlServerEngine) queueKey(name string) string { return workqueue.FoldQueueName(name) }
 
-func (e *sqlServerEngine) open(o Options, greet database.Greeting) (pools, error) {
+func (e *sqlServerEngine) open(_ context.Context, o Options, greet database.Greeting) (pools, error) {
 	return e.openPool(database.SQLServer, o, greet)
 }
 

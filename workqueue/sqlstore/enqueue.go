@@ -69,6 +69,7 @@ func (s *enqueuing) enqueueAll(ctx context.Context, items []workqueue.NewItem) (
 			for _, r := range e.results {
 				s.history.sawItem(r.ID)
 			}
+			s.recordSeen(s.history.unrecorded(recordEvery))
 			return e.results, nil
 		case errors.Is(err, errPolicyChanged):
 			if err := s.readPolicies(ctx); err != nil {

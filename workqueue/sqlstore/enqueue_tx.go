@@ -50,7 +50,7 @@ func (s *enqueuing) enqueueIn(ctx context.Context, tx foreignTx, items []workque
 	if len(items) == 0 {
 		return nil, nil
 	}
-	if err := s.engine.lost(false); err != nil {
+	if err := s.engine.lost(atCalls); err != nil {
 		return nil, fmt.Errorf("enqueue: %w", err)
 	}
 	// A failed statement would end the whole transaction on some engines.

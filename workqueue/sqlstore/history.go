@@ -32,6 +32,7 @@ const raiseTries = 10
 type history struct {
 	unverified atomic.Bool  // a connection is new: it may be to another server
 	item       atomic.Int64 // the highest id of an item that was claimed or inserted here
+	recorded   atomic.Int64 // the highest id of an item in the record of this machine
 
 	mu       sync.Mutex
 	known    bool // the fields below are set
@@ -42,6 +43,9 @@ type history struct {
 	reported int64            // the epoch that a heartbeat has reported; before the first one, the initial epoch
 	before   workqueue.Installation
 	refused  []string
+
+	fromRecord bool   // the fields are from the record of this machine: the database was not read yet
+	lost       string // why the database lacks transactions, according to the record; "": unknown
 }
 
 // beater is the process of a worker.
@@ -87,6 +91,8 @@ func (h *history) contradiction(b beater, x sighting) string {
 		return fmt.Sprintf("the database is on timeline %s, and was on %s: a standby was promoted or a backup restored", x.present, x.recorded)
 	case !h.known || x.epoch > h.epoch:
 		return ""
+	case h.lost != "":
+		return h.lost
 	case x.epoch < h.epoch:
 		return fmt.Sprintf("the database is in epoch %d, and was in %d", x.epoch, h.epoch)
 	case x.identity.Valid && x.identity.Int64 < h.identity:
@@ -97,11 +103,20 @@ func (h *history) contradiction(b beater, x sighting) string {
 	return ""
 }
 
+// contradicted prepares the report of an epoch that is about to be raised.
+func (h *history) contradicted(x sighting) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.fromRecord {
+		h.fromRecord, h.reported, h.before = false, x.epoch, workqueue.Installation{Epoch: x.epoch, Timeline: x.recorded}
+	}
+}
+
 // remember records what was seen.
 func (h *history) remember(x sighting) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.known {
+	if !h.known || h.fromRecord {
 		h.reported = x.epoch
 	}
 	if h.known && x.epoch != h.epoch {
@@ -110,6 +125,7 @@ func (h *history) remember(x sighting) {
 	if h.reported == x.epoch {
 		h.before = workqueue.Installation{Epoch: x.epoch, Timeline: x.recorded}
 	}
+	h.fromRecord, h.lost = false, ""
 	h.known, h.epoch, h.timeline, h.identity = true, x.epoch, x.recorded, x.identity.Int64
 }
 
@@ -149,7 +165,9 @@ func (s *connection) verifyIfReconnected(ctx context.Context) {
 	}
 	if err := (&epochs{s, &auditing{s}}).verifyHistory(ctx, 0, ""); err != nil {
 		s.history.unverified.Store(true) // the caller's statement reports the error
+		return
 	}
+	s.recordSeen(s.lossHandled())
 }
 
 // verifyHistory raises the epoch if the database has lost data that this process has seen, or
@@ -168,7 +186,8 @@ func (s *epochs) verifyOver(ctx context.Context, open func() (*sql.DB, func(), e
 	for range raiseTries {
 		x, err := s.sight(ctx, db, b)
 		if classify(err) == noSuchTableError {
-			return nil // the tables do not exist yet
+			s.history.unverified.Store(s.history.isKnown()) // verify when they exist
+			return nil                                      // the tables do not exist yet
 		}
 		if err != nil {
 			return fmt.Errorf("read the history of the database: %w", err)
@@ -184,6 +203,7 @@ func (s *epochs) verifyOver(ctx context.Context, open func() (*sql.DB, func(), e
 			s.history.remember(x)
 			return nil
 		}
+		s.history.contradicted(x)
 		// If another process was faster, the next read finds its epoch.
 		if err := s.raiseEpoch(ctx, db, x, reason, false); err != nil {
 			return err

@@ -114,7 +114,7 @@ func (s *leaseStore) begin(ctx context.Context, p workqueue.BeginParams, refs []
 // Beat implements workqueue.LeaseStore.
 func (s *leaseStore) Beat(ctx context.Context, p workqueue.BeatParams) (workqueue.BeatResult, error) {
 	var result workqueue.BeatResult
-	if err := s.engine.lost(true); err != nil {
+	if err := s.engine.lost(atOnce); err != nil {
 		return result, err
 	}
 	held := refRows(p.Held)
@@ -142,6 +142,7 @@ func (s *leaseStore) Beat(ctx context.Context, p workqueue.BeatParams) (workqueu
 	if beats > 0 { // else the worker's row was passed over
 		s.history.beaten(p.WorkerID, p.InstanceID, beats)
 	}
+	s.recordSeen(true)
 	result.History, err = s.historyChange(ctx, p, result.Lost)
 	return result, err
 }

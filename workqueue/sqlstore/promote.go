@@ -13,7 +13,7 @@ const promoteFrom, promoteBatch, promoteMost = 1000, 1000, 50
 func (s *assignStore) promote(ctx context.Context) error {
 	return s.retry(ctx, "promote scheduled items that are due", func() error {
 		for range promoteMost {
-			n, err := s.queries.exec(ctx, s.db, "promote", values{"limit_rows": promoteBatch, "now": s.nowArg()})
+			n, err := s.execAlone(ctx, "promote", values{"limit_rows": promoteBatch, "now": s.nowArg()})
 			if err != nil || n < promoteBatch {
 				return err
 			}

@@ -43,7 +43,7 @@ func retryDelay(exec failsafe.ExecutionAttempt[any]) time.Duration {
 // retry runs a whole transaction, retries it after transient errors, and prefixes the error
 // with what was done. It removes the DSN's password from the error.
 func (s *connection) retry(ctx context.Context, doing string, do func() error) error {
-	if err := s.engine.lost(false); err != nil {
+	if err := s.engine.lost(atCalls); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	s.queries.warm(ctx)

@@ -57,7 +57,7 @@ func (s *scheduleStore) startRun(ctx context.Context, on runner, r workqueue.Pip
 // FinishRun implements workqueue.ScheduleStore.
 func (s *scheduleStore) FinishRun(ctx context.Context, id int64, end workqueue.RunEnd) error {
 	return s.retry(ctx, fmt.Sprintf("record the end of run %d", id), func() error {
-		_, err := s.queries.exec(ctx, s.db, "run_finish", values{
+		_, err := s.execAlone(ctx, "run_finish", values{
 			"run": id, "outcome": string(end.Outcome), "failed_step": null(clip(end.Step, nameLen)), "error_text": null(end.Error),
 			"summary": null(string(end.Summary)), "now": s.nowArg(),
 		})

@@ -27,7 +27,7 @@ func (s *scheduleStore) ClaimFiring(ctx context.Context, f workqueue.Firing) (wo
 		// paused. If none of these is true any more, it has come or was resumed since: insert again.
 		for {
 			claim = workqueue.FiringClaim{}
-			inserted, err := s.queries.exec(ctx, s.db, "firing", values{
+			inserted, err := s.execAlone(ctx, "firing", values{
 				"schedule": f.Schedule, "planned_at": s.engine.timeArg(f.PlannedAt), "worker_name": f.Worker,
 				"recorded_by": f.RecordedBy, "now": s.nowArg(),
 			})
@@ -71,7 +71,7 @@ func (s *scheduleStore) refusedFiring(ctx context.Context, f workqueue.Firing, c
 // SkipFiring implements workqueue.ScheduleStore.
 func (s *scheduleStore) SkipFiring(ctx context.Context, f workqueue.Firing) error {
 	return s.retry(ctx, fmt.Sprintf("record a skipped firing of %q", f.Schedule), func() error {
-		_, err := s.queries.exec(ctx, s.db, "firing_skip", values{
+		_, err := s.execAlone(ctx, "firing_skip", values{
 			"schedule": f.Schedule, "planned_at": s.engine.timeArg(f.PlannedAt), "worker_name": f.Worker,
 			"recorded_by": f.RecordedBy, "reason": clean(clip(f.Reason, reasonLen)),
 		})
@@ -105,7 +105,7 @@ func (s *scheduleStore) RecordFirings(ctx context.Context, fs []workqueue.Firing
 	return s.retry(ctx, "record firings", func() error {
 		var err error
 		for range recordTries {
-			_, err = s.queries.exec(ctx, s.db, "firing_notes", values{"rows": batch, "now": s.nowArg()})
+			_, err = s.execAlone(ctx, "firing_notes", values{"rows": batch, "now": s.nowArg()})
 			// Another process recorded one of the instants between the query and the
 			// insert: query again, then it is excluded.
 			if classify(err) != uniqueError {

@@ -139,7 +139,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	s := newStore(&connection{statements: sqlfiles.Files, engine: engine, dsn: o.DSN, now: o.Now, cipher: o.Cipher, observe: o.Observe,
 		payloadSearch: orDefault(o.PayloadSearch, workqueue.MaxPayloadSearch), lockTimeout: cmp.Or(o.LockTimeout, lockTimeout), waiting: o.Waiting})
-	p, err := engine.open(o, s.greet)
+	p, err := engine.open(ctx, o, s.greet)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	err = s.connect(ctx)
 	if err == nil {
-		err = engine.lost(true) // check that the watched file is the opened one
+		err = engine.lost(atOnce) // check that the watched file is the opened one
+	}
+	if err == nil {
+		err = s.compareSeen(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("connect to %s database %s: %w",

@@ -27,6 +27,9 @@ func (s *connection) tx(ctx context.Context, do func(*sql.Tx) error) error {
 		}
 		return &uncommittedError{err}
 	}
+	if err := s.engine.lost(atCommits); err != nil {
+		return &uncommittedError{err}
+	}
 	if err := tx.Commit(); err != nil {
 		return &commitError{err}
 	}
@@ -58,4 +61,14 @@ func (e *commitError) unknown() bool {
 // single runs one statement, and retries it after transient errors.
 func (s *connection) single(ctx context.Context, doing string, do func(runner) error) error {
 	return s.retry(ctx, doing, func() error { return s.engine.alone(ctx, s, do) })
+}
+
+// execAlone runs one statement of package sql in its own transaction, and returns how many rows it
+// changed.
+func (s *connection) execAlone(ctx context.Context, name string, v values) (n int64, err error) {
+	err = s.engine.alone(ctx, s, func(on runner) error {
+		n, err = s.queries.exec(ctx, on, name, v)
+		return err
+	})
+	return n, err
 }
