@@ -3,6 +3,8 @@ package doctor
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -99,12 +101,27 @@ type Doctor struct {
 	// may end after Close.
 	db atomic.Pointer[sql.DB]
 
+	// file returns the watch of a SQLite file, and whether its write-ahead log was missing before
+	// the first check opened it; nil if there is no such file.
+	file func() (watch *database.FileWatch, logMissing bool)
+
 	// waiting is the number of pending migrations, set by the check "schema".
 	waiting int
 }
 
 // New returns a Doctor. It does not run any checks.
-func New(o Options) *Doctor { return &Doctor{o: o} }
+func New(o Options) *Doctor { return &Doctor{o: o, file: sync.OnceValues(o.sqliteWatch)} }
+
+func (o Options) sqliteWatch() (watch *database.FileWatch, logMissing bool) {
+	if o.Driver != database.SQLite {
+		return nil, false
+	}
+	watch, err := database.WatchSQLite(o.DSN)
+	if err != nil {
+		return nil, false // other checks report it
+	}
+	return watch, watch.LogMissing()
+}
 
 // Checks returns the checks in the order of the report. Some are for one engine only.
 func (d *Doctor) Checks() []Check {
@@ -158,10 +175,13 @@ func (d *Doctor) Examine(ctx context.Context, timeout time.Duration) []Result {
 
 // Close closes the database connection of the checks. Call it after they have run.
 func (d *Doctor) Close() error {
-	if db := d.db.Load(); db != nil {
-		return db.Close()
+	db := d.db.Load()
+	if db == nil {
+		return nil
 	}
-	return nil
+	err := db.Close()
+	file, _ := d.file()
+	return errors.Join(err, file.Closed())
 }
 
 // withDatabase is for checks that query the database. They are skipped if it does not

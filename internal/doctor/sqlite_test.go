@@ -3,6 +3,7 @@ package doctor_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -54,4 +55,30 @@ func TestSQLiteFileIsNotChanged(t *testing.T) {
 		t.Errorf("the file was changed, or cannot be read: %v", err)
 	}
 	want(t, examine(t, optionsFor(t, database.SQLite, "file:"+path+"?_pragma=journal_mode(DELETE)")), "sqlite-file", doctor.Warning, "another journal")
+}
+
+// The write-ahead log of a process is deleted: the doctor does not open the database, which would
+// create another log.
+func TestSQLiteLogIsMissing(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows does not delete open files")
+	}
+	path := filepath.Join(t.TempDir(), "a.db")
+	db := testdb.Engine{Driver: database.SQLite}.SQL(t, path)
+	exec(t, db, `CREATE TABLE x (y)`)
+	watch, err := database.WatchSQLite(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := watch.Record(0, 0); err != nil {
+		t.Fatal(err)
+	}
+	want(t, examine(t, optionsFor(t, database.SQLite, path)), "database", doctor.OK, "a.db")
+	if err := os.Remove(path + "-wal"); err != nil {
+		t.Fatal(err)
+	}
+	want(t, examine(t, optionsFor(t, database.SQLite, path)), "database", doctor.Fault, "write-ahead log", "raises the epoch")
+	if _, err := os.Stat(path + "-wal"); err == nil {
+		t.Error("the doctor has created another log")
+	}
 }

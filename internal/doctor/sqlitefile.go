@@ -65,6 +65,9 @@ func (d *Doctor) journal(ctx context.Context, path string) []Result {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return ok(path + " can be created")
 	}
+	if _, missing := d.file(); missing {
+		return skipped("its write-ahead log is missing: opening it would create another")
+	}
 	db, err := database.OpenReadOnly(d.o.Driver, d.o.DSN)
 	if err != nil {
 		return d.queryFailed(ctx, err)

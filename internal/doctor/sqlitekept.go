@@ -21,6 +21,10 @@ func (d *Doctor) lostFile(path string) []Result {
 	if database.ReplacedSQLite(path) {
 		return fault(path+" is not the file that a worker opened last: it was replaced", "if that was intended, for example to restore a backup, restart the workers: they use the new file; workers that still run stop at their next heartbeat")
 	}
+	if _, missing := d.file(); missing {
+		return fault("the write-ahead log of "+path+" was deleted or replaced while the database was in use, or another program has removed it: changes may be lost, and processes that still run are not seen by others",
+			"stop all processes that use the database, and start them again: the first one raises the epoch, so that no id and no fence is given twice; see docs/reliability.md")
+	}
 	return nil
 }
 

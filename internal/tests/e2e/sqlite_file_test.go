@@ -144,6 +144,48 @@ func TestWorkerDoesNotTouchReplacedDatabaseFile(t *testing.T) {
 	}
 }
 
+// While a worker runs, its write-ahead log is deleted. No other process starts beside it, and it
+// writes nothing when it ends. The next start gives no id again, and doctor and check report it.
+func TestDeletedLogIsReported(t *testing.T) {
+	t.Parallel()
+	x, file := sqliteProject(t)
+	heldItem(x)
+	w := x.worker("w", "LEASE=10m", "HEARTBEAT=1s", "SHUTDOWNGRACE=1s")
+	w.await("begun, attempt 1", 1)
+	w.kill()
+	x.run("doctor").want(0) // it reads the log of the killed worker, and SQLite deletes it
+	if out := x.must("check"); strings.Contains(out, "may have lost") {
+		t.Errorf("check reports a loss after a kill:\n%s", out)
+	}
+	w = x.worker("w2", "LEASE=10m", "HEARTBEAT=1m", "SHUTDOWNGRACE=1s")
+	w.await("worker started", 1)
+	lost := x.enqueue("hold", `{"until": "never"}`)
+	remove(t, file+"-wal")
+	report := func(code int, text string) {
+		t.Helper()
+		if r := x.run("doctor"); r.code != code || !strings.Contains(r.stdout, text) {
+			t.Errorf("doctor: exit code %d, want %d and %q:\n%s", r.code, code, text, r.stdout)
+		}
+	}
+	report(1, "was deleted or replaced while the database was in use")
+	x.run("enqueue", "--pipeline", "hold", "--payload", `{"until": "never"}`).want(1, file+"-wal was deleted", "stop all of them")
+	w.signal(os.Interrupt)
+	if code := w.wait(); code != 1 {
+		t.Errorf("exit code %d, want 1", code)
+	}
+	report(1, "was deleted or replaced while the database was in use")
+	if out := x.must("check"); !strings.Contains(out, "the database may have lost transactions") {
+		t.Errorf("check does not report the loss:\n%s", out)
+	}
+	report(0, "epoch 1 started")
+	if id := x.enqueue("hold", `{"until": "/dev/null"}`); id < lost+1_000_000 {
+		t.Errorf("the next item has the id %d, want a million after %d", id, lost)
+	}
+	if out := x.must("check"); !strings.Contains(out, "epoch 1 started") {
+		t.Errorf("the loss is not handled once:\n%s", out)
+	}
+}
+
 func TestLostDatabaseFileIsNotRecreated(t *testing.T) {
 	t.Parallel()
 	x, file := sqliteProject(t)
