@@ -32,7 +32,7 @@ func lockFolder(folder string) (unlock func()) {
 	}
 	for range 50 {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err != syscall.EWOULDBLOCK && err != syscall.EINTR { //nolint:errorlint // a system call
+		if err != syscall.EWOULDBLOCK && err != syscall.EINTR {
 			break
 		}
 		time.Sleep(2 * time.Millisecond)
