@@ -75,6 +75,7 @@ func openPostgres(dsn string, greet Greeting) (*sql.DB, error) {
 	config.DialFunc = known.DialContext
 	order := newHosts(config, known)
 	admitUnknownCommits(config)
+	pooler := newPooler(dsn)
 	var set strings.Builder
 	for _, s := range sessionSettings {
 		if _, own := config.RuntimeParams[s.name]; !own {
@@ -85,11 +86,12 @@ func openPostgres(dsn string, greet Greeting) (*sql.DB, error) {
 	return stdlib.OpenDB(*config, stdlib.OptionShouldPing(pings),
 		stdlib.OptionBeforeConnect(func(ctx context.Context, config *pgx.ConnConfig) error {
 			order.order(ctx, config)
+			pooler.configure(config)
 			return nil
 		}),
 		stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 			order.connected(conn)
-			_, err := conn.Exec(ctx, set.String())
+			err := pooler.connected(ctx, conn, set.String())
 			if err == nil && greet != nil {
 				err = greet(ctx, func(query string, to ...any) error { return conn.QueryRow(ctx, query).Scan(to...) })
 			}

@@ -150,7 +150,9 @@ func (d *Doctor) Checks() []Check {
 			Check{Name: "replication", After: []string{"database"}, Run: d.withDatabase(d.replication)})
 	}
 	if d.o.Driver == database.Postgres {
-		checks = append(checks, Check{Name: "stalled", After: []string{"database"}, Run: d.withDatabase(d.openSessions)})
+		checks = append(checks,
+			Check{Name: "pooler", After: []string{"database"}, Run: d.withDatabase(d.pooler)},
+			Check{Name: "stalled", After: []string{"database"}, Run: d.withDatabase(d.openSessions)})
 	}
 	if d.o.Driver == database.SQLServer {
 		checks = append(checks,

@@ -183,3 +183,14 @@ func TestUnreachableServers(t *testing.T) {
 		})
 	}
 }
+
+// The server's own connections are no pooler's.
+func TestPoolerOnPostgres(t *testing.T) {
+	e := postgres(t)
+	dsn := e.DSN(t)
+	e.Open(t, dsn)
+	db := e.SQL(t, dsn)
+	if pooled, err := database.ThroughPooler(t.Context(), db); err != nil || pooled {
+		t.Errorf("ThroughPooler of a direct connection = %v, %v, want false", pooled, err)
+	}
+}

@@ -135,6 +135,7 @@ func New(ctx context.Context, o Options) (*Process, error) {
 
 // Start starts the schedules.
 func (p *Process) Start(ctx context.Context) error {
+	p.logPooler(ctx)
 	err := p.scheduler.Start(ctx)
 	p.started.Store(err == nil)
 	if err == nil {
@@ -142,6 +143,19 @@ func (p *Process) Start(ctx context.Context) error {
 		p.guard.start(ctx, p.o)
 	}
 	return err
+}
+
+// logPooler logs that the connections go through a pooler, which changes how statements are run.
+func (p *Process) logPooler(ctx context.Context) {
+	store, ok := p.o.Store.(interface {
+		ThroughPooler(ctx context.Context) (bool, error)
+	})
+	if !ok {
+		return // no test's stand-in has one
+	}
+	if pooled, err := store.ThroughPooler(ctx); err == nil && pooled {
+		p.o.Log.Info().Msg("connected through a pooler such as PgBouncer: statements are not prepared, unless the DSN sets default_query_exec_mode")
+	}
 }
 
 // Worker returns the registered worker.

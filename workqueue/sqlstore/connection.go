@@ -111,6 +111,15 @@ func (s *connection) Close() error {
 // Driver returns the name of the engine.
 func (s *connection) Driver() database.Driver { return s.engine.dialect().driver }
 
+// ThroughPooler reports whether the connections go through a pooler such as PgBouncer. It is known
+// on PostgreSQL only.
+func (s *connection) ThroughPooler(ctx context.Context) (bool, error) {
+	if s.Driver() != database.Postgres {
+		return false, nil
+	}
+	return database.ThroughPooler(ctx, s.db)
+}
+
 // StatementsRun returns how many statements of package sql this store has run so far, except those of
 // listings and those that begin and end transactions.
 func (s *connection) StatementsRun() int64 { return s.queries.asked.Load() }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
@@ -58,10 +59,53 @@ func (e *postgresEngine) open(_ context.Context, o Options, greet database.Greet
 
 func (e *postgresEngine) close() { e.sender.close() }
 
+// lockMigrations takes a lock that belongs to a separate connection, as lockByConnection. It is the
+// lock of a transaction: through a pooler such as PgBouncer another session would release a session's lock, so
+// that it is held for ever. Who finds it taken leaves the connection to others and tries again
+// later, as a pooler may have fewer connections than there are processes that wait.
 func (e *postgresEngine) lockMigrations(ctx context.Context, s *connection) (migrationTurn, error) {
-	return e.lockByConnection(ctx, s,
-		`SELECT pg_advisory_lock(hashtext('`+migrationLock+`'))`,
-		`SELECT pg_advisory_unlock(hashtext('`+migrationLock+`'))`)
+	db, err := database.Open(s.Driver(), s.dsn)
+	if err != nil {
+		return migrationTurn{}, err
+	}
+	for {
+		tx, err := lockInTransaction(ctx, db)
+		if err != nil {
+			return migrationTurn{}, errors.Join(err, db.Close())
+		}
+		if tx != nil {
+			return migrationTurn{
+				overtaken: func() bool { return false },
+				end:       func() { _, _ = tx.Rollback(), db.Close() },
+			}, nil
+		}
+		select {
+		case <-time.After(migrationLockEvery):
+		case <-ctx.Done():
+			return migrationTurn{}, errors.Join(ctx.Err(), db.Close())
+		}
+	}
+}
+
+// migrationLockEvery is how often a process that waits for another one's migrations tries again.
+const migrationLockEvery = 200 * time.Millisecond
+
+// lockInTransaction returns a transaction that has the lock of the migrations, or nil if another
+// process has it. The transaction goes on when ctx ends, until the migrations have.
+func lockInTransaction(ctx context.Context, db *sql.DB) (*sql.Tx, error) {
+	tx, err := db.BeginTx(context.WithoutCancel(ctx), nil)
+	if err != nil {
+		return nil, err
+	}
+	var locked bool
+	if _, err = tx.ExecContext(ctx, `SET LOCAL idle_in_transaction_session_timeout = 0`); err == nil {
+		err = tx.QueryRowContext(ctx, `SELECT pg_try_advisory_xact_lock(hashtext('`+migrationLock+`'))`).Scan(&locked)
+	}
+	if err != nil || !locked {
+		_ = tx.Rollback()
+		return nil, err
+	}
+	return tx, nil
 }
 
 func (e *postgresEngine) snapshot(ctx context.Context, s *connection, do func(runner) error) error {

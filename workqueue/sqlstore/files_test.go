@@ -30,6 +30,7 @@ var onlySome = map[string][]string{
 	"doctor/journal.sql":            {"sqlite"},                // a server hides its journal
 	"doctor/rights.sql":             {"postgres", "sqlserver"}, // the permissions of SQLite are those of its file
 	"doctor/stalled.sql":            {"postgres", "sqlserver"}, // SQLite has no sessions
+	"doctor/session.sql":            {"postgres"},              // others have no pooler between
 	"queries/open_sessions.sql":     {"postgres", "sqlserver"}, // likewise
 	"queries/row_holders.sql":       {"postgres", "sqlserver"}, // likewise
 	"queries/worker_current.sql":    {"postgres", "sqlserver"}, // SQLite has no locks of rows

@@ -5,6 +5,7 @@
 package storetest
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -46,7 +47,18 @@ type test struct {
 // Exercise checks that a store follows the contract of Store and the
 // invariants of items. Each call of open must return a migrated, empty database
 // that no other test uses.
-func Exercise(t *testing.T, open func(t *testing.T) Harness) {
+func Exercise(t *testing.T, open func(t *testing.T) Harness) { exercise(t, open, nil) }
+
+// ExerciseGroups is Exercise with some of its groups, for a store that is reached in another way.
+func ExerciseGroups(t *testing.T, open func(t *testing.T) Harness, names ...string) {
+	ran := exercise(t, open, names)
+	if len(ran) != len(names) {
+		t.Errorf("ran the groups %v, want %v", ran, names)
+	}
+}
+
+// exercise runs the groups with these names, all without any, and returns their names.
+func exercise(t *testing.T, open func(t *testing.T) Harness, names []string) (ran []string) {
 	for _, group := range []struct {
 		name  string
 		tests []test
@@ -124,6 +136,10 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 		{"Contend", contendTests()},
 		{"Locked", lockedTests()},
 	} {
+		if len(names) > 0 && !slices.Contains(names, group.name) {
+			continue
+		}
+		ran = append(ran, group.name)
 		t.Run(group.name, func(t *testing.T) {
 			t.Parallel() // each test has its own store
 			for _, test := range group.tests {
@@ -133,4 +149,5 @@ func Exercise(t *testing.T, open func(t *testing.T) Harness) {
 			}
 		})
 	}
+	return ran
 }
