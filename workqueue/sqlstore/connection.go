@@ -121,8 +121,8 @@ func (s *connection) ThroughPooler(ctx context.Context) (bool, error) {
 }
 
 // StatementsRun returns how many statements of package sql this store has run so far, except those of
-// listings and those that begin and end transactions.
-func (s *connection) StatementsRun() int64 { return s.queries.asked.Load() }
+// checks and those that begin and end transactions.
+func (s *connection) StatementsRun() int64 { return s.queries.asked.Load() + s.reading.asked.Load() }
 
 // Pool returns figures of the connections: those that write, and those of listings, which are the
 // same except on SQLite.
