@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// openSessionTime is how long a session may hold rows of items in a transaction before it is logged;
-// so often it is looked for.
+// openSessionTime is how long a session may hold rows of items in a transaction before it is logged,
+// and the time between two looks for such sessions.
 const openSessionTime = 5 * time.Second
 
 // openSessions are the sessions that hold rows of items in open transactions, such as that of a

@@ -196,7 +196,7 @@ func (c *completer) write(ctx context.Context, batch []*completion) error {
 	lost, err := c.store.Finish(bounded, c.worker.ID, c.worker.InstanceID, finishes)
 	took := time.Since(started)
 	if locked, ok := errors.AsType[*workqueue.LockedError](err); ok {
-		batch, err = c.keepLocked(batch, locked), nil
+		batch, err, took = c.keepLocked(batch, locked), nil, 0
 	}
 	if c.recordWrite(batch, err, took); err != nil {
 		return err
@@ -240,7 +240,8 @@ func (c *completer) keepLocked(batch []*completion, locked *workqueue.LockedErro
 	return written
 }
 
-// recordWrite records the result of a write. A batch that could not be written is kept.
+// recordWrite records the result of a write. A batch that could not be written is kept. took is 0 if
+// the write has waited for rows that another session holds: that says nothing about the database.
 func (c *completer) recordWrite(batch []*completion, err error, took time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -248,7 +249,9 @@ func (c *completer) recordWrite(batch []*completion, err error, took time.Durati
 	c.writing = nil
 	if err == nil {
 		c.failing = false
-		c.pace.record(len(batch), took)
+		if took > 0 {
+			c.pace.record(len(batch), took)
+		}
 		c.accepted++
 		return
 	}

@@ -35,7 +35,7 @@ func (s *lockStore) holds(id int64) bool {
 	return slices.Contains(s.held, id)
 }
 
-// split returns those that nobody holds, and the ids of the others.
+// split returns those whose rows no session holds, and the ids of the others.
 func split[T any](s *lockStore, all []T, id func(T) int64) (free []T, held []int64) {
 	for _, one := range all {
 		if s.holds(id(one)) {
