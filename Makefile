@@ -70,7 +70,7 @@ build: ## build ./botwork
 	go build -ldflags '$(LDFLAGS)' -o botwork ./cmd/botwork
 
 # It needs Node.js and npm; nothing else in this file does.
-editor: ## make internal/dashboard/assets/codemirror.js again from the versions in package-lock.json
+editor: ## make internal/dashboard/assets/codemirror.js.gz again from the versions in package-lock.json
 	cd internal/dashboard/editor && npm ci --ignore-scripts --no-audit --no-fund && node build.mjs
 
 # It needs Chromium.

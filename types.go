@@ -238,6 +238,10 @@ type Item struct {
 	Error     *string              `json:"error"`
 	ErrorKind *workqueue.ErrorKind `json:"errorKind"`
 
+	// SnoozeReason is the reason of the snooze for which the item waits, "" if it gave
+	// none; nil if the item does not wait for a snooze.
+	SnoozeReason *string `json:"snoozeReason"`
+
 	CreatedAt  time.Time  `json:"createdAt"`
 	CreatedBy  *string    `json:"createdBy"`
 	AssignedAt *time.Time `json:"assignedAt"`
@@ -483,6 +487,11 @@ type Queue struct {
 	// It applies to analytics data as well.
 	MaxOutput int64 `json:"maxOutput"`
 
+	// KeepLog is how much of the end of a run's log stays with an item that has succeeded:
+	// nil means DefaultKeepLog, and none in an encrypted queue, whose log would not be
+	// encrypted; 0 keeps none. Failed attempts keep theirs.
+	KeepLog *int64 `json:"keepLog"`
+
 	// Encrypted: payload, output and metadata of new items are encrypted at
 	// rest. Existing items stay unchanged.
 	Encrypted bool `json:"encrypted"`
@@ -526,8 +535,8 @@ type Job struct {
 	// refuse smaller ones: they come from a run that has lost its lease.
 	Fence int64
 
-	// Payload is the item's payload as decoded JSON; whole numbers are int,
-	// others float64. It is shared by all steps: read it, do not change it.
+	// Payload is the item's payload as DecodeJSON returns it. It is shared by all steps: read
+	// it, do not change it.
 	Payload any
 
 	// Input is the output of the step before, the payload for the first step.
@@ -542,6 +551,9 @@ type Job struct {
 	OnPercent   func(percent int)
 	OnOutput    func(value any) error
 	OnAnalytics func(value any) error
+
+	// OnPrint receives what Print reports; may be nil.
+	OnPrint func(text func() string) (changed func())
 
 	// Batch are the items of a run of several items, this one first; empty in any other run. It is
 	// shared by all steps: read it, do not change it.

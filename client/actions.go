@@ -32,6 +32,7 @@ type ChangeOptions struct {
 	Reason    string // for the audit log
 	IfVersion int64  // change the item only if it has this version; 0: any
 	NewKey    string // the natural key of a clone; "": that of the item
+	From      string // the path of the step at which a repeated item begins; "": the first one
 	NoCheck   bool   // do not compare a new payload with the pipelines of the server
 
 	// Key is the Idempotency-Key: for a day, a call with the same key and values changes nothing
@@ -60,11 +61,12 @@ func (c *Client) Act(ctx context.Context, id int64, action Action, o ChangeOptio
 	if action == Delete {
 		r.method, r.path = http.MethodDelete, fmt.Sprintf("/items/%d", id)
 	}
-	if o.Reason != "" || o.NewKey != "" {
+	if o.Reason != "" || o.NewKey != "" || o.From != "" {
 		r.body = struct {
 			Reason string `json:"reason,omitempty"`
 			NewKey string `json:"newKey,omitempty"`
-		}{o.Reason, o.NewKey}
+			From   string `json:"from,omitempty"`
+		}{o.Reason, o.NewKey, o.From}
 	}
 	var done Changed
 	r.into = &done

@@ -42,7 +42,7 @@ func Main(kinds ...handlers.Kind) int {
 		os.Exit(cli.ExitFailed)
 	})
 	a := projectdir.New(os.Stdin, os.Stderr, os.Environ(), kinds)
-	a.Unset, a.Programs = os.Unsetenv, account
+	a.Unset, a.Set, a.Programs = os.Unsetenv, os.Setenv, account
 	code := Execute(ctx, a, os.Args[1:], os.Stdout)
 	account.Kill() // programs of abandoned handlers
 	account.Close()

@@ -171,7 +171,7 @@ func TestTokensAndCommandsOverAServer(t *testing.T) {
 	do("items", "list", "--token-file", filepath.Join(s.dir, "revoked")).WantFailure(t, cli.ExitFailed, "token")
 	do("items", "list", "--token-file", filepath.Join(s.dir, "botwork.yaml")).WantFailure(t, cli.ExitFailed, "the token")
 	do("items", "list").WantFailure(t, cli.ExitUsage, "without a token", "BOTWORK_TOKEN")
-	do("run").WantFailure(t, cli.ExitUsage, "botwork run does not work over a server", "items (list show why", "queues (list show")
+	do("run").WantFailure(t, cli.ExitUsage, "botwork run does not work over a server", "items (list show logs why", "queues (list show")
 	do("db", "status", "--token-file", viewer).WantFailure(t, cli.ExitUsage, "does not work over a server")
 	clitest.Do(t, "items", "list", "--token-file", viewer).WantFailure(t, cli.ExitUsage, "without --server")
 	t.Chdir(s.dir)

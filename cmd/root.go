@@ -10,6 +10,7 @@ import (
 	"botwork/cmd/audit"
 	"botwork/cmd/bench"
 	"botwork/cmd/check"
+	configcmd "botwork/cmd/config"
 	"botwork/cmd/db"
 	"botwork/cmd/demo"
 	"botwork/cmd/doctor"
@@ -39,6 +40,7 @@ import (
 	"botwork/cmd/version"
 	"botwork/cmd/workers"
 	"botwork/handlers"
+	"botwork/internal/visible"
 )
 
 const rootDoc = `Botwork runs queued work for bots. Work items wait in a database table; pipelines
@@ -46,8 +48,9 @@ written in YAML, each a list of handlers, define how an item is processed; worke
 run the items that are due, the highest priority first.
 
 Settings come from botwork.yaml in the working folder (or the file that --config
-or BOTWORK_CONFIG names), then from environment variables such as
-BOTWORK_DATABASE_DSN.
+or BOTWORK_CONFIG names), then from the file of the environment that --environment
+or BOTWORK_ENVIRONMENT chooses, such as botwork.prod.yaml, then from environment
+variables such as BOTWORK_DATABASE_DSN.
 
 With --server, commands such as items, enqueue, queues and workers use the HTTP API of
 a server in place of the database.
@@ -64,14 +67,14 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // Execute runs one command line with app and returns the exit code.
 func Execute(ctx context.Context, a *projectdir.App, args []string, stdout io.Writer) int {
 	out := &cli.CheckedWriter{To: stdout}
-	a.Stdout = out
+	a.Stdout, a.Stderr = visible.NewWriter(out), visible.NewWriter(a.Stderr)
 	if a.Open == nil { // tests set another
 		a.Open = storeOpener(a)
 	}
 	root := rootCommand(a)
 	root.SetArgs(args)
 	root.SetIn(a.Stdin)
-	root.SetOut(out)
+	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
@@ -109,6 +112,7 @@ func commands(a *projectdir.App) []*cobra.Command {
 		setup.SchemaCommand(a),
 		db.Command(a.App),
 		keys.Command(a.App),
+		configcmd.Command(a.App),
 		doctor.Command(a),
 		check.Command(a),
 		lsp.Command(a),
@@ -134,6 +138,7 @@ func rootCommand(a *projectdir.App) *cobra.Command {
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.Begin(cmd) }
 	root.PersistentFlags().StringVar(&a.ConfigFile, "config", "", "settings `FILE` (default botwork.yaml in the working folder, if it exists)")
 	_ = root.MarkPersistentFlagFilename("config", "yaml", "yml")
+	root.PersistentFlags().StringVar(&a.Environment, "environment", "", "use the settings of the environment `NAME` too: those of prod are in botwork.prod.yaml (default BOTWORK_ENVIRONMENT)")
 	a.RegisterServerFlags(root)
 	root.PersistentFlags().BoolVar(&a.UTC, "utc", false, "show times in UTC instead of the local time zone")
 	return root

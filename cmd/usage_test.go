@@ -22,7 +22,7 @@ func TestWrongUsage(t *testing.T) {
 	}{
 		{"itms list", []string{`unknown command "itms" for botwork; did you mean "items"?`, "botwork --help"}},
 		{"items lst", []string{`unknown command "lst" for botwork items; did you mean "list"?`}},
-		{"items zzzzzz", []string{"commands: list, show, why, batch, update, run, cancel, archive, repeat, clone, release, delete"}},
+		{"items zzzzzz", []string{"commands: list, show, logs, why, batch, update, run, cancel, archive, repeat, clone, release, delete"}},
 		{"items list --stat Ready", []string{`unknown flag: --stat; did you mean "--state"?`, "botwork items list --help"}},
 		{"items list -x", []string{"unknown shorthand flag"}},
 		{"items list extra", []string{`got the argument "extra", want none`}},

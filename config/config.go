@@ -1,5 +1,5 @@
-// Package config reads the program's settings: the defaults, the file botwork.yaml, then the
-// environment. It reports all errors at once, each with its position and a suggestion. Secrets
+// Package config reads the program's settings: the defaults, the file botwork.yaml, the file of
+// the chosen environment, such as botwork.prod.yaml, then the environment variables. It reports all errors at once, each with its position and a suggestion. Secrets
 // print as <secret>.
 //
 // Only the command line and the checker of a whole project use this package; they pass plain
@@ -24,6 +24,11 @@ type Config struct {
 	// defaults and the environment.
 	File string `yaml:"-"`
 
+	// Environment is the chosen environment; "" if none is. Environments has its values, then
+	// those of the other environments, which the chosen one does not use.
+	Environment  string        `yaml:"-"`
+	Environments []Environment `yaml:"-"`
+
 	Database  Database  `yaml:"database" envPrefix:"DATABASE_"`
 	Worker    Worker    `yaml:"worker" envPrefix:"WORKER_"`
 	Pipelines Pipelines `yaml:"pipelines" envPrefix:"PIPELINES_"`
@@ -35,6 +40,10 @@ type Config struct {
 	// Secrets are the values of `${{ secrets.name }}`. The environment sets them by
 	// BOTWORK_SECRET_<NAME>.
 	Secrets map[string]Text `yaml:"secrets"`
+
+	// Values are what pipelines read with `${{ values.name }}`, as written in the files; nil when
+	// they have none. They are not secret.
+	Values *strictyaml.Node `yaml:"values"`
 
 	Encryption Encryption `yaml:"encryption" envPrefix:"ENCRYPTION_"`
 
@@ -63,7 +72,7 @@ type Config struct {
 	// inFile has the settings that the file reads from a variable, by variable.
 	inFile map[string]string
 
-	// unread is true if there is a file that is not YAML.
+	// unread is true if a file is not YAML, or the chosen environment has none.
 	unread bool
 
 	// hostNamed is true if the worker has the host's name because no name is set.

@@ -91,7 +91,7 @@ connections:
   erp: {driver: sqlserver, dsn: {env: ERP_DSN}}
 secrets:
   plain: hunter2
-  number: {value: 42}
+  number: {value: 4242}
 handlers: {folders: [in, out]}
 log:
 `))
@@ -104,7 +104,7 @@ log:
 	if diff := cmp.Diff(config.Labels{"gpu": true, "ram": 64, "load": 0.5, "site": "lisbon"}, c.Worker.Labels); diff != "" {
 		t.Error(diff)
 	}
-	if c.Secrets["plain"].Reveal() != "hunter2" || c.Secrets["number"].Reveal() != "42" {
+	if c.Secrets["plain"].Reveal() != "hunter2" || c.Secrets["number"].Reveal() != "4242" {
 		t.Errorf("secrets = %q, %q", c.Secrets["plain"].Reveal(), c.Secrets["number"].Reveal())
 	}
 	if c.Log != config.Default().Log {

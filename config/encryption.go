@@ -1,10 +1,6 @@
 package config
 
-import (
-	"fmt"
-
-	"botwork/internal/author/strictyaml"
-)
+import "botwork/internal/author/strictyaml"
 
 // Encryption has the settings of the keys for encrypted queues.
 type Encryption struct {
@@ -31,11 +27,6 @@ func (c *Config) KeysetSource() (file, variable string) {
 // of the setting. This package reads the text but does not parse it.
 func (c *Config) KeysetFinding(message string) strictyaml.Finding {
 	return c.finding(pathKeyset, "invalid-value", message, "")
-}
-
-// FolderFinding returns a finding about handlers.folders[i], at its position.
-func (c *Config) FolderFinding(i int, code, message, hint string) strictyaml.Finding {
-	return c.finding(fmt.Sprintf("handlers.folders[%d]", i), code, message, hint)
 }
 
 // encryption checks that the keyset's text exists.

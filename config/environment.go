@@ -26,6 +26,9 @@ const (
 	variableCredentials = "CREDENTIALS_DIRECTORY"
 )
 
+// VariableEnvironment chooses the environment of the settings.
+const VariableEnvironment = "BOTWORK_ENVIRONMENT"
+
 // foreignVariables are prefixes of variables that are not settings: those of the tests, and
 // those that Kubernetes sets for a service named botwork.
 var foreignVariables = []string{"BOTWORK_TEST_", "BOTWORK_SERVICE_", "BOTWORK_PORT_"}
@@ -77,7 +80,7 @@ func (c *Config) applyEnvironment(vars map[string]string) strictyaml.Findings {
 	}
 	var findings strictyaml.Findings
 	for name, value := range vars {
-		if !strings.HasPrefix(name, variablePrefix) || isForeign(name) || name == variableConfig {
+		if !strings.HasPrefix(name, variablePrefix) || isForeign(name) || name == variableConfig || name == VariableEnvironment {
 			continue
 		}
 		var finding *strictyaml.Finding

@@ -42,6 +42,10 @@ type HTTP struct {
 	// and by the API. Who writes a pipeline can run programs with the rights of the worker.
 	Edit bool `yaml:"edit" env:"EDIT"`
 
+	// Inline lets editors who are not bound to queues send, over HTTP, what runs with the rights of
+	// the workers: items with a whole pipeline in place of a name, and scorings by a service.
+	Inline bool `yaml:"inline" env:"INLINE"`
+
 	// ReadOnly lets nothing be changed over HTTP: all people are viewers, and robots and webhooks are refused.
 	ReadOnly bool `yaml:"readOnly" env:"READONLY"`
 
@@ -66,18 +70,25 @@ type Hook struct {
 	Priority *int     `yaml:"priority"`
 	Tags     []string `yaml:"tags"`
 
-	// Payload is an expression over body, headers and query; "": the body.
+	// When and Payload are expressions over body, headers and query. A request for which When is false
+	// makes no item; "": each makes one. Payload "": the body.
+	When    string `yaml:"when"`
 	Payload string `yaml:"payload"`
 
-	// Key is the header that has the natural key of the item; "": it has none.
+	// Key is the header that has the natural key of the item, or an expression for it; "": it has none.
 	Key string `yaml:"key"`
 }
 
 // HookSignatures are the forms of signatures, and HookTolerance the standard tolerance.
 var HookSignatures = []string{"github", "stripe"}
 
-// HookTolerance is how old a signature may be unless the hook says otherwise.
-const HookTolerance = 5 * time.Minute
+// HookTolerance is how old a signature may be unless the hook says otherwise. A signature may also be that
+// far from the future, and is remembered for a day: with a larger tolerance than MaxHookTolerance it could be
+// used again after that.
+const (
+	HookTolerance    = 5 * time.Minute
+	MaxHookTolerance = 12 * time.Hour
+)
 
 // HookNode returns a hook as written in the file; nil if the environment defines it.
 func (c *Config) HookNode(hook string) *strictyaml.Node {
@@ -97,8 +108,8 @@ type HTTPLimits struct {
 	// have a bound per line instead.
 	BodyMB int `yaml:"bodyMB" env:"BODYMB"`
 
-	// Requests is how many requests are processed at the same time, without those that wait.
-	// Waiting is how many may wait for an item or read events at the same time.
+	// Requests is how many requests of each kind are processed at the same time, without those that wait.
+	// Waiting is how many may wait for an item, and how many may read events, at the same time.
 	Requests int `yaml:"requests" env:"REQUESTS"`
 	Waiting  int `yaml:"waiting" env:"WAITING"`
 
@@ -160,7 +171,9 @@ func (k *checker) hooks() {
 		if h.Queue != "" {
 			k.queueName(path+".queue", h.Queue)
 		}
-		k.atLeast(path+".tolerance", h.Tolerance, 0)
+		if k.atLeast(path+".tolerance", h.Tolerance, 0); h.Tolerance > MaxHookTolerance {
+			k.add(path+".tolerance", "out-of-range", fmt.Sprintf("got %s, want at most %s", h.Tolerance, brief(MaxHookTolerance)), "signatures are remembered for a day")
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func TestHTTP(t *testing.T) {
 		{"an URL with a path", "http: {publicUrl: \"https://example.com/botwork\"}\n", "want a scheme and a host"},
 		{"an URL", "http: {publicUrl: \"https://example.com/\"}\n", ""},
 		{"a proxy by name", "http: {trustedProxies: [proxy]}\n", "want an address or a network"},
-		{"OpenID Connect", "http: {oidc: {issuer: \"https://login.example.com/realms/main\", clientId: botwork, clientSecret: x, roles: {viewer: [staff]}}}\n", ""},
+		{"OpenID Connect", "http: {oidc: {issuer: \"https://login.example.com/realms/main\", clientId: botwork, clientSecret: hunter2, roles: {viewer: [staff]}}}\n", ""},
 		{"a public client", "http: {oidc: {issuer: \"http://127.0.0.1:9000\", clientId: botwork, roles: {admin: [staff]}}}\n", ""},
 		{"a provider without TLS", "http: {oidc: {issuer: \"http://login.example.com\", clientId: botwork, roles: {viewer: [staff]}}}\n", "want an https URL"},
 		{"no issuer", "http: {oidc: {clientId: botwork}}\n", "http.oidc.issuer: got none"},

@@ -20,6 +20,10 @@ func Keys() keydocs.Keys {
 			Doc: "databases that steps may use by their name",
 		},
 		{Name: "secrets", Type: "map of source", Names: namePattern.String(), Secret: true, Doc: "the values of `${{ secrets.NAME }}` in pipelines"},
+		{
+			Name: "values", Type: "map of any", Names: namePattern.String(), Example: "{ledgerUrl: https://ledger.example.com}",
+			Doc: "the values of `${{ values.NAME }}` in pipelines: texts, numbers, true or false, lists and mappings. They are not secret",
+		},
 		{Name: "encryption", Type: "object", Keys: encryptionKeys(), Doc: "the keys for queues with `encrypted: true`"},
 		{Name: "queues", Type: "map of object", Doc: "the definitions of queues, by name"},
 		{Name: "tasks", Type: "map of object", Doc: "scheduled tasks, by name"},
@@ -35,7 +39,7 @@ func databaseKeys() keydocs.Keys {
 	d := Default().Database
 	return keydocs.For[Database](keydocs.Keys{
 		{
-			Name: "driver", Enum: keydocs.Words(database.Drivers...), Default: string(d.Driver), Doc: "the engine",
+			Name: "driver", Enum: keydocs.Words(database.Drivers...), Default: string(d.Driver), Doc: "the engine; without it that of the DSN's form",
 			EnumDocs: []string{"a file, for one machine", "Microsoft SQL Server and Azure SQL", "PostgreSQL"},
 		},
 		{Name: "dsn", Type: "source", Default: d.DSN.Reveal(), Doc: "the address and login of the database. Only SQLite has a default. A password belongs into `{file: …}` or `{credential: …}`"},
@@ -125,7 +129,7 @@ func pipelinesKeys() keydocs.Keys {
 
 func connectionKeys() keydocs.Keys {
 	return keydocs.For[Connection](keydocs.Keys{
-		{Name: "driver", Enum: keydocs.Words(database.Drivers...), Doc: "the engine; can also be set in the environment"},
+		{Name: "driver", Enum: keydocs.Words(database.Drivers...), Doc: "the engine; without it that of the DSN's form; can also be set in the environment"},
 		{Name: "dsn", Type: "source", Example: "{env: ERP_DSN}", Doc: "the address and login of the database; can also be set in the environment"},
 	})
 }
@@ -178,6 +182,10 @@ func httpKeys() keydocs.Keys {
 			Name: "edit", Type: "true or false", Default: "false",
 			Doc: "`true` lets editors and administrators change the files in `pipelines.dir` of this machine on the pages and by the API. Who writes a pipeline can run programs with the rights of the worker",
 		},
+		{
+			Name: "inline", Type: "true or false", Default: "false",
+			Doc: "`true` lets editors and administrators who are not bound to queues create items with a whole pipeline in place of a name over HTTP. Such a pipeline can run programs with the rights of the workers",
+		},
 		{Name: "readOnly", Type: "true or false", Default: "false", Doc: "`true` lets nothing be changed over HTTP: all people are viewers, and robots and webhooks are refused"},
 		{Name: "oidc", Type: "object", Keys: oidcKeys(d.OIDC), Doc: "the sign-in by an OpenID provider"},
 		{Name: "limits", Type: "object", Keys: httpLimitsKeys(d.Limits), Doc: "what callers can use up"},
@@ -189,13 +197,14 @@ func hookKeys() keydocs.Keys {
 	return keydocs.For[Hook](keydocs.Keys{
 		{Name: "signature", Enum: HookSignatures, Doc: "how requests are signed, with HMAC SHA-256 over the body", EnumDocs: []string{"`X-Hub-Signature-256: sha256=…`", "`Stripe-Signature: t=…,v1=…`, with a time"}},
 		{Name: "secret", Example: "shop", Doc: "the name of the secret in `secrets` that both sides know"},
-		{Name: "tolerance", Type: "duration", Min: new(0.0), Default: brief(HookTolerance), Doc: "how old a signature with a time may be"},
+		{Name: "tolerance", Type: "duration", Min: new(0.0), Default: brief(HookTolerance), Doc: "how old a signature with a time may be; at most " + brief(MaxHookTolerance)},
 		{Name: "queue", Pattern: queuePattern, Default: "default", Doc: "the queue of the items"},
 		{Name: "pipeline", Example: "ship", Doc: "the pipeline of the items; a queue for robots needs none"},
 		{Name: "priority", Type: "whole number", Default: "1000", Doc: "the priority of the items"},
 		{Name: "tags", Type: "list of string", Example: "[web]", Doc: "tags of the items"},
+		{Name: "when", Example: "body.action == 'created'", Without: "each request makes an item", Doc: "a condition over `body`, `headers` and `query`"},
 		{Name: "payload", Example: "'{\"order\": body.id}'", Without: "the body", Doc: "an expression for the payload over `body`, `headers` (names in lower case) and `query`"},
-		{Name: "key", Example: "X-Order-Id", Doc: "the header that has the natural key"},
+		{Name: "key", Example: "body.id", Doc: "an expression for the natural key, or the name of a header that has it"},
 	})
 }
 
@@ -232,8 +241,8 @@ func oidcRolesKeys() keydocs.Keys {
 func httpLimitsKeys(d HTTPLimits) keydocs.Keys {
 	return keydocs.For[HTTPLimits](keydocs.Keys{
 		{Name: "bodyMB", Type: "whole number", Min: new(1.0), Max: new(1000.0), Default: fmt.Sprint(d.BodyMB), Doc: "the largest body of a request in megabytes, 1 to 1000"},
-		{Name: "requests", Type: "whole number", Min: new(1.0), Max: new(100_000.0), Default: fmt.Sprint(d.Requests), Doc: "how many requests are processed at the same time; more are answered with 429"},
-		{Name: "waiting", Type: "whole number", Min: new(1.0), Max: new(100_000.0), Default: fmt.Sprint(d.Waiting), Doc: "how many robots may wait for an item, and browsers for events, at the same time"},
+		{Name: "requests", Type: "whole number", Min: new(1.0), Max: new(100_000.0), Default: fmt.Sprint(d.Requests), Doc: "how many requests of each kind are processed at the same time; more are answered with 429: [api.md](api.md#limits)"},
+		{Name: "waiting", Type: "whole number", Min: new(1.0), Max: new(100_000.0), Default: fmt.Sprint(d.Waiting), Doc: "how many robots may wait for an item, and how many streams of events there may be, at the same time"},
 		{Name: "perSecond", Type: "whole number", Min: new(1.0), Max: new(1_000_000.0), Default: fmt.Sprint(d.PerSecond), Doc: "how many requests a second a token, a session or an address may make on average"},
 	})
 }

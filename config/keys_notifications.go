@@ -29,7 +29,7 @@ func targetKeys() keydocs.Keys {
 		}},
 		{Name: "url", Type: "source", Secret: true, Example: "{file: secrets/slack-url}", Doc: "the address of a webhook, of Slack or of Teams"},
 		{Name: "token", Type: "source", Secret: true, Example: "{env: PAGER_TOKEN}", Doc: "the bearer token of a webhook"},
-		{Name: "headers", Type: "map of string", Example: "{X-Team: night}", Doc: "the headers of a webhook"},
+		{Name: "headers", Type: "map of source", Secret: true, Example: "{X-Team: night}", Doc: "the headers of a webhook"},
 		{Name: "contentType", Without: "`application/json`", Example: "text/plain", Doc: "the type of a webhook's body that `template` makes"},
 		{Name: "host", Example: "mail.example.com", Doc: "the SMTP server of a mail"},
 		{Name: "port", Type: "whole number", Min: new(0.0), Max: new(65535.0), Without: "587", Doc: "the port of the SMTP server"},

@@ -17,8 +17,9 @@ const DefaultFile = "botwork.yaml"
 // anything else: paths stay relative, and texts in variables or files are not read. file is
 // the name for findings. A file that has only comments results in the defaults.
 func Parse(file string, data []byte) (Config, strictyaml.Findings) {
-	c, findings := decode(file, data)
+	c, findings := decode(parseLayer(file, data))
 	if c.node != nil || len(findings) == 0 {
+		c.inferDrivers()
 		c.fitPool()
 		findings = append(findings, c.check()...)
 	}
@@ -26,10 +27,12 @@ func Parse(file string, data []byte) (Config, strictyaml.Findings) {
 	return c, findings
 }
 
-// Load returns the defaults, overlaid with the file at path, then with the environment (as from
-// os.Environ), checked and with all paths absolute: relative ones are resolved against the file's
+// Load returns the defaults, overlaid with the file at path, then with the file of the chosen
+// environment, then with the variables in environ (as from os.Environ), checked and with all paths absolute: relative ones are resolved against the file's
 // folder, or the working folder when there is no file. When path is "", the variable
 // BOTWORK_CONFIG names the file; when that is not set either, DefaultFile is read if it exists.
+// The variable BOTWORK_ENVIRONMENT chooses the environment, whose file is beside that at path: for
+// prod, botwork.prod.yaml is merged over botwork.yaml, and both files must exist.
 //
 // The error is a strictyaml.Findings with all errors. A missing variable or file of a secret
 // or connection is not an error here, because most commands do not need it: see CheckSecrets.
@@ -41,7 +44,7 @@ func Load(path string, environ []string) (Config, error) {
 	return c, err
 }
 
-// LoadFrom is Load with a function that reads the settings file, such as one that returns
+// LoadFrom is Load with a function that reads the settings files, such as one that returns
 // unsaved text of an editor. All errors in the settings are in the findings, and the returned
 // settings are those that could be read; see Readable. The error is an error of the machine.
 func LoadFrom(path string, environ []string, read func(path string) ([]byte, error)) (Config, strictyaml.Findings, error) {
@@ -49,20 +52,33 @@ func LoadFrom(path string, environ []string, read func(path string) ([]byte, err
 	if path == "" {
 		path = vars[variableConfig]
 	}
-	named := path != ""
-	if !named {
+	chosen := Environment{Name: vars[VariableEnvironment]}
+	named := path != "" || chosen.Name != ""
+	if path == "" {
 		path = DefaultFile
 	}
 	data, err := read(path)
 	c, findings, dir := Default(), strictyaml.Findings(nil), "."
-	switch {
+	switch chosen.File = path; {
 	case err == nil:
-		c, findings = decode(path, data)
+		base := parseLayer(path, data)
+		layers := []layer{base}
+		if chosen.Name != "" {
+			over, wrong := readEnvironment(path, chosen.Name, read)
+			if len(wrong) > 0 {
+				return Config{unread: true}, wrong, nil
+			}
+			layers, chosen.File = append(layers, over), over.file
+		}
+		c, findings = decode(layers...)
 		c.File, dir = path, filepath.Dir(path)
+		chosen.Values = c.Values
+		c.Environment, c.Environments = chosen.Name, readEnvironments(base, chosen, read)
 	case named || !errors.Is(err, fs.ErrNotExist):
 		return Config{unread: true}, noFile(path, err), nil
+	default:
+		c.Environments = []Environment{chosen}
 	}
-	c.unread = c.node == nil && len(findings) > 0
 
 	if dir, err = filepath.Abs(dir); err != nil {
 		return Config{}, nil, fmt.Errorf("find the folder of %s: %w", path, err)
@@ -89,8 +105,8 @@ func LoadFrom(path string, environ []string, read func(path string) ([]byte, err
 // fitPool lowers the default number of idle connections to a smaller maxOpen: only a number that a person has set can
 // be too large.
 func (c *Config) fitPool() {
-	_, named := c.from["database.pool.maxIdle"]
-	if p := &c.Database.Pool; !named && p.MaxOpen > 0 && c.node.Get("database").Get("pool").Get("maxIdle") == nil {
+	named := c.isSet("database.pool.maxIdle")
+	if p := &c.Database.Pool; !named && p.MaxOpen > 0 {
 		p.MaxIdle = min(p.MaxIdle, p.MaxOpen)
 	}
 }
@@ -105,21 +121,4 @@ func noFile(path string, err error) strictyaml.Findings {
 		f.Message, f.Hint = "there is no such settings file", "botwork init writes one"
 	}
 	return strictyaml.Findings{f}
-}
-
-// decode parses the file over the defaults. The node is nil if the file is empty or not YAML.
-func decode(file string, data []byte) (Config, strictyaml.Findings) {
-	c := Default()
-	c.name = file
-	node, findings := strictyaml.Parse(file, data)
-	if len(findings) == 1 && findings[0].Code == "empty-file" {
-		return c, nil
-	}
-	if node != nil {
-		findings = append(findings, node.Decode(&c)...)
-		c.node = node
-		c.recordBroken(findings)
-		c.recordSources()
-	}
-	return c, findings
 }

@@ -42,7 +42,7 @@ func TestEnvironmentOverridesFile(t *testing.T) {
 		"BOTWORK_WORKER_CAPACITY=", // empty counts as not set
 		"BOTWORK_PIPELINES_TIMEZONE=UTC", "BOTWORK_HANDLERS_FOLDERS=/in,out",
 		"BOTWORK_LOG_LEVEL=debug", "BOTWORK_LOG_FORMAT=json",
-		"BOTWORK_SECRET_API_TOKEN=new", "BOTWORK_SECRET_OTHER=x",
+		"BOTWORK_SECRET_API_TOKEN=new-1", "BOTWORK_SECRET_OTHER=other",
 		"BOTWORK_CONNECTIONS_ERP_DSN=host=erp", "BOTWORK_CONNECTIONS_DWH_DRIVER=sqlite", "BOTWORK_CONNECTIONS_DWH_DSN=:memory:",
 		"BOTWORK_TEST_POSTGRES_DSN=x", "BOTWORK_SERVICE_HOST=10.0.0.1", "BOTWORK_PORT_80_TCP=x", "BOTWORK_PORT=tcp://x",
 		"BOTWORK_PIPELINE=p", "BOTWORK_STEP=s", "BOTWORK_ITEM_ID=7", "BOTWORK_ATTEMPT=1", "BOTWORK_FENCE=2", "BOTWORK_IDEMPOTENCY_KEY=k", "BOTWORK_RUN=r", "PATH=/bin")
@@ -62,7 +62,7 @@ func TestEnvironmentOverridesFile(t *testing.T) {
 	if diff := cmp.Diff([]string{"/in", filepath.Join(filepath.Dir(path), "out")}, c.Handlers.Folders); diff != "" {
 		t.Error(diff)
 	}
-	if c.Secrets["api-token"].Reveal() != "new" || c.Secrets["other"].Reveal() != "x" || len(c.Secrets) != 2 {
+	if c.Secrets["api-token"].Reveal() != "new-1" || c.Secrets["other"].Reveal() != "other" || len(c.Secrets) != 2 {
 		t.Errorf("secrets = %v", c.Secrets)
 	}
 	if c.Connections["Erp"].DSN.Reveal() != "host=erp" || c.Connections["dwh"].DSN.Reveal() != ":memory:" || len(c.Connections) != 2 {
@@ -203,11 +203,11 @@ secrets:
 			t.Fatal(err)
 		}
 	}
-	c := load(t, path, "TOKEN=t1", "ERP=erp.db")
+	c := load(t, path, "TOKEN=token-1", "ERP=erp.db")
 	if got := c.Database.DSN.Reveal(); got != "postgres://bot:hunter2@db/work" {
 		t.Errorf("dsn = %q", got)
 	}
-	if c.Secrets["token"].Reveal() != "t1" || c.Secrets["mail"].Reveal() != " two\nlines " || c.Connections["erp"].DSN.Reveal() != filepath.Join(dir, "erp.db") {
+	if c.Secrets["token"].Reveal() != "token-1" || c.Secrets["mail"].Reveal() != " two\nlines " || c.Connections["erp"].DSN.Reveal() != filepath.Join(dir, "erp.db") {
 		t.Errorf("token = %q, mail = %q, erp = %q", c.Secrets["token"].Reveal(), c.Secrets["mail"].Reveal(), c.Connections["erp"].DSN.Reveal())
 	}
 	want := strings.Join([]string{

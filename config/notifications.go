@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"botwork/internal/author/strictyaml"
+	"botwork/internal/redaction"
 	"botwork/workqueue/notify"
 )
 
@@ -26,10 +27,10 @@ type NotificationTarget struct {
 	Kind string `yaml:"kind,required"`
 
 	// URL, Token, Headers and ContentType are those of a webhook; Slack and Teams have only URL.
-	URL         Text              `yaml:"url"`
-	Token       Text              `yaml:"token"`
-	Headers     map[string]string `yaml:"headers"`
-	ContentType string            `yaml:"contentType"`
+	URL         Text            `yaml:"url"`
+	Token       Text            `yaml:"token"`
+	Headers     map[string]Text `yaml:"headers"`
+	ContentType string          `yaml:"contentType"`
 
 	// Host to To are those of a mail.
 	Host     string   `yaml:"host"`
@@ -102,9 +103,22 @@ func (c *Config) CheckTarget(name string) error {
 	return k.findings.Err()
 }
 
+// secrets returns the secrets of a target by their keys. A header is one if its value is in
+// another place than the settings, or if its name says so: others, such as X-Team, often have
+// words that the logs need.
+func (t NotificationTarget) secrets() map[string]Text {
+	all := map[string]Text{"url": t.URL, "token": t.Token, "password": t.Password}
+	for name, text := range t.Headers {
+		if text.env != "" || text.file != "" || text.credential != "" || redaction.SecretName(name) {
+			all["headers."+name] = text
+		}
+	}
+	return all
+}
+
 func (k *checker) targetSecrets(name string) {
 	t := k.Notifications.Targets[name]
-	for key, text := range map[string]Text{"url": t.URL, "token": t.Token, "password": t.Password} {
+	for key, text := range t.secrets() {
 		if text.problem != "" {
 			k.add("notifications.targets."+name+"."+key, "no-value", text.problem, "")
 		}

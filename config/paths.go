@@ -11,9 +11,13 @@ import (
 // files. A service starts in a system folder, so no path may stay relative.
 func (c *Config) resolve(dir string, vars map[string]string) {
 	c.Database.DSN.resolve(vars, dir)
-	c.Database.DSN.rebase(c.Database.Driver, dir)
 	for name, connection := range c.Connections {
 		connection.DSN.resolve(vars, dir)
+		c.Connections[name] = connection
+	}
+	c.inferDrivers()
+	c.Database.DSN.rebase(c.Database.Driver, dir)
+	for name, connection := range c.Connections {
 		connection.DSN.rebase(connection.Driver, dir)
 		c.Connections[name] = connection
 	}
@@ -25,6 +29,10 @@ func (c *Config) resolve(dir string, vars map[string]string) {
 		t.URL.resolve(vars, dir)
 		t.Token.resolve(vars, dir)
 		t.Password.resolve(vars, dir)
+		for header, text := range t.Headers {
+			text.resolve(vars, dir)
+			t.Headers[header] = text
+		}
 		c.Notifications.Targets[name] = t
 	}
 	c.Encryption.Keyset.resolve(vars, dir)
@@ -58,10 +66,11 @@ func absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// rebase makes the path in a SQLite DSN absolute.
+// rebase makes the path in a SQLite DSN absolute. A DSN that is not one of SQLite stays as it is
+// for the checks.
 func (d *DSN) rebase(driver database.Driver, dir string) {
-	if text := d.Reveal(); driver == database.SQLite && text != "" {
-		d.secret = NewSecret(sqlitePath(text, dir))
+	if text := d.Reveal(); driver == database.SQLite && text != "" && database.CheckDSN(driver, text) == nil {
+		d.secret = NewSecret(sqlitePath(database.PlainSQLite(text), dir))
 	}
 }
 

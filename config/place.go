@@ -15,6 +15,14 @@ func (c *Config) SetFrom(path, source string) {
 	c.from[path] = source
 }
 
+// Warning returns a warning about the setting at path, such as "handlers.folders[0]", at the source
+// of its value.
+func (c *Config) Warning(path, code, message, hint string) strictyaml.Finding {
+	f := c.finding(path, code, message, hint)
+	f.Severity = strictyaml.Warning
+	return f
+}
+
 // finding returns a finding about the setting at path, at the source of its value. A setting
 // without a position gets the position of its section.
 func (c *Config) finding(path, code, message, hint string) strictyaml.Finding {
@@ -59,7 +67,7 @@ func (c *Config) recordBroken(findings strictyaml.Findings) {
 	var walk func(n *strictyaml.Node)
 	walk = func(n *strictyaml.Node) {
 		for _, f := range findings {
-			if f.Line == n.Line && f.Column == n.Column {
+			if f.Line == n.Line && f.Column == n.Column && f.File == n.File {
 				c.markBroken(n.Path)
 			}
 		}

@@ -21,6 +21,7 @@ connections:
 secrets:
   a: hunter2
   b: {value: hunter2}
+notifications: {targets: {pager: {kind: webhook, url: "https://pager.test", headers: {X-Route: hunter2, Authorization: Bearer hunter2, X-Key: {value: hunter2}}}}}
 `))
 	if len(findings) > 0 {
 		t.Fatal(findings)
@@ -34,7 +35,7 @@ secrets:
 	secret := config.NewSecret("hunter2")
 	values := map[string]any{
 		"secret": secret, "pointer": &secret, "text": c.Secrets["a"], "value": c.Secrets["b"],
-		"dsn": c.Database.DSN, "connections": c.Connections, "config": c, "pointer to config": &c,
+		"dsn": c.Database.DSN, "connections": c.Connections, "notifications": c.Notifications, "config": c, "pointer to config": &c,
 		"unexported fields": holder{secret, c.Secrets["a"], c.Database.DSN, map[string]any{"k": secret}},
 	}
 	for name, value := range values {

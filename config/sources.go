@@ -1,8 +1,11 @@
 package config
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"botwork/internal/database"
 )
@@ -24,6 +27,11 @@ func (c *Config) texts() map[string]Text {
 	}
 	for name, header := range c.Tracing.OTLP.Headers {
 		all["tracing.otlp.headers."+name] = header
+	}
+	for name, target := range c.Notifications.Targets {
+		for key, text := range target.secrets() {
+			all["notifications.targets."+name+"."+key] = text
+		}
 	}
 	return all
 }
@@ -57,31 +65,54 @@ func (c *Config) SecretVariables() map[string]string {
 
 // SecretValues returns the values that must not appear in logs, errors or output: the values
 // of the secrets, the secret of the OpenID client, the headers for the collector of traces, the
-// passwords in the DSNs, and the DSNs with a password. The keyset is not included, because only its
-// keys are secret.
+// logins and secret headers of the notifications' targets, the passwords in the DSNs, and the DSNs with a password.
+// The keyset is not included, because only its keys are secret.
 func (c *Config) SecretValues() []string {
 	var values []string
-	for _, secret := range c.Secrets {
-		values = append(values, secret.Reveal())
-	}
-	if secret := c.HTTP.OIDC.ClientSecret.Reveal(); secret != "" {
-		values = append(values, secret)
-	}
-	for _, header := range c.Tracing.OTLP.Headers {
-		if value := header.Reveal(); value != "" {
+	for path, text := range c.texts() {
+		value := text.Reveal()
+		switch {
+		case path == pathKeyset || value == "":
+		case isDSN(path):
+			if passwords := database.Passwords(value); len(passwords) > 0 {
+				values = append(append(values, passwords...), value)
+			}
+		default:
 			values = append(values, value)
 		}
 	}
-	dsns := []string{c.Database.DSN.Reveal()}
-	for _, connection := range c.Connections {
-		dsns = append(dsns, connection.DSN.Reveal())
-	}
-	for _, dsn := range dsns {
-		if passwords := database.Passwords(dsn); len(passwords) > 0 {
-			values = append(append(values, passwords...), dsn)
+	return values
+}
+
+// isDSN reports whether the text at path is a DSN.
+func isDSN(path string) bool {
+	return path == "database.dsn" || strings.HasPrefix(path, "connections.")
+}
+
+// minSecret is the minimum length of a secret in characters. A shorter one occurs in ordinary
+// words: masking it would make every text unreadable, and not masking it would show it.
+const minSecret = 4
+
+func (k *checker) secretLengths() {
+	for path, text := range k.texts() {
+		secrets, what := []string{text.Reveal()}, ""
+		if isDSN(path) {
+			secrets, what = database.Passwords(text.Reveal()), "a password of "
+		}
+		for _, secret := range secrets {
+			if n := utf8.RuneCountInString(secret); n > 0 && n < minSecret {
+				k.add(path, "invalid-value", fmt.Sprintf("got %s%s, want at least %d: a shorter secret cannot be masked in logs and errors", what, characters(n), minSecret), "use a longer secret")
+				break
+			}
 		}
 	}
-	return values
+}
+
+func characters(n int) string {
+	if n == 1 {
+		return "1 character"
+	}
+	return fmt.Sprintf("%d characters", n)
 }
 
 // SecretFiles returns the files from which settings read a secret or a DSN, in the

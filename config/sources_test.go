@@ -22,6 +22,7 @@ secrets:
   token: {env: API_TOKEN}
   mail: {file: mail.txt}
   lost: {env: LOST}
+notifications: {targets: {hook: {kind: webhook, url: "https://example.com/hook-hunter2", token: {env: HOOK}, headers: {X-Team: night, X-Api-Key: api-hunter2, X-Route: {env: ROUTE}}}}}
 encryption: {keyset: {file: /keys/set.json}}
 `)
 	dir := filepath.Dir(path)
@@ -30,7 +31,7 @@ encryption: {keyset: {file: /keys/set.json}}
 	}
 	c, _, err := config.LoadFrom(path, []string{
 		"PGDSN=postgres://bot:h%40nter2@db/work", "ERP_DSN=overridden", "BOTWORK_CONNECTIONS_ERP_DSN=server=db;user id=bot;password=erp-hunter2",
-		"API_TOKEN=old-hunter2", "BOTWORK_SECRET_TOKEN=new-hunter2", "BOTWORK_WORKER_NAME=x",
+		"API_TOKEN=old-hunter2", "BOTWORK_SECRET_TOKEN=new-hunter2", "BOTWORK_WORKER_NAME=x", "HOOK=hook-token", "ROUTE=route-hunter2",
 	}, os.ReadFile)
 	if err != nil {
 		t.Fatal(err)
@@ -38,18 +39,25 @@ encryption: {keyset: {file: /keys/set.json}}
 	wantVariables := map[string]string{
 		"PGDSN": "database.dsn", "ERP_DSN": "connections.erp.dsn", "BOTWORK_CONNECTIONS_ERP_DSN": "connections.erp.dsn",
 		"API_TOKEN": "secrets.token", "BOTWORK_SECRET_TOKEN": "secrets.token", "LOST": "secrets.lost",
+		"HOOK": "notifications.targets.hook.token", "ROUTE": "notifications.targets.hook.headers.X-Route",
 	}
 	if diff := cmp.Diff(wantVariables, c.SecretVariables()); diff != "" {
 		t.Error(diff)
 	}
 	values := c.SecretValues()
-	for _, want := range []string{"new-hunter2", "mail-hunter2", "h@nter2", "h%40nter2", "erp-hunter2", "postgres://bot:h%40nter2@db/work"} {
+	for _, want := range []string{"new-hunter2", "mail-hunter2", "h@nter2", "h%40nter2", "erp-hunter2", "hook-token", "api-hunter2", "route-hunter2", "https://example.com/hook-hunter2", "postgres://bot:h%40nter2@db/work"} {
 		if !slices.Contains(values, want) {
 			t.Errorf("SecretValues() = %q, want %q among them", values, want)
 		}
 	}
 	if slices.ContainsFunc(values, func(v string) bool { return strings.HasSuffix(v, "erp.db") }) {
 		t.Errorf("SecretValues() = %q, want no path of a database", values)
+	}
+	if slices.Contains(values, "night") {
+		t.Errorf("SecretValues() = %q, want no word of a header whose name suggests no secret", values)
+	}
+	if got := config.HeaderValues(c.Notifications.Targets["hook"].Headers); got["X-Team"] != "night" || got["X-Route"] != "route-hunter2" {
+		t.Errorf("headers %q, want what is sent", got)
 	}
 	wantFiles := []config.SecretFile{{Setting: "encryption.keyset", File: "/keys/set.json"}, {Setting: "secrets.mail", File: filepath.Join(dir, "mail.txt")}}
 	if diff := cmp.Diff(wantFiles, c.SecretFiles()); diff != "" {

@@ -40,10 +40,10 @@ func (o OTLP) URL() string {
 	return u.String()
 }
 
-// HeaderValues returns the headers with their secrets.
-func (o OTLP) HeaderValues() map[string]string {
-	values := make(map[string]string, len(o.Headers))
-	for name, text := range o.Headers {
+// HeaderValues returns headers with their secrets.
+func HeaderValues(headers map[string]Text) map[string]string {
+	values := make(map[string]string, len(headers))
+	for name, text := range headers {
 		values[name] = text.Reveal()
 	}
 	return values

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -45,14 +46,17 @@ func (c *Config) CheckSecrets() error {
 
 func (c *Config) check() strictyaml.Findings {
 	k := checker{Config: c}
+	k.escapedPaths(k.node)
 	k.database()
 	k.worker()
 	k.pipelines()
 	k.connections()
 	k.encryption()
+	k.secretLengths()
 	for name := range c.Secrets {
 		k.name("secrets", name)
 	}
+	k.values()
 	for i, folder := range c.Handlers.Folders {
 		if folder == "" {
 			k.add(fmt.Sprintf("handlers.folders[%d]", i), "invalid-value", "got an empty path", "")
@@ -70,6 +74,37 @@ func (c *Config) check() strictyaml.Findings {
 	k.atLeast("log.file.maxAge", c.Log.File.MaxAge, 0)
 	return k.findings
 }
+
+func (k *checker) values() {
+	if !k.Values.HasValue() {
+		return
+	}
+	if k.Values.Kind != strictyaml.Mapping {
+		k.add("values", "wrong-type", fmt.Sprintf("got %s, want a mapping of names to values", k.Values.Kind), "")
+	}
+	for _, e := range k.Values.Entries {
+		k.name("values", e.Key)
+	}
+}
+
+// escapedPaths reports Windows paths in double quotes.
+func (k *checker) escapedPaths(n *strictyaml.Node) {
+	if n == nil {
+		return
+	}
+	path, _, _ := strings.Cut(n.Path, "[")
+	key := path[strings.LastIndexByte(path, '.')+1:]
+	if f, wrong := n.EscapedPath(slices.Contains(pathSettings, key)); wrong && (f.Severity != strictyaml.Warning || key == "dsn") {
+		f.Severity = strictyaml.Error
+		k.findings = append(k.findings, f)
+	}
+	for _, child := range children(n) {
+		k.escapedPaths(child)
+	}
+}
+
+// pathSettings are the last keys of settings that can only be paths.
+var pathSettings = []string{"dir", "folders", "path", "file", "cert"}
 
 func (k *checker) hosts(path string, entries []string, check func(string) error) {
 	for i, entry := range entries {
@@ -131,6 +166,9 @@ func (k *checker) connections() {
 	for name, c := range k.Connections {
 		path := "connections." + name
 		k.name("connections", name)
+		if c.Driver == "" && (c.DSN.pending() || c.DSN.problem != "") {
+			continue // the DSN can still name the driver
+		}
 		if !k.present(path, "driver", c.Driver != "") || !k.driver(path+".driver", c.Driver) {
 			continue
 		}

@@ -54,7 +54,7 @@ func TestPipelineTests(t *testing.T) {
 			t.Error(findings)
 			continue
 		}
-		result := file.Run(t.Context(), pipelinetest.Options{})
+		result := file.Run(t.Context(), pipelinetest.Options{Values: map[string]any{"ledger": "ledger-test"}})
 		for _, r := range result.Results {
 			for _, failure := range r.Failures {
 				t.Errorf("case %q: %v", r.Case.Name, failure)

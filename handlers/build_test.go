@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"strings"
@@ -65,6 +66,8 @@ func TestBuildReportsEachMistake(t *testing.T) {
 		{"infinite", "small", math.Inf(1), ParamError{Code: WrongType, Message: "got the number +Inf, want a whole number"}},
 		{"too big", "small", 128, ParamError{Code: WrongValue, Message: "the number 128 is out of range"}},
 		{"too big by far", "small", 1e300, ParamError{Code: WrongValue, Message: "the number 1e+300 is out of range"}},
+		{"more than 64 bits", "small", json.Number("123456789012345678901234567890"), ParamError{Code: WrongValue, Message: "the number 123456789012345678901234567890 is out of range"}},
+		{"a long number for text", "method", json.Number("123456789012345678901234567890"), ParamError{Code: WrongType, Message: "got the number 123456789012345678901234567890, want a string", Hint: "put it in quotes, or use string(…) in an expression"}},
 		{"negative count", "count", -1, ParamError{Code: WrongValue, Message: "the number -1 is out of range"}},
 		{"text for bool", "flag", "yes", ParamError{Code: WrongType, Message: `got the text "yes", want true or false`}},
 		{"enum", "method", "GTE", ParamError{Code: WrongValue, Message: `got "GTE", want one of GET, POST`, Hint: `did you mean "GET"?`}},

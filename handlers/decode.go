@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"encoding"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -11,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"botwork/handlers/internal/values"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/spans"
+	"botwork/internal/values"
 )
 
 // decoder fills parameter structs and collects errors. Build and CheckLiteral share it, so
@@ -49,6 +50,9 @@ func (d *decoder) object(path []string, dst reflect.Value, src map[string]any) {
 		if given {
 			found++
 		}
+		if given && p.needs != "" {
+			d.needed(at, p, src)
+		}
 		switch {
 		case given && p.literal && d.anyDynamic(at, value):
 			d.fail(at, WrongValue, "got an expression, want the text itself", "give values as parameters: @name in the text, the value under params")
@@ -69,6 +73,16 @@ func (d *decoder) object(path []string, dst reflect.Value, src map[string]any) {
 	if found < len(src) {
 		d.unknown(path, params, src)
 	}
+}
+
+// needed reports a parameter that has no effect without another one. It does not look at the
+// values of expressions: a pipeline gives the parameter, whatever they are.
+func (d *decoder) needed(path []string, p *param, src map[string]any) {
+	at := append(slices.Clone(path[:len(path)-1]), p.needs)
+	if other, given := src[p.needs]; given && (d.dynamic(at) || other != nil && other != "none") {
+		return
+	}
+	d.fail(path, WrongValue, fmt.Sprintf("has no effect without %s", p.needs), fmt.Sprintf("give %s, too", p.needs))
 }
 
 // unknown reports given names that are not parameters.
@@ -143,7 +157,7 @@ func (d *decoder) value(path []string, dst reflect.Value, src any) {
 		d.value(path, target.Elem(), src)
 		dst.Set(target)
 	case reflect.String:
-		if v.Kind() == reflect.String {
+		if _, number := src.(json.Number); v.Kind() == reflect.String && !number {
 			dst.SetString(v.String())
 			return
 		}
@@ -312,6 +326,10 @@ func (d *decoder) element(path []string, dst reflect.Value, src any) {
 
 // number sets integers and other numbers without loss of precision.
 func (d *decoder) number(path []string, dst reflect.Value, src any, v reflect.Value) {
+	if n, ok := src.(json.Number); ok {
+		d.fail(path, WrongValue, outOfRange(n), "")
+		return
+	}
 	var f float64
 	switch {
 	case v.CanInt():
@@ -345,6 +363,8 @@ func (d *decoder) number(path []string, dst reflect.Value, src any, v reflect.Va
 	case v.CanInt() && dst.CanUint() && v.Int() >= 0 && !dst.OverflowUint(uint64(v.Int())):
 		dst.SetUint(uint64(v.Int()))
 	default:
-		d.fail(path, WrongValue, fmt.Sprintf("the number %v is out of range", src), "")
+		d.fail(path, WrongValue, outOfRange(src), "")
 	}
 }
+
+func outOfRange(src any) string { return values.Describe(src) + " is out of range" }

@@ -41,6 +41,9 @@ type Field struct {
 	// TakesBool is true if true and false are also accepted.
 	TakesBool bool
 
+	// CheckExpression is the method of an ExpressionChecker; nil allows every text.
+	CheckExpression func(text string) (message, hint string)
+
 	// Literal values cannot be expressions; NonNull values cannot be null.
 	Literal, NonNull bool
 
@@ -74,6 +77,9 @@ func describe(v reflect.Value) []Field {
 		fields[i] = Field{
 			Name: p.name, Type: typeName(value.Type()), Doc: p.doc, Required: p.required, Enum: p.enum,
 			Secret: value.Type() == secretType, Literal: p.literal, NonNull: p.nonNull,
+		}
+		if c, ok := reflect.TypeAssert[ExpressionChecker](value); ok {
+			fields[i].CheckExpression = c.CheckExpression
 		}
 		fields[i].Pattern, fields[i].Wanted, fields[i].TakesBool = formOf(value.Type())
 		if object := objectIn(value.Type()); object != nil {
@@ -119,6 +125,9 @@ type param struct {
 
 	// nonNull parameters cannot be null: it would not mean "not given".
 	nonNull bool
+
+	// needs is another parameter without which this one has no effect; "" if there is none.
+	needs string
 }
 
 // paramCache caches the results of paramsOf by type: a step with expressions builds its
@@ -145,7 +154,7 @@ func readParams(t reflect.Type) []param {
 			continue
 		}
 		p := param{name: name, index: f.Index, doc: f.Tag.Get("doc"), required: f.Tag.Get("required") == "true",
-			literal: f.Tag.Get("literal") == "true", nonNull: f.Tag.Get("nonNull") == "true"}
+			literal: f.Tag.Get("literal") == "true", nonNull: f.Tag.Get("nonNull") == "true", needs: f.Tag.Get("needs")}
 		if enum := f.Tag.Get("enum"); enum != "" {
 			p.enum = strings.Split(enum, ",")
 		}

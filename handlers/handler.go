@@ -48,8 +48,8 @@ type Call struct {
 	// refuse smaller ones: they come from a run that has lost its lease.
 	Fence int64
 
-	// Payload is the item's payload as decoded JSON; whole numbers are int,
-	// others float64. It is shared by all steps: read it, do not change it.
+	// Payload is the item's payload as DecodeJSON returns it. It is shared by all steps: read
+	// it, do not change it.
 	Payload any
 
 	// Input is the output of the step before, the payload for the first step.
@@ -64,6 +64,9 @@ type Call struct {
 	OnPercent   func(percent int)
 	OnOutput    func(value any) error
 	OnAnalytics func(value any) error
+
+	// OnPrint receives what Print reports; may be nil.
+	OnPrint func(text func() string) (changed func())
 
 	// Batch are the items of a run of several items, this one first; empty in any other run. It is
 	// shared by all steps: read it, do not change it.
@@ -111,6 +114,17 @@ func (c *Call) Show(value any) error {
 		return nil
 	}
 	return c.OnOutput(value)
+}
+
+// Print adds a text that grows while the step runs, such as the output of a program, to the log
+// that is kept with the item. text returns the end of it so far; it is called at any time, also
+// by other goroutines, and secrets are removed from what it returns. Call changed after the text
+// has grown. Lines for botwork's own log go to Log.
+func (c *Call) Print(text func() string) (changed func()) {
+	if c.OnPrint == nil {
+		return func() {}
+	}
+	return c.OnPrint(text)
 }
 
 // Analyse reports figures about the work for the queue's owner, such as the number of pages;

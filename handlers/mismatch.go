@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"botwork/handlers/internal/values"
+	"botwork/internal/values"
 )
 
 // mismatch reports a value of the wrong type, without the value if it may be

@@ -29,6 +29,9 @@ type ParamError struct {
 	// Hint suggests a correction; "" if there is none.
 	Hint string
 
+	// Warning is true if the step can run, and is only suspicious.
+	Warning bool
+
 	// Known are the names that an unknown parameter could have meant.
 	Known []string
 

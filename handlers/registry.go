@@ -27,13 +27,20 @@ type Kind struct {
 	// supplies are nil. If OutputShape is nil, the shape is unknown.
 	OutputShape func(with map[string]any) Shape
 
+	// Lint returns what is wrong or suspicious about parameters as a file has them, in addition to
+	// what their types and Validate show; nil finds nothing. A text with ${{ is an expression, whose
+	// value is unknown.
+	Lint func(with map[string]any) []ParamError
+
 	// Example is a YAML list of steps. A test runs it.
 	Example string
 
 	// New returns a pointer to a new parameter struct that holds the defaults. Its exported
 	// fields are the parameters: the tag `json` names one, `doc` describes it (with its unit),
 	// `required:"true"` and `enum:"a,b"` constrain it; `literal:"true"` lets no expression give
-	// it, and `nonNull:"true"` does not take null for "not given".
+	// it, `nonNull:"true"` does not take null for "not given", and `needs:"other"` is an error
+	// unless the parameter other is given, as something else than "none". A field of the type
+	// ExpressionChecker lets no expression give some texts.
 	New func() Handler
 }
 

@@ -1,13 +1,14 @@
 package handlers
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"time"
 
-	"botwork/handlers/internal/values"
+	"botwork/internal/values"
 )
 
 // Shape describes the output of a step, as far as it is known before the run.
@@ -73,9 +74,11 @@ func (s Shape) check(path string, value any) error {
 	ok := true
 	switch s.Type {
 	case "text":
-		ok = v.Kind() == reflect.String
+		_, number := value.(json.Number)
+		ok = v.Kind() == reflect.String && !number
 	case "whole number":
-		ok = v.CanInt()
+		n, long := value.(json.Number)
+		ok = v.CanInt() || long && values.IsWhole(n)
 	case "true or false":
 		ok = v.Kind() == reflect.Bool
 	case "time":

@@ -49,6 +49,15 @@ type Patterned interface {
 	Pattern() (pattern, wanted string)
 }
 
+// ExpressionChecker is the type of a parameter of a kind, not of an object within one, in which
+// some texts are code. Such a text must be in the file as it is: an expression could pass on
+// code from a payload. CheckExpression returns why an expression may not make a text, and a
+// hint; an empty message allows it. It does not use its receiver. A parameter in which every
+// text is code has the tag `literal` instead.
+type ExpressionChecker interface {
+	CheckExpression(text string) (message, hint string)
+}
+
 // DurationPattern is the pattern of a duration without a sign.
 const DurationPattern = spans.Pattern
 

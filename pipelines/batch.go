@@ -92,7 +92,7 @@ func (r *run) gather(ctx context.Context) error {
 	if r.batch == nil {
 		payload, err := r.p.payload(r.in.Payload)
 		if err == nil {
-			r.alone(payload)
+			r.single(payload)
 		}
 		return err
 	}
@@ -117,7 +117,7 @@ func (r *run) gather(ctx context.Context) error {
 			continue
 		}
 		if len(r.members) == 0 {
-			r.lead, r.key, r.payload = it, key, payload
+			r.lead, r.key, r.top.payload = it, key, payload
 		}
 		r.members = append(r.members, batchMember{it, payload})
 	}
@@ -127,9 +127,9 @@ func (r *run) gather(ctx context.Context) error {
 	return nil
 }
 
-// alone makes a run without a batch.
-func (r *run) alone(payload any) {
-	r.payload = payload
+// single makes a run without a batch.
+func (r *run) single(payload any) {
+	r.top.payload = payload
 	if r.in.Run != nil && r.p.readsBatch {
 		r.members = []batchMember{{r.in.Run.Item, payload}}
 	}
@@ -144,7 +144,7 @@ func (r *run) batchVariable() map[string]any {
 		items = append(items, of)
 	}
 	if r.in.Run == nil {
-		items = append(items, map[string]any{"payload": r.payload})
+		items = append(items, map[string]any{"payload": r.top.payload})
 	}
 	var key any
 	if r.key != "" {
@@ -174,8 +174,9 @@ func (r *run) settle(ctx context.Context) {
 // nameFailed evaluates `failed`. If it cannot be understood, it is unknown which items
 // succeeded, and all fail.
 func (r *run) nameFailed(ctx context.Context) error {
-	r.machine.Start(ctx)
-	value, err := r.p.Batch.failed.render(&r.machine, r.vars)
+	f := &r.top
+	f.machine.Start(ctx)
+	value, err := r.p.Batch.failed.render(&f.machine, f.vars)
 	if err != nil {
 		return handlers.Permanent(err)
 	}
@@ -248,6 +249,8 @@ func (r *run) failNamed(call *handlers.Call) {
 	if len(call.FailedItems) == 0 || r.in.Run == nil {
 		return
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.batch == nil { // a pipeline without `batch`
 		r.batch = &workqueue.RunBatch{Items: []*workqueue.Item{r.in.Run.Item}}
 	}

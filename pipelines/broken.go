@@ -23,6 +23,9 @@ type Broken struct {
 
 	// Findings are the errors, at least one.
 	Findings strictyaml.Findings
+
+	// Calls reports that only the calls of its steps have errors.
+	Calls bool
 }
 
 // brokenFile describes a file with errors. p is the part that compiled; top is the text as
@@ -102,7 +105,7 @@ func (k *Catalogue) Without(files ...Broken) *Catalogue {
 	if len(files) == 0 {
 		return k
 	}
-	next := &Catalogue{compiler: k.compiler, inline: k.inline, byName: map[string]*Pipeline{}}
+	next := &Catalogue{compiler: k.compiler, inline: k.inline, byName: map[string]*Pipeline{}, callers: map[string]*Pipeline{}}
 	is := func(file string) bool {
 		return slices.ContainsFunc(files, func(b Broken) bool { return b.File == file })
 	}
@@ -111,7 +114,13 @@ func (k *Catalogue) Without(files ...Broken) *Catalogue {
 			next.byName[key] = p
 		}
 	}
+	for key, p := range k.callers {
+		if !is(p.File) {
+			next.callers[key] = p
+		}
+	}
 	next.broken = slices.DeleteFunc(slices.Clone(k.broken), func(b Broken) bool { return is(b.File) })
 	next.broken = append(next.broken, files...)
+	_ = next.link() // the callers are broken then
 	return next
 }

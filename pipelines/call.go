@@ -10,31 +10,49 @@ import (
 )
 
 // call builds what the handler of a step receives.
-func (r *run) call(s *Step) *handlers.Call {
+func (f *frame) call(s *Step) *handlers.Call {
+	place := f.place(s)
 	c := &handlers.Call{
-		Pipeline: r.p.Name, Step: s.Name, Attempt: 1, Payload: r.payload, Input: r.message, Log: r.log(s),
+		Pipeline: f.run.p.Name, Step: place, Attempt: 1, Payload: f.payload, Input: f.message, Log: f.logOf(place),
 	}
-	if it := r.in.Run; it != nil {
-		if r.listeners == nil {
-			r.listeners = &listeners{
-				progress: func(text string) { it.ReportProgress(r.engine.redactor.Redact(text)) },
-				percent:  it.ReportPercent, output: r.recorder(it.Show), analytics: r.recorder(it.Analyse),
-			}
-		}
-		c.OnProgress, c.OnPercent, c.OnOutput, c.OnAnalytics = r.listeners.progress, r.listeners.percent, r.listeners.output, r.listeners.analytics
-		c.ItemID, c.Queue, c.Attempt, c.Fence = r.lead.ID, r.lead.QueueName, r.lead.Attempt(), r.lead.Fence
-		c.IdempotencyKey = r.lead.IdempotencyKey
-		r.callBatch(c)
+	if it := f.in.Run; it != nil {
+		to := f.listen()
+		c.OnProgress, c.OnPercent, c.OnOutput, c.OnAnalytics, c.OnPrint = to.progress, to.percent, to.output, to.analytics, to.print
+		c.ItemID, c.Queue, c.Attempt, c.Fence = f.lead.ID, f.lead.QueueName, f.lead.Attempt(), f.lead.Fence
+		c.IdempotencyKey = f.lead.IdempotencyKey
+		f.callBatch(c)
 	} else {
-		c.OnCount = r.count
+		c.OnCount = f.count
 	}
 	return c
 }
 
+// listen returns what receives the reports of the steps.
+func (f *frame) listen() *listeners {
+	r := f.run
+	if f.branch {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+	}
+	if r.listeners.progress == nil {
+		it := r.in.Run
+		r.listeners = listeners{
+			progress: func(text string) { it.ReportProgress(r.engine.redactor.Redact(text)) },
+			print: func(text func() string) func() {
+				return it.Print(func() string { return r.engine.redactor.Redact(text()) })
+			},
+			percent: it.ReportPercent, output: r.recorder(it.Show), analytics: r.recorder(it.Analyse),
+		}
+	}
+	return &r.listeners
+}
+
 // count adds to the counts of the run.
-func (r *run) count(name string, n int) {
-	r.counted = true
-	r.result.Counts.Add(name, n)
+func (f *frame) count(name string, n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.counted = true
+	f.result.Counts.Add(name, n)
 }
 
 // listeners receive what the steps of an item's run report. All steps share them.
@@ -42,6 +60,7 @@ type listeners struct {
 	progress          func(string)
 	percent           func(int)
 	output, analytics func(any) error
+	print             func(func() string) func()
 }
 
 // recorder returns a function that records a value reported by a running step: as JSON,
@@ -59,7 +78,10 @@ func (r *run) recorder(record func(workqueue.JSONText)) func(value any) error {
 
 // log returns the logger of a step. It builds all fields at once: a logger derived from one
 // of the run would take 500 bytes twice.
-func (r *run) log(s *Step) zerolog.Logger {
+func (f *frame) log(s *Step) zerolog.Logger { return f.logOf(f.place(s)) }
+
+// logOf is log for a place that is known.
+func (r *run) logOf(place string) zerolog.Logger {
 	log := r.engine.log
 	if r.in.Run != nil && r.engine.logTo != nil {
 		log = log.Output(&r.tee)
@@ -71,5 +93,5 @@ func (r *run) log(s *Step) zerolog.Logger {
 	if r.traceID != "" {
 		bound = bound.Str("trace_id", r.traceID)
 	}
-	return bound.Str("step", s.Name).Logger()
+	return bound.Str("step", place).Logger()
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"botwork/internal/author/strictyaml"
+	"botwork/internal/filenames"
 )
 
 // Catalogue holds the pipelines of a folder by name and resolves an item's
@@ -15,6 +16,8 @@ import (
 type Catalogue struct {
 	compiler *Compiler
 	byName   map[string]*Pipeline // keys in lower case
+	callers  map[string]*Pipeline // the pipelines that call others, before their calls were resolved
+	files    map[string]string    // keys in lower case
 	broken   []Broken
 	inline   *inlineCache
 }
@@ -22,7 +25,7 @@ type Catalogue struct {
 // NewCatalogue returns a catalogue without pipelines. It still resolves inline ones.
 func NewCatalogue(c *Compiler) *Catalogue {
 	return &Catalogue{
-		compiler: c, byName: map[string]*Pipeline{}, inline: newInlineCache(maxInline),
+		compiler: c, byName: map[string]*Pipeline{}, callers: map[string]*Pipeline{}, files: map[string]string{}, inline: newInlineCache(maxInline),
 	}
 }
 
@@ -74,9 +77,15 @@ func pipelineFiles(dir string) ([]string, error) {
 	return files, err
 }
 
-// Add compiles one file into the catalogue and returns its findings. Call it before others
-// use the catalogue.
+// Add compiles one file into the catalogue and returns its findings, without those about calls of other
+// pipelines: they may be added later. Call it before others use the catalogue.
 func (k *Catalogue) Add(file string, data []byte) strictyaml.Findings {
+	findings := k.add(file, data)
+	_ = k.link() // the callers are broken then, until the pipelines that they call are added
+	return findings
+}
+
+func (k *Catalogue) add(file string, data []byte) strictyaml.Findings {
 	base := filepath.Base(file)
 	p, top, findings := k.compiler.parse(file, strings.TrimSuffix(base, filepath.Ext(base)), data)
 	key := strings.ToLower(p.Name)
@@ -85,11 +94,31 @@ func (k *Catalogue) Add(file string, data []byte) strictyaml.Findings {
 			Message: fmt.Sprintf("duplicate pipeline name %q: %s already defines it as %q", p.Name, first.File, first.Name),
 			Hint:    "rename one of them; names are not case-sensitive"}}
 	}
+	if len(findings) == 0 {
+		findings = k.checkFile(file)
+	}
 	if len(findings) > 0 {
 		k.broken = append(k.broken, brokenFile(p, top, findings))
 		return findings
 	}
 	k.byName[key] = p
+	if p.Calls() {
+		k.callers[key] = p
+	}
+	return nil
+}
+
+// checkFile returns what is wrong with the name of a file: a project is for every system.
+func (k *Catalogue) checkFile(file string) strictyaml.Findings {
+	if err := filenames.Check(filepath.Base(file)); err != nil {
+		return strictyaml.Findings{{File: file, Line: 1, Column: 1, Code: CodeInvalidName, Message: "file: " + err.Error(), Hint: "rename the file"}}
+	}
+	key := strings.ToLower(file)
+	if first, ok := k.files[key]; ok && first != file {
+		return strictyaml.Findings{{File: file, Line: 1, Column: 1, Code: CodeInvalidName,
+			Message: fmt.Sprintf("file: got %q beside %q, want names that do not differ only in upper and lower case", filepath.Base(file), filepath.Base(first)), Hint: "rename one of them"}}
+	}
+	k.files[key] = file
 	return nil
 }
 

@@ -8,6 +8,7 @@ const (
 	CodeInvalidName     = "invalid-name"     // a pipeline's or step's name with a character that is not allowed
 	CodeNoSteps         = "no-steps"         // `steps` is an empty list
 	CodeInvalidSchema   = "invalid-schema"   // `input` is not a JSON Schema
+	CodeUnknownKeyword  = "unknown-keyword"  // `input` has a keyword that JSON Schema does not have
 	CodeInvalidValue    = "invalid-value"    // a value out of range
 	CodeNoEffect        = "no-effect"        // a key without an effect here
 	CodeUnreachableStep = "unreachable-step" // an earlier step always ends the pipeline
@@ -22,15 +23,23 @@ const (
 	// Steps.
 	CodeUnknownHandler  = "unknown-handler"   // no handler of that name
 	CodeDuplicateStep   = "duplicate-step"    // two steps of one name
+	CodeTwoKinds        = "two-kinds"         // a step with two of handler, steps and uses
+	CodeTooDeep         = "too-deep"          // too many blocks in one another
+	CodeNotAList        = "not-a-list"        // `foreach` over a text or a number
 	CodeExpressionInKey = "expression-in-key" // an expression in a key of `with`
 
 	// Warnings, in addition to no-effect.
 	CodeRetryMultiplies = "retry-multiplies" // both a step and, by default, its item are retried
 	CodeTimeoutTooLong  = "timeout-too-long" // a step's timeout is longer than that of the run
 	CodeWaitsTooLong    = "waits-too-long"   // attempts of a step that would begin after the run's timeout
+	CodeEndlessLoop     = "endless-loop"     // items that snooze or enqueue one another without end
+
+	CodeLiteralSecret = "literal-secret" // a password in the file
+	CodeSecretInText  = "secret-in-text" // a secret in a text for people
 
 	// Expressions.
 	CodeBareBraces         = "bare-braces"         // {{ payload.x }} without a dollar
+	CodeWithoutOutput      = "without-output"      // steps.x, where steps.x.output is meant
 	CodeUnclosedExpression = "unclosed-expression" // ${{ without }}
 	CodeMixedCondition     = "mixed-condition"     // an `if` with text before or after its expression
 	CodeExpressionSyntax   = "expression-syntax"   // not an expression
@@ -40,6 +49,7 @@ const (
 	CodeUnknownStep        = "unknown-step"        // steps.x, and no step x
 	CodeLaterStep          = "later-step"          // steps.x, and step x runs later
 	CodeUnknownSecret      = "unknown-secret"      // secrets.x, and no secret x
+	CodeUnsetValue         = "unset-value"         // values.x, and the settings do not set x
 	CodeSecretVariable     = "secret-variable"     // env.X, and a setting reads X as a secret
 
 	// Files and references.
@@ -48,5 +58,7 @@ const (
 	CodeDuplicatePipeline = "duplicate-pipeline" // two files with one name
 	CodeUnknownPipeline   = "unknown-pipeline"   // an item names a pipeline that does not exist
 	CodeBrokenPipeline    = "broken-pipeline"    // an item names a pipeline whose file has errors
+	CodeCallCycle         = "call-cycle"         // pipelines that call one another without end
+	CodeInvalidPayload    = "invalid-payload"    // a payload that the input of a pipeline does not allow
 	CodeTriggeredPipeline = "triggered-pipeline" // an item names a pipeline that a trigger starts
 )

@@ -26,6 +26,12 @@ type Options struct {
 	// are in capitals.
 	SecretEnv map[string]string
 
+	// Values are the values that pipelines may name: first those of the environment in use, in
+	// which a missing value is an error, then those of the other environments, in which it is a
+	// warning, or with Everywhere an error. If nil, the names are unknown and all are accepted.
+	Values     []Values
+	Everywhere bool
+
 	// Location is the zone of triggers that name none; nil is UTC.
 	Location *time.Location
 }
@@ -62,6 +68,7 @@ func (c *Compiler) Parse(file string, data []byte) (*Pipeline, strictyaml.Findin
 func (c *Compiler) parse(file, name string, data []byte) (*Pipeline, *strictyaml.Node, strictyaml.Findings) {
 	sum := sha256.Sum256(data)
 	p := &Pipeline{Name: name, File: file, Text: string(data), Hash: hex.EncodeToString(sum[:])}
+	p.RunHash = p.Hash
 	top, findings := strictyaml.Parse(file, data)
 	if top == nil {
 		return p, nil, findings
@@ -72,7 +79,7 @@ func (c *Compiler) parse(file, name string, data []byte) (*Pipeline, *strictyaml
 	run.pipeline(p, top)
 	run.Findings.Sort()
 	if len(run.Findings) == 0 {
-		p.Warnings = append(warnings(p, top), run.warned...)
+		p.Warnings = append(warnings(p, top, run.sources), run.warned...)
 		p.Warnings.Sort()
 	}
 	return p, top, run.Findings
@@ -83,6 +90,7 @@ type compilation struct {
 	*Compiler
 	strictyaml.Reader
 	lines  []string
+	restAt textOffset          // see rest
 	warned strictyaml.Findings // collected during compilation; reported only for a pipeline without errors
 
 	// The names that expressions may use, for the checks and for the expression compiler.
@@ -92,12 +100,22 @@ type compilation struct {
 
 	programs map[string]*bounded.Program // by their sources
 
+	sources map[*Step]*source // the steps as they are in the file
+
 	readsItem, readsSteps, readsBatch bool // see Pipeline
 }
 
 func (c *compilation) reportAt(at position, code, message, hint string) {
 	c.Findings = append(c.Findings, strictyaml.Finding{File: at.file, Line: at.line, Column: at.column, EndLine: at.endLine, EndColumn: at.endColumn,
 		Code: code, Message: message, Hint: hint})
+}
+
+// downgrade makes a warning of the last finding.
+func (c *compilation) downgrade() {
+	last := len(c.Findings) - 1
+	f := c.Findings[last]
+	f.Severity = strictyaml.Warning
+	c.Findings, c.warned = c.Findings[:last], append(c.warned, f)
 }
 
 // suggestEdit adds an edit to the last finding.

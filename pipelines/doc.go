@@ -17,6 +17,14 @@
 //	    with:
 //	      url: https://example.test/files/${{ payload.file }}
 //
+// A step calls a handler, or it is a block with `steps` of its own, or it calls another
+// pipeline with `uses`. A block or any step with `foreach` runs once for each element of a
+// list; `parallel` runs iterations, or the steps of a block, side by side. The engine treats
+// them alike: what a step runs is a handlers.Handler, and the pipeline itself is a block.
+// The lists `onSuccess`, `onFailure` and `finally` run when it is decided how the steps have
+// ended. With `resume: true` the engine records how each step has ended, and the next attempt
+// of the item takes that over. docs/pipelines.md describes all keys.
+//
 // A pipeline with a `trigger` is a system pipeline: it is started by a schedule, not by
 // an item. The keys of a trigger are cron or every, atStart, wake, timezone, dst (first,
 // last, both, skip), overlap (skip, queue), scope (once, each-worker) and catchUp.
@@ -52,8 +60,13 @@
 //	env.<NAME>       an environment variable, nil if it is not set; without those of this
 //	                 program (BOTWORK_…)
 //	secrets.<name>   a secret of the settings
+//	values.<name>    a value of the settings, which is not secret
 //	now              when the run started, in UTC; it hides the function now()
 //	worker.name      the worker that runs the step
+//
+// In a loop, each is the element, each.index its number from 0, and `as` names it; vars.<name> is
+// a value under `vars`. In onFailure and finally, error has the text, kind and step of the
+// failure, and final: whether no attempt follows.
 //
 // Names in expressions are checked before anything runs: an unknown variable or secret is
 // a finding, and so is a step that does not exist or runs later. Fields of the payload

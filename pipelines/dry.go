@@ -50,7 +50,8 @@ type DryRun struct {
 	// Resilience is the policy of the run's item, without its queue's policy.
 	Resilience workqueue.Resilience
 
-	// Steps are all steps of the pipeline; empty if the payload is invalid.
+	// Steps are all steps of the pipeline, with those in blocks and in called pipelines; empty if
+	// the payload is invalid.
 	Steps []DryStep
 }
 
@@ -58,6 +59,8 @@ type DryRun struct {
 type DryStep struct {
 	*Step
 
+	// Path is the path of the step, with that of the step that calls its pipeline.
+	Path   string
 	Action DryAction
 
 	// Summary describes the handler in one line.
@@ -93,7 +96,7 @@ type DryUnknown struct {
 // dryRun is the state of one dry run. The output of a called step is unknown, and so is
 // everything that depends on it; such values carry the step's name.
 type dryRun struct {
-	*run
+	*frame
 	env types.Map
 
 	// unknown are the fields of steps that are unknown; message are the steps on which the
@@ -101,18 +104,26 @@ type dryRun struct {
 	unknown map[string][]string
 	message []string
 
+	// elements are the unknown variables, with the steps on which each depends: elements of loops,
+	// and the payload of a pipeline that a step calls.
+	elements map[string][]string
+
+	// maybe reports whether the block around the step may be skipped, or have no iteration.
+	maybe bool
+
 	// unless are the steps that may have ended the run; over is the reason why the run is
 	// over, "" while it continues.
 	unless []string
 	over   string
 
-	report DryRun
+	report *DryRun
 }
 
 // DryRun returns what a run would do, without running it: it calls no handler and reads
 // only the run's input and the engine's variables.
 func (e *Engine) DryRun(p *Pipeline, in RunInput) DryRun {
-	d := &dryRun{run: newRun(e, p, in), unknown: map[string][]string{}, report: DryRun{Outcome: DrySucceeds}}
+	r := newRun(e, p, in)
+	d := &dryRun{frame: &r.top, unknown: map[string][]string{}, report: &DryRun{Outcome: DrySucceeds}}
 	d.report.Resilience = p.Resilience.Or(workqueue.DefaultResilience())
 	if in.Run != nil {
 		d.report.Resilience, _ = in.Run.Policy() // an unreadable policy of the item is ignored
@@ -121,31 +132,66 @@ func (e *Engine) DryRun(p *Pipeline, in RunInput) DryRun {
 	if err != nil {
 		d.badPayload(err)
 		d.report.Outcome, d.report.Kind, d.report.Error = DryFails, d.result.Kind, d.result.Error
-		return d.report
+		return *d.report
 	}
-	d.alone(payload)
-	d.run.message = payload
+	d.single(payload)
+	d.frame.message = payload
 	if p.Batch != nil {
 		d.key = p.Batch.keyOf(context.Background(), payload)
 	}
-	d.vars = d.variables()
-	names := names{system: p.Trigger != nil}
-	for _, s := range p.Steps {
-		names.steps = append(names.steps, s.Name)
+	if err := d.prepare(); err != nil {
+		d.report.Outcome, d.report.Kind, d.report.Error = DryFails, kindOf(err), d.bounded(err.Error())
+		return *d.report
 	}
-	d.env = names.env()
 	from, until := d.skipToPart(in.Part)
 	for i, s := range p.Steps {
 		switch {
 		case i < from:
 			// skipToPart has added it
 		case i > until:
-			d.report.Steps = append(d.report.Steps, d.describe(s, DryNotReached, fmt.Sprintf("the run ends after step %q", in.Part.Until)))
+			d.skip(s, DryNotReached, fmt.Sprintf("the run ends after step %q", in.Part.Until))
 		default:
-			d.report.Steps = append(d.report.Steps, d.step(s))
+			d.step(s)
 		}
 	}
-	return d.report
+	d.afterwards()
+	return *d.report
+}
+
+// prepare makes the variables of the frame's pipeline. Its error is that of `vars`.
+func (d *dryRun) prepare() error {
+	names := names{system: d.p.Trigger != nil}
+	for s := range d.p.Each() {
+		names.steps = append(names.steps, s.Name)
+	}
+	for _, v := range d.p.Vars {
+		names.vars = append(names.vars, v.Name)
+	}
+	names.later = names.vars
+	d.vars, d.env = d.variables(), names.env()
+	if unknown := d.elements[varPayload]; unknown != nil && len(d.p.Vars) > 0 {
+		d.elements[varVars], d.vars[varVars] = unknown, nil
+		return nil
+	}
+	return d.defineVars(context.Background())
+}
+
+// skip adds a step that does not run, and the steps in it.
+func (d *dryRun) skip(s *Step, action DryAction, reason string) {
+	d.add(d.describe(s, action, reason))
+	if s.Block == nil {
+		return
+	}
+	s.Block.each(func(inner *Step) bool {
+		d.add(d.describe(inner, action, ""))
+		return true
+	})
+}
+
+// add adds a step to the report and returns its place there.
+func (d *dryRun) add(step DryStep) int {
+	d.report.Steps = append(d.report.Steps, step)
+	return len(d.report.Steps) - 1
 }
 
 // skipToPart marks the steps before the part as done and returns the bounds of the part.
@@ -163,48 +209,71 @@ func (d *dryRun) skipToPart(part *Part) (from, until int) {
 			d.unknown[s.Name] = []string{fieldOutput}
 		}
 		if s == source {
-			d.run.message = output
+			d.frame.message = output
 			if !provided {
 				d.message = []string{s.Name}
 			}
 		}
 		d.remember(s, output, false, nil)
-		d.report.Steps = append(d.report.Steps, d.describe(s, DryGiven, reason))
+		d.skip(s, DryGiven, reason)
 	}
 	return from, until
 }
 
 func (d *dryRun) describe(s *Step, action DryAction, reason string) DryStep {
-	return DryStep{Step: s, Action: action, Summary: s.kind.Summary, Reason: reason, Backoff: s.backoff}
+	return DryStep{Step: s, Path: d.path(s), Action: action, Summary: s.summary(), Reason: reason, Backoff: s.backoff}
 }
 
-// step returns what the run would do with one step.
-func (d *dryRun) step(s *Step) DryStep {
+// step adds what the run would do with one step.
+func (d *dryRun) step(s *Step) {
 	if d.over != "" {
-		return d.describe(s, DryNotReached, d.over)
+		d.skip(s, DryNotReached, d.over)
+		return
 	}
 	d.machine.Start(context.Background())
 	step := d.describe(s, DryCall, "")
 	step.Unless = slices.Clone(d.unless)
-	maybe, err := d.condition(s, &step)
+	maybe := d.maybe
+	if !s.perElement {
+		unknown, err := d.condition(s, &step)
+		maybe = maybe || unknown
+		if err != nil {
+			d.fails(s, &step, maybe, err)
+			d.add(step)
+			return
+		}
+	}
 	switch {
-	case err != nil:
-		d.fails(s, &step, false, err)
-		return step
 	case step.Action == DrySkip:
 		d.remember(s, nil, true, nil)
-		return step
+		d.skip(s, DrySkip, step.Reason)
+		d.report.Steps[len(d.report.Steps)-1-s.inner()] = step
+	case s.Foreach != nil:
+		d.loop(s, step, maybe)
+	default:
+		d.body(s, step, maybe)
+	}
+}
+
+// body adds a step that runs.
+func (d *dryRun) body(s *Step, step DryStep, maybe bool) {
+	switch {
+	case s.Block != nil:
+		d.add(step)
+		d.block(s, maybe)
+		return
+	case s.Uses != "":
+		d.uses(s, step, maybe)
+		return
 	}
 	if err := d.parameters(s, &step); err != nil {
 		d.fails(s, &step, maybe, err)
-		return step
-	}
-	if ending(s.Handler) != "" {
+	} else if ending(s.Handler) != "" {
 		d.ends(s, &step, maybe)
-		return step
+	} else {
+		d.called(s, maybe)
 	}
-	d.called(s, maybe)
-	return step
+	d.add(step)
 }
 
 // condition returns maybe if the step may or may not run, because its `if` depends on

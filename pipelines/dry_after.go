@@ -51,7 +51,7 @@ func (d *dryRun) failed(s *Step, maybe bool, kind workqueue.ErrorKind, err error
 		return
 	}
 	if d.report.Step == "" { // the first step with an error
-		d.report.Step, d.report.Kind, d.report.Error = s.Name, kind, d.text(s, err.Error())
+		d.report.Step, d.report.Kind, d.report.Error = d.path(s), kind, d.bounded(inStep(d.path(s), s, err).Error())
 		d.report.Outcome = DryFails
 		if maybe || len(d.unless) > 0 {
 			d.report.Outcome = DryMayFail
@@ -67,7 +67,7 @@ func (d *dryRun) end(s *Step, maybe bool, how string) {
 		d.remember(s, nil, true, nil) // if the run continues, the step was skipped
 		return
 	}
-	d.over = fmt.Sprintf("step %q (%s) %s", s.Name, s.Handler, how)
+	d.over = fmt.Sprintf("step %q (%s) %s", d.path(s), s.Kind(), how)
 }
 
 // ends records a step whose handler only ends the run.
@@ -88,9 +88,9 @@ func (d *dryRun) ends(s *Step, step *DryStep, maybe bool) {
 	certain := !maybe && len(d.unless) == 0
 	switch {
 	case certain && s.Handler == "Snooze":
-		d.report.Outcome, d.report.Step = DrySnoozes, s.Name
+		d.report.Outcome, d.report.Step = DrySnoozes, d.path(s)
 	case certain && s.Handler == "Drop" && d.in.Run != nil:
-		d.report.Outcome, d.report.Step = DryDrops, s.Name
+		d.report.Outcome, d.report.Step = DryDrops, d.path(s)
 	case s.Handler == "Drop" && d.in.Run == nil:
 		how = ending("Break") // without an item
 	}

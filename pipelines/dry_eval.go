@@ -28,6 +28,11 @@ func (d *dryRun) unknownIn(tree ast.Node) []string {
 	if r.input {
 		steps = append(steps, d.message...)
 	}
+	for name, of := range d.elements {
+		if r.names[name] {
+			steps = append(steps, of...)
+		}
+	}
 	for name, fields := range d.unknown {
 		for _, field := range r.fields[name] {
 			if len(fields) > 0 && field == "" || slices.Contains(fields, field) {
@@ -89,7 +94,7 @@ func (d *dryRun) judge(x *expression, node ast.Node) (any, []string, error) {
 // known evaluates a part of an expression. A part that does not compile alone, which is
 // unlikely since the parser wrote it, counts as unknown.
 func (d *dryRun) known(x *expression, node ast.Node) (any, []string, error) {
-	program, err := bounded.Compile(node.String(), d.env, expr.Timezone("UTC"))
+	program, err := bounded.Compile(node.String(), d.env, expr.Timezone("UTC"), eachIndex)
 	if err != nil {
 		return nil, []string{"?"}, nil
 	}

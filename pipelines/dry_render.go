@@ -35,6 +35,9 @@ func (d *dryRun) parameters(s *Step, step *DryStep) error {
 	with := value.(map[string]any)
 	hidden := hide(PlainValue(shown), s.kind.Fields())
 	step.Parameters, _ = hidden.(map[string]any)
+	if err := s.checkRendered(with); err != nil {
+		return handlers.Permanent(fmt.Errorf("with: %w", err))
+	}
 	wrong := s.kind.CheckLiteral(with, func(path []string) bool { return len(r.unknown[pathKey(path)]) > 0 })
 	if len(wrong) > 0 {
 		return handlers.Permanent(fmt.Errorf("with: %w", &handlers.ParamErrors{List: wrong}))

@@ -192,6 +192,9 @@ func TestDryRunAgreesWithARun(t *testing.T) {
 		`- {name: a, handler: Echo, with: {text: "${{ payload.missing }}!"}}`,
 		`- {name: a, handler: Echo, if: payload.s, with: {text: x}}`,
 		`- {name: a, handler: Require, with: {url: "${{ payload.s }}", min: "${{ payload.n }}", max: 1}}`,
+		`- {name: a, handler: Script, with: {run: "${{ payload.n == 1 ? '{x}' : payload.s }}"}}`,
+		`- {name: a, handler: Script, with: {run: "x${{ payload.n == 1 ? '{x}' : payload.s }}"}}`,
+		`- {name: a, handler: Script, with: {run: "{x $${{ y }}}"}}`,
 		`- {name: a, handler: Break}`,
 	}
 	for _, text := range texts {

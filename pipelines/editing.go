@@ -2,6 +2,7 @@ package pipelines
 
 import (
 	"fmt"
+	"slices"
 
 	"botwork/handlers"
 
@@ -18,15 +19,17 @@ type Variable struct {
 	// Type is "number", "text", "time", "true or false", "list", "map" or "any".
 	Type string
 
+	// Doc is Markdown with links, which work in docs/pipelines.md.
 	Doc string
 
 	// Fields are those of a variable that always has the same ones.
 	Fields []Variable
 }
 
-// Variables lists the variables of expressions. The fields of payload, steps, env and
-// secrets depend on the pipeline and its settings. A system pipeline, which a trigger
-// starts, has no item and no batch.
+// Variables lists the variables of expressions. The fields of payload, steps, env, secrets,
+// values, vars and each depend on the pipeline and its settings. A system pipeline, which a trigger
+// starts, has no item and no batch. vars, each, attempt and error exist only where their
+// descriptions say.
 func Variables(system bool) []Variable {
 	var list []Variable
 	for _, v := range variableDocs {
@@ -37,8 +40,14 @@ func Variables(system bool) []Variable {
 	return list
 }
 
-// StepFields lists what expressions can read of each step that has run.
-func StepFields() []Variable { return stepFieldDocs }
+// StepFields lists what expressions can read of a step that has run: of one with foreach, if
+// loop is true.
+func StepFields(loop bool) []Variable {
+	if loop {
+		return loopFieldDocs
+	}
+	return stepFieldDocs
+}
 
 // NamesStep reports whether an expression can name a step with a dot: steps.name. Any other
 // name is written steps["a name"].
@@ -72,32 +81,50 @@ var stepFieldDocs = []Variable{
 	{Name: "error", Type: "any", Doc: "the text of its error if it failed with `onError: continue`, otherwise nil"},
 }
 
+var loopFieldDocs = append(slices.Clip(stepFieldDocs), Variable{
+	Name: "errors", Type: "list", Doc: "of a [loop](#loops-foreach): the elements that failed with `onError: continue`, a list of " +
+		"`{index, error, kind}`; the first 1,000",
+})
+
 var variableDocs = []Variable{
-	{Name: varPayload, Type: "any", Doc: "the item's payload"},
-	{Name: varInput, Type: "any", Doc: "the output of the previous step; in the first step the payload"},
-	{Name: varSteps, Type: "map", Doc: "the steps that have run, by name: `.output`, `.skipped`, `.error`"},
+	{Name: varPayload, Type: "any", Doc: "the item's payload; in a [called](#calls-uses) pipeline the step's `with`"},
+	{Name: varInput, Type: "any", Doc: "the output of the previous step; in the first step the payload, in a loop the element"},
+	{Name: varSteps, Type: "map", Doc: "the steps that have run, by name"},
+	{Name: varVars, Type: "map", Doc: "the values under `vars`"},
+	{Name: varEach, Type: "any", Doc: "in a [loop](#loops-foreach): the element, which `as` gives another name in addition", Fields: []Variable{
+		{Name: "index", Type: "number", Doc: "the number of the element, from 0"},
+	}},
+	{Name: varAttempt, Type: "number", Doc: "in `onSuccess`, `onFailure` and `finally`: 1 for the first attempt"},
+	{Name: varError, Type: "map", Doc: "in `onFailure` and `finally`: how the run has failed; in `finally` nil after a success, so write `error?.text`", Fields: []Variable{
+		{Name: "text", Type: "text", Doc: "the text of the failure"},
+		{Name: "kind", Type: "text", Doc: "its kind, such as error, timeout, business or permanent; `released` if the worker gives the item up, for example because it stops"},
+		{Name: "step", Type: "text", Doc: "the path of the step that failed"},
+		{Name: "final", Type: "true or false", Doc: "whether no attempt will follow"},
+	}},
 	{Name: varItem, Type: "map", Doc: "the item that runs", Fields: []Variable{
-		{Name: "id", Type: "number", Doc: "the item's number; 0 in `botwork pipelines run`"},
+		{Name: "id", Type: "number", Doc: "its number; 0 in `botwork pipelines run`"},
 		{Name: "queue", Type: "text", Doc: "its queue"},
 		{Name: "priority", Type: "number", Doc: "its priority; larger runs first"},
 		{Name: "attempt", Type: "number", Doc: "1 for the first attempt"},
 		{Name: "fence", Type: "number", Doc: "a number that grows with every claim of the item: an external system that keeps the largest " +
-			"it has seen can reject a run that has lost its lease"},
-		{Name: "idempotencyKey", Type: "text", Doc: "a random key that is unique across databases; retries and copies keep it, so an external system " +
-			"can reject work that it has already done for this key"},
+			"it has seen can refuse a run that has lost its lease"},
+		{Name: "idempotencyKey", Type: "text", Doc: "a random key that no other item has, in this database or another; retries and copies keep it: " +
+			"an external system can refuse work that it has done under this key"},
 		{Name: "createdAt", Type: "time", Doc: "when it was created, in UTC"},
 		{Name: "availableAt", Type: "time", Doc: "when it became due, in UTC"},
 		{Name: "deadlineAt", Type: "any", Doc: "its deadline, a time in UTC; nil if none"},
-		{Name: "createdBy", Type: "any", Doc: "who created it, a text; nil if unknown"},
-		{Name: "naturalKey", Type: "any", Doc: "its key in an external system, a text; nil if none"},
+		{Name: "createdBy", Type: "any", Doc: "who created it, a text; nil if not given"},
+		{Name: "naturalKey", Type: "any", Doc: "its key in the system that it comes from, a text; nil if none"},
 		{Name: "taskName", Type: "any", Doc: "its task's name, a text; nil if none"},
 	}},
-	{Name: varBatch, Type: "map", Doc: "the items that run together: with `batch`, those of one key; otherwise one", Fields: []Variable{
-		{Name: "key", Type: "any", Doc: "the value of `batch.by`, a text; nil without `batch` or a value"},
-		{Name: "items", Type: "list", Doc: "a list with one map for each item: the fields of `item`, and `payload`"},
+	{Name: varBatch, Type: "map", Doc: "the items that [run together](#items-that-run-together-batch); without `batch` one", Fields: []Variable{
+		{Name: "key", Type: "any", Doc: "the value of `batch.by`, a text; nil without one"},
+		{Name: "items", Type: "list", Doc: "of each item the fields of `item`, and `payload`"},
 	}},
-	{Name: varEnv, Type: "map", Doc: "environment variables by name, texts; nil if not set. Those that begin with `BOTWORK_` are left out"},
-	{Name: varSecrets, Type: "map", Doc: "the secrets of the settings by name, texts"},
+	{Name: varEnv, Type: "map", Doc: "environment variables, texts; nil if not set. Those that begin with `BOTWORK_` are hidden, and those that a setting " +
+		"reads as a secret or a DSN are errors"},
+	{Name: varSecrets, Type: "map", Doc: "the [secrets](configuration.md#secrets) of the settings, texts"},
+	{Name: varValues, Type: "map", Doc: "the [values](configuration.md#values) of the settings, in the chosen environment"},
 	{Name: varNow, Type: "time", Doc: "when the run started, in UTC"},
 	{Name: varWorker, Type: "map", Doc: "the worker that runs the step", Fields: []Variable{
 		{Name: "name", Type: "text", Doc: "its name"},

@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -14,18 +15,23 @@ import (
 // the expression compiler.
 func TestVariablesMatchTheCompiler(t *testing.T) {
 	for _, system := range []bool{false, true} {
-		env := names{system: system}.env()
+		env := names{system: system, later: []string{"x"}}.env()
+		maps.Copy(env, (&sight{loop: &Loop{}, outer: &sight{after: &Block{key: keyOnFailure}}}).elements())
+		delete(env, varEachIndex)
 		var got []string
 		for _, v := range Variables(system) {
 			got = append(got, v.Name)
-			sameFields(t, v.Name, v.Fields, map[string]types.Map{varItem: itemFields, varBatch: batchFields, varWorker: workerFields}[v.Name])
+			sameFields(t, v.Name, v.Fields, map[string]types.Map{
+				varItem: itemFields, varBatch: batchFields, varWorker: workerFields, varError: errorFields, varEach: {"index": types.Int},
+			}[v.Name])
 		}
 		slices.Sort(got)
 		if want := fieldNames(env); !slices.Equal(got, want) {
 			t.Errorf("Variables(%v) = %q, the compiler has %q", system, got, want)
 		}
 	}
-	sameFields(t, varSteps, StepFields(), stepFields)
+	sameFields(t, varSteps, StepFields(false), stepFields)
+	sameFields(t, varSteps, StepFields(true), loopFields)
 }
 
 func sameFields(t *testing.T, of string, fields []Variable, want types.Map) {

@@ -23,6 +23,9 @@ type EngineOptions struct {
 	// Secrets is the value of `secrets` in expressions, by name.
 	Secrets map[string]string
 
+	// Values is `values` in expressions; see Values.
+	Values map[string]any
+
 	// WorkerName is `worker.name`.
 	WorkerName string
 
@@ -38,10 +41,10 @@ type EngineOptions struct {
 	Redactor *Redactor
 }
 
-// Engine runs pipelines. It is immutable and safe for concurrent runs. It starts no
-// goroutines.
+// Engine runs pipelines. It is immutable and safe for concurrent runs. It starts goroutines only
+// for branches and iterations that run side by side, and waits for them.
 type Engine struct {
-	env, secrets, worker map[string]any
+	env, secrets, values, worker map[string]any
 
 	redactor *Redactor
 	log      zerolog.Logger
@@ -53,7 +56,7 @@ func NewEngine(opts EngineOptions) *Engine {
 	env := maps.Clone(opts.Env)
 	maps.DeleteFunc(env, func(name, _ string) bool { return secretEnv(opts.SecretEnv).setting(name) != "" })
 	e := &Engine{
-		env: anyMap(env), secrets: anyMap(opts.Secrets), worker: map[string]any{"name": opts.WorkerName},
+		env: anyMap(env), secrets: anyMap(opts.Secrets), values: opts.Values, worker: map[string]any{"name": opts.WorkerName},
 		redactor: opts.Redactor, log: opts.Log, logTo: opts.LogTo,
 	}
 	if e.redactor == nil {
@@ -98,8 +101,13 @@ type RunInput struct {
 type StepCall struct {
 	Step *Step
 
+	// Path has also the names of the blocks around the step, and of the steps that have called
+	// its pipeline: "post / sign".
+	Path string
+
 	// With are the parameters, with all expressions evaluated; do not change them. Handler
-	// is built from them.
+	// is built from them. For a step that calls a pipeline they are its payload, and Handler
+	// runs it.
 	With    map[string]any
 	Handler handlers.Handler
 
@@ -115,14 +123,16 @@ const (
 	StepSkipped StepStatus = "skipped" // its `if` was false
 	StepBroke   StepStatus = "broke"   // it ended the pipeline, successfully
 	StepFailed  StepStatus = "failed"
+	StepKept    StepStatus = "kept" // it ended well in an earlier attempt; see Pipeline.Resume
 )
 
 // StepResult describes one step of a run.
 type StepResult struct {
+	// Name is the step's path; see StepCall. The iterations of a loop are one result.
 	Name   string
 	Status StepStatus
-	Took   time.Duration
-	Error  string // why it failed or broke
+	Took   time.Duration // the sum of all iterations
+	Error  string        // why it failed or broke
 }
 
 // Result is how a run ended.

@@ -206,11 +206,24 @@ func TestCallDescribesTheRun(t *testing.T) {
 	}}), "name: P\nsteps: [{name: s, handler: See}]")
 	testEngine(nil).Run(t.Context(), p, RunInput{Run: testRun(`{"a": 1}`)})
 	got.Progress("half")
-	got.Log, got.OnProgress, got.OnPercent, got.OnOutput, got.OnAnalytics = zerolog.Logger{}, nil, nil, nil, nil
+	got.Log, got.OnProgress, got.OnPercent, got.OnOutput, got.OnAnalytics, got.OnPrint = zerolog.Logger{}, nil, nil, nil, nil, nil
 	want := handlers.Call{Pipeline: "P", Step: "s", ItemID: 42, Queue: "default", Attempt: 2, Fence: 7, IdempotencyKey: "k",
 		Payload: map[string]any{"a": 1}, Input: map[string]any{"a": 1}}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(zerolog.Logger, zerolog.Logger) bool { return true })); diff != "" {
 		t.Errorf("call (-want +got):\n%s", diff)
+	}
+}
+
+func TestPrintedTextsAreRedacted(t *testing.T) {
+	p := parse(t, testCompiler(map[string]do{"Print": func(_ context.Context, call *handlers.Call) (any, error) {
+		secret, _ := call.Input.(string)
+		call.Print(func() string { return "key " + secret + "\n" })()
+		return nil, nil
+	}}), `{steps: [{handler: Echo, with: {text: "${{ secrets.apiKey }}"}}, {handler: Print}]}`)
+	run := testRun("null")
+	testEngine(nil).Run(t.Context(), p, RunInput{Run: run})
+	if got := run.ProgressNote().LogTail; got != "key <secret>\n" {
+		t.Errorf("log = %q, want the secret removed", got)
 	}
 }
 
@@ -307,5 +320,29 @@ func TestEnvironOmitsTheProgramsSettings(t *testing.T) {
 	env := Environ()
 	if _, there := env["BOTWORK_DATABASE_DSN"]; there || env["PIPELINES_TEST"] != "x=y" {
 		t.Errorf("contains the DSN = %v, PIPELINES_TEST = %q, want false and x=y", there, env["PIPELINES_TEST"])
+	}
+}
+
+// Long whole numbers keep their digits from the payload to the output.
+func TestRunsKeepDigits(t *testing.T) {
+	p := parse(t, testCompiler(nil), `
+name: p
+input: {type: object, properties: {n: {type: integer}}}
+steps:
+  - name: first
+    handler: Echo
+    with: {value: {n: "${{ payload.n }}", exact: "${{ payload.exact + 1 }}", list: "${{ map([payload.n], #) }}"}}
+  - handler: Echo
+    with: {value: ["${{ input }}", "n=${{ steps.first.output.n }}", "${{ toJSON(fromJSON(string(payload.n))) }}"]}
+`)
+	got := testEngine(nil).Run(t.Context(), p, RunInput{Run: testRun(`{"n": 123456789012345678901234567890, "exact": 9007199254740992}`)})
+	const want = `[{"exact":9007199254740993,"list":[123456789012345678901234567890],"n":123456789012345678901234567890},"n=123456789012345678901234567890","123456789012345678901234567890"]`
+	if string(got.Output) != want {
+		t.Errorf("output = %s, %s, want %s", got.Output, got.Error, want)
+	}
+	p = parse(t, testCompiler(nil), "name: p\nsteps:\n  - handler: Echo\n    with: {value: \"${{ payload.n + 1 }}\"}\n")
+	got = testEngine(nil).Run(t.Context(), p, RunInput{Run: testRun(`{"n": 123456789012345678901234567890}`)})
+	if want := "invalid operation: <number of more than 64 bits> + int"; got.Verdict != workqueue.Failed || !strings.Contains(got.Error, want) || !strings.Contains(got.Error, "string(…)") {
+		t.Errorf("%v: %s, want a failure with %q and a hint", got.Verdict, got.Error, want)
 	}
 }

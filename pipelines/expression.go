@@ -28,12 +28,12 @@ type expression struct {
 // unknownName matches the compiler's message for a name that is not a variable.
 var unknownName = regexp.MustCompile(`^unknown name (\S+)$`)
 
-// expression compiles source, which is at the position at and is evaluated after visible
-// steps have run. It returns nil if it has reported a finding.
-func (c *compilation) expression(source string, at position, visible int) *expression {
+// expression compiles source, which is at a position of the file and sees the steps before its
+// place. It returns nil if it has reported a finding.
+func (c *compilation) expression(source string, position position, at *sight) *expression {
 	before := len(c.Findings)
 	report := func(from, to int, code, message, hint string) {
-		c.reportAt(at.part(from, to), code, message, hint)
+		c.reportAt(position.part(from, to), code, message, hint)
 	}
 	whole := utf8.RuneCountInString(source)
 	switch {
@@ -51,61 +51,66 @@ func (c *compilation) expression(source string, at position, visible int) *expre
 		return nil
 	}
 	warn := func(from, to int, code, message, hint string) {
-		before := len(c.Findings)
 		report(from, to, code, message, hint)
-		f := c.Findings[before]
-		f.Severity = strictyaml.Warning
-		c.Findings, c.warned = c.Findings[:before], append(c.warned, f)
+		c.downgrade()
 	}
-	suggest := func(name string, inner int) { c.suggestName(at, name, inner) }
-	refs := &references{names: c.names, shapes: c.shapes, warn: warn, visible: visible, report: report, suggest: suggest}
+	suggest := func(name string, inner int) { c.suggestName(position, name, inner) }
+	refs := &references{names: c.names, shapes: c.shapes, warn: warn, at: at, report: report, suggest: suggest}
 	refs.check(tree.Node)
+	refs.wholeStep(tree.Node, whole)
 	c.readsItem, c.readsSteps, c.readsBatch = c.readsItem || refs.readsItem, c.readsSteps || refs.readsSteps, c.readsBatch || refs.readsBatch
 	if len(c.Findings) > before {
 		return nil
 	}
-	program, err := c.program(source, refs.steps)
+	program, err := c.program(source, refs.steps, at)
 	if err != nil {
 		from, to, message := explainCompile(err)
 		if name := unknownName.FindStringSubmatch(message); name != nil {
 			report(from, from+utf8.RuneCountInString(name[1]), CodeUnknownVariable, fmt.Sprintf("unknown name %q", name[1]), c.names.hintFor(name[1]))
-			c.suggestName(at, c.names.nearest(name[1]), 0)
+			c.suggestName(position, c.names.nearest(name[1]), 0)
 		} else {
 			report(from, to, CodeExpressionType, message, "")
 		}
 		return nil
 	}
 	if refs.shaped {
-		if err := c.mistyped(tree, visible, refs.steps); err != nil {
+		if err := c.mistyped(tree, at, refs.steps); err != nil {
 			from, to, message := explainCompile(err)
 			report(from, to, CodeExpressionType, message, "")
 			return nil
 		}
 	}
-	return &expression{at, program}
+	return &expression{position, program}
 }
 
 // program compiles a source that names these steps, or returns the earlier result for the
 // same source: many expressions, such as payload.id, occur often.
-func (c *compilation) program(source string, steps []string) (*bounded.Program, error) {
-	if known := c.programs[source]; known != nil {
+func (c *compilation) program(source string, steps []string, at *sight) (*bounded.Program, error) {
+	elements := at.elements()
+	key := strings.Join(append(fieldNames(elements), source), "\x00")
+	if known := c.programs[key]; known != nil {
 		return known, nil
 	}
-	made, err := bounded.Compile(source, c.envOf(steps), append(c.names.secretEnv.options(), expr.Timezone("UTC"))...)
+	options := append(c.names.secretEnv.options(), expr.Timezone("UTC"), expr.Patch(valuesFunction{}))
+	if elements[varEach] != nil {
+		options = append(options, eachIndex)
+	}
+	made, err := bounded.Compile(source, c.envOf(steps, elements), options...)
 	if err != nil {
 		return nil, err
 	}
 	if c.programs == nil {
 		c.programs = map[string]*bounded.Program{}
 	}
-	c.programs[source] = made
+	c.programs[key] = made
 	return made, nil
 }
 
-// envOf describes the variables to the compiler of an expression that names these steps. It
+// envOf describes the variables to the compiler of an expression that names these steps, and is
+// inside of loops with these elements. It
 // visits every step it gets: if it got all steps, the time would grow with the square of
 // their number.
-func (c *compilation) envOf(steps []string) types.Map {
+func (c *compilation) envOf(steps []string, elements types.Map) types.Map {
 	all, some := c.env[varSteps].(types.Map), types.Map{}
 	for _, name := range steps {
 		if t, ok := all[name]; ok {
@@ -113,6 +118,7 @@ func (c *compilation) envOf(steps []string) types.Map {
 		}
 	}
 	env := maps.Clone(c.env)
+	maps.Copy(env, elements)
 	env[varSteps] = some
 	return env
 }
@@ -198,6 +204,8 @@ func (x *expression) fail(offset int, message string) *ExpressionError {
 	if field := fetchFromNil.FindStringSubmatch(message); field != nil {
 		message = fmt.Sprintf("cannot read %q of nil: the value before it is nil", field[1])
 		hint = "use ?. if a value may be missing, and ?? for a default value"
+	} else if strings.Contains(message, "<number of more than 64 bits>") {
+		hint = "expressions can compare it with == and pass it on, but not compute with it; string(…) returns its digits"
 	} else if strings.Contains(message, "memory budget") {
 		hint = fmt.Sprintf("an expression may build at most %d elements", bounded.MaxElements)
 	}

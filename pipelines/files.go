@@ -59,8 +59,9 @@ func Load(c *Compiler, files []File) (*Catalogue, strictyaml.Findings) {
 			findings = append(findings, k.addUnreadable(file)...)
 			continue
 		}
-		findings = append(findings, k.Add(file.Path, file.Data)...)
+		findings = append(findings, k.add(file.Path, file.Data)...)
 	}
+	findings = append(findings, k.link()...)
 	findings.Sort()
 	return k, findings
 }

@@ -38,7 +38,8 @@ func FuzzRender(f *testing.F) {
 		}),
 		in: RunInput{Run: &workqueue.Run{Item: &workqueue.Item{ID: 7, CreatedAt: at, AvailableAt: at}}},
 	}
-	r.payload = map[string]any{"name": "Ann", "list": []any{1, 2, 3}}
+	r.top.run = r
+	r.top.payload = map[string]any{"name": "Ann", "list": []any{1, 2, 3}}
 	f.Fuzz(func(t *testing.T, text string) {
 		if !utf8.ValidString(text) {
 			return // YAML refuses it before anything here sees it
@@ -62,8 +63,8 @@ func FuzzRender(f *testing.F) {
 			}
 			return
 		}
-		r.p = p
-		got, err := step.with.render(&r.machine, r.variables())
+		r.p, r.top.p = p, p
+		got, err := step.with.render(&r.top.machine, r.top.variables())
 		if err != nil {
 			fault, ok := errors.AsType[*ExpressionError](err)
 			if !ok || fault.Line < 1 || fault.Column < 1 || fault.Key != "with.value" || fault.Message == "" {

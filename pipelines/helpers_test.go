@@ -3,6 +3,7 @@ package pipelines
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"botwork/handlers"
@@ -53,6 +54,22 @@ func (r *require) Validate() error {
 
 func (r *require) Handle(context.Context, *handlers.Call) (any, error) { return r.URL, nil }
 
+// script has a parameter that may be code.
+type script struct {
+	Run program `json:"run" doc:"a name, or code in braces"`
+}
+
+func (s *script) Handle(context.Context, *handlers.Call) (any, error) { return string(s.Run), nil }
+
+type program string
+
+func (program) CheckExpression(text string) (message, hint string) {
+	if !strings.Contains(text, "{") {
+		return "", ""
+	}
+	return "got code, want a name", "write it in the file"
+}
+
 // do is a handler that runs a function of the test.
 type do func(ctx context.Context, call *handlers.Call) (any, error)
 
@@ -64,6 +81,7 @@ func registry(tests map[string]do) *handlers.Registry {
 	r.MustRegister(
 		handlers.Kind{Name: "Echo", New: func() handlers.Handler { return &echo{} }},
 		handlers.Kind{Name: "Require", New: func() handlers.Handler { return &require{} }},
+		handlers.Kind{Name: "Script", New: func() handlers.Handler { return &script{} }},
 		handlers.Kind{Name: "Break", New: func() handlers.Handler {
 			return do(func(context.Context, *handlers.Call) (any, error) { return nil, handlers.Break("nothing to do") })
 		}},

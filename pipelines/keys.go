@@ -27,7 +27,7 @@ func Keys() keydocs.Keys {
 		{
 			Name: "name", Pattern: pipelinePattern, Wanted: nameRule, Without: "the file's name without its extension",
 			Doc: "the name of the pipeline. Letters, digits, spaces, dots, dashes and underscores, at most 100; the first is a " +
-				"letter or a digit. Names that differ only in upper and lower case are not allowed.",
+				"letter or a digit. Names that differ only in upper and lower case are not allowed, nor names that no file has on Windows, such as `con` or `a.`.",
 		},
 		{Name: "description", Doc: "a one-line description for listings"},
 		{Name: "trigger", Type: "object", Keys: triggerKeys(), Doc: "when the pipeline starts: [schedules.md](schedules.md)"},
@@ -85,21 +85,39 @@ func Keys() keydocs.Keys {
 			Doc: "`{by: ${{ payload.customer }}}`: items with the same key run together in one run: [below](#items-that-run-together-batch). " +
 				"Ignored in an inline pipeline.",
 		},
-		{Name: "steps", Type: "list of object", Keys: StepKeys(), Min: new(1.0), Doc: "one step or more"},
+		{
+			Name: "resume", Type: "true or false", Default: "false",
+			Doc: "whether an attempt goes on at the first step that has not ended well: [below](#going-on-where-it-failed-resume)",
+		},
+		{
+			Name: "vars", Type: "map of any", Names: elementPattern,
+			Doc: "values with expressions, evaluated once before the first step, in order; steps read them as `vars.NAME`: [below](#values-vars)",
+		},
+		{Name: "steps", Type: "list of step", Min: new(1.0), Doc: "one step or more: [below](#the-keys-of-a-step)"},
+		{Name: "onSuccess", Type: "list of step", Doc: "steps that run after the steps if they have succeeded: [below](#afterwards-onsuccess-onfailure-finally)"},
+		{Name: "onFailure", Type: "list of step", Doc: "steps that run after the steps if the run has failed"},
+		{Name: "finally", Type: "list of step", Doc: "steps that run after the steps in any case"},
+		{Name: "cleanupTimeout", Type: "duration", Min: new(0.0), Default: "1m", Doc: "how long these steps may take in all, even if the run has timed out or was cancelled"},
 	})
 }
+
+// elementPattern matches the names that the element of a loop may have.
+const elementPattern = `^[A-Za-z_][A-Za-z0-9_]*$`
 
 // queueName matches the names that workqueue.CheckName accepts.
 const queueName = `^[A-Za-z0-9_.-]{1,200}$`
 
+// StepActions returns the keys that say what a step does: a step has one of them.
+func StepActions() []string { return []string{"handler", "steps", "uses"} }
+
 // StepKeys describes the keys of a step. The handler describes the keys of `with`.
 func StepKeys() keydocs.Keys {
 	return keydocs.For[rawStep](keydocs.Keys{
+		{Name: "handler", Doc: "the handler that does the work: [handlers.md](handlers.md). A step has `handler`, `steps` or `uses`."},
 		{
 			Name: "name", Pattern: stepPattern, Wanted: nameRule, Without: "the handler's name; the second one is `HTTP-2`",
 			Doc: "the step's name in expressions, errors and logs; unique in the file",
 		},
-		{Name: "handler", Doc: "the handler that does the work: [handlers.md](handlers.md)"},
 		{
 			Name: "if", Type: "expression", Without: "run always", Example: "payload.amount > 0",
 			Doc: "an expression that is true or false, with or without `${{ }}`. If it is false, the step is skipped.",
@@ -116,7 +134,25 @@ func StepKeys() keydocs.Keys {
 			},
 			Doc: "what happens when the step fails",
 		},
-		{Name: "with", Type: "object", Doc: "the handler's parameters"},
+		{Name: "with", Type: "object", Doc: "the handler's parameters, or the payload of the pipeline in `uses`"},
+		{Name: "steps", Type: "list of step", Min: new(1.0), Doc: "the steps of a block: [below](#blocks)"},
+		{Name: "uses", Example: "common/post-to-ledger", Doc: "the pipeline that the step calls, with `with` as its payload: [below](#calls-uses)"},
+		{
+			Name: "foreach", Type: "any", Without: "the step runs once", Example: "${{ payload.lines }}",
+			Doc: "a list or a map: the step runs once for each element: [below](#loops-foreach)",
+		},
+		{
+			Name: "as", Pattern: elementPattern, Wanted: "a name of letters, digits and underscores", Without: "`each`", Example: "line",
+			Doc: "the name of the element in expressions",
+		},
+		{
+			Name: "collect", Type: "true or false", Default: "true",
+			Doc: "whether the output of a `foreach` is the list of the outputs of its iterations; `false` keeps none",
+		},
+		{
+			Name: "parallel", Type: "whole number or true or false", Min: new(1.0), Max: new(float64(mostParallel)), Without: "one after another", Example: "4",
+			Doc: "of a `foreach`: how many iterations run at the same time. `true` of another block: its steps run side by side: [below](#side-by-side-parallel)",
+		},
 	})
 }
 

@@ -19,7 +19,8 @@ var keyTables = []struct {
 	keys       keydocs.Keys
 }{
 	{"pipeline", "%s\nsteps: [{handler: Log, with: {message: hello}}]", pipelines.Keys().Without("steps")},
-	{"step", "steps: [{handler: Log, with: {message: hello}, %s}]", pipelines.StepKeys().Without("handler", "with")},
+	{"step", "steps: [{handler: Log, with: {message: hello}, %s}]", pipelines.StepKeys().Without("handler", "with", "steps", "uses", "as", "collect", "parallel")},
+	{"loop", "steps: [{handler: Log, foreach: [1, 2], with: {message: hello}, %s}]", pipelines.StepKeys().Without("name", "handler", "steps", "uses", "if", "foreach", "timeout", "retry", "onError", "with")},
 	{"retry", "resilience: {limit: 1}\nsteps: [{handler: Log, with: {message: hello}, retry: {%s}}]", pipelines.RetryKeys()},
 	{"resilience", "steps: [{handler: Log, with: {message: hello}}]\nresilience: {%s}", pipelines.ResilienceKeys()},
 	{"trigger", "steps: [{handler: Log, with: {message: hello}}]\ntrigger: {%s}", inner("trigger")},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"botwork/handlers"
 	"botwork/internal/author/policykeys"
 	"botwork/internal/author/strictyaml"
 	"botwork/workqueue"
@@ -64,7 +65,7 @@ func (c *compilation) batch(p *Pipeline, n *strictyaml.Node) {
 	c.batchKey(b, raw.By)
 	if raw.Failed.HasValue() {
 		before := len(c.Findings)
-		b.failed = c.template(raw.Failed, "batch.failed", len(p.Steps))
+		b.failed = c.template(raw.Failed, "batch.failed", &sight{list: &p.Block, before: len(p.Steps), input: handlers.AnyShape})
 		if b.failed.value == nil && len(c.Findings) == before {
 			c.Report(raw.Failed, CodeInvalidValue, "got a constant or a text around an expression, want an expression such as ${{ steps.post.output.failed }}", "")
 		}
@@ -81,7 +82,7 @@ func (c *compilation) batchKey(b *Batch, n *strictyaml.Node) {
 		return // reported as missing
 	}
 	before := len(c.Findings)
-	b.by = c.template(n, "batch.by", 0)
+	b.by = c.template(n, "batch.by", &sight{input: handlers.AnyShape})
 	if len(c.Findings) > before {
 		return
 	}

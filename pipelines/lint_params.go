@@ -11,49 +11,65 @@ import (
 )
 
 // parameters finds the step's handler and checks its parameters, as far as they are known
-// before a run.
-func (c *compilation) parameters(s *Step, n *strictyaml.Node, raw rawStep, visible int) {
-	with := raw.With
+// before a run. It returns the shape of the step's output.
+func (c *compilation) parameters(s *Step, src *source, at *sight) (out handlers.Shape) {
+	n, with := src.Node, src.raw.With
+	out = handlers.AnyShape
 	if !with.HasValue() {
 		with = &strictyaml.Node{Kind: strictyaml.Mapping, File: n.File, Line: n.Line, Column: n.Column, Path: n.Path + ".with"}
 	}
 	if with.Kind != strictyaml.Mapping {
 		c.Report(with, "wrong-type", fmt.Sprintf("got %s, want a mapping of parameters", with.Kind), "")
-		return
+		return out
 	}
 	before := len(c.Findings)
-	t := c.template(with, "with", visible)
-	if s.Handler != "Template" { // its texts contain braces of their own
-		c.bareBraces(with)
-	}
+	t := c.template(with, "with", at)
 	s.With, _ = with.Any().(map[string]any)
+	c.texts(s, with)
 	kind, known := c.registry.Lookup(s.Handler)
 	if !known {
 		if s.Handler != "" {
-			c.unknownHandler(s, raw.Handler)
+			c.unknownHandler(s, src.raw.Handler)
 		}
-		return
+		return out
 	}
 	s.kind = kind
+	if t.dynamic() {
+		c.durations(strings.TrimSuffix(with.Path, "with"), kind.Fields(), t)
+		c.secretTexts(s, t)
+		s.checked = checkedFields(kind.Fields(), t)
+		for _, w := range checkExpressions(s.checked, t.literalText) {
+			c.parameter(&w, n, with)
+		}
+	}
 	literal := t.known().(map[string]any)
-	c.learn(s, visible, literal)
+	if kind.New != nil {
+		out = kind.Shape(literal)
+	}
 	wrong := kind.CheckLiteral(literal, t.dynamicAt)
 	for i := range wrong {
 		c.parameter(&wrong[i], n, with)
 	}
+	if kind.Lint != nil {
+		suspicious := kind.Lint(s.With)
+		for i := range suspicious {
+			c.parameter(&suspicious[i], n, with)
+		}
+	}
 	if len(c.Findings) > before {
-		return
+		return out
 	}
 	if t.dynamic() {
 		s.with = t
-		return
+		return out
 	}
 	h, err := kind.Build(literal)
 	if err != nil {
 		c.Report(with, handlers.WrongValue, err.Error(), "")
-		return
+		return out
 	}
 	s.handler, s.literal = h, literal
+	return out
 }
 
 func (c *compilation) unknownHandler(s *Step, n *strictyaml.Node) {
@@ -97,6 +113,9 @@ func (c *compilation) parameter(w *handlers.ParamError, step, with *strictyaml.N
 	}
 	c.reportAt(at, w.Code, path+": "+w.Message, w.Hint)
 	c.suggestEdit(edit)
+	if w.Warning {
+		c.downgrade()
+	}
 }
 
 // dynamicAt reports whether an expression determines the value at a path.

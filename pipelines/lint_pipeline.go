@@ -7,6 +7,7 @@ import (
 
 	"botwork/internal/author/policykeys"
 	"botwork/internal/author/strictyaml"
+	"botwork/internal/filenames"
 	"botwork/internal/jsonschemas"
 	"botwork/workqueue"
 )
@@ -29,25 +30,34 @@ type rawPipeline struct {
 	LearnBy           *strictyaml.Node   `yaml:"learnBy"`
 	Finish            *strictyaml.Node   `yaml:"finish"`
 	Batch             *strictyaml.Node   `yaml:"batch"`
+	Resume            *strictyaml.Node   `yaml:"resume"`
+	Vars              *strictyaml.Node   `yaml:"vars"`
 	Steps             []*strictyaml.Node `yaml:"steps,required"`
+	OnSuccess         []*strictyaml.Node `yaml:"onSuccess"`
+	OnFailure         []*strictyaml.Node `yaml:"onFailure"`
+	Finally           []*strictyaml.Node `yaml:"finally"`
+	CleanupTimeout    *strictyaml.Node   `yaml:"cleanupTimeout"`
 }
 
 func (c *compilation) pipeline(p *Pipeline, top *strictyaml.Node) {
 	var raw rawPipeline
-	c.Decode(top, &raw)
+	c.decodeWithHabits(top, &raw, pipelineHabits)
 	if top.Kind != strictyaml.Mapping {
 		return
 	}
 	if name := strictyaml.Value[string](&c.Reader, raw.Name, nil); name != "" {
 		p.Name = name
 	}
-	if !isPipelineName(p.Name) {
-		at := top
-		if raw.Name.HasValue() {
-			at = raw.Name
-		}
-		c.Report(at, CodeInvalidName, fmt.Sprintf("got the pipeline name %q, %s", p.Name, nameRule), "")
+	at := top
+	if raw.Name.HasValue() {
+		at = raw.Name
 	}
+	if !isPipelineName(p.Name) {
+		c.Report(at, CodeInvalidName, fmt.Sprintf("got the pipeline name %q, %s", p.Name, nameRule), "")
+	} else if err := filenames.Check(p.Name); err != nil { // it becomes the name of a file
+		c.Report(at, CodeInvalidName, "pipeline: "+err.Error(), "")
+	}
+	c.cutTexts(top)
 	p.Description = strictyaml.Value[string](&c.Reader, raw.Description, nil)
 	p.EstimatedDuration = time.Duration(policykeys.Span(&c.Reader, raw.EstimatedDuration, policykeys.Positive))
 	p.Channel = strictyaml.Value(&c.Reader, raw.Channel, channelName)
@@ -62,8 +72,25 @@ func (c *compilation) pipeline(p *Pipeline, top *strictyaml.Node) {
 	if steps := top.Get("steps"); steps != nil && steps.Kind == strictyaml.Sequence && len(steps.Items) == 0 {
 		c.Report(steps, CodeNoSteps, "got an empty list, want one step or more", "")
 	}
-	c.steps(p, raw.Steps)
+	c.cleanup(p, top, &raw)
+	c.steps(p, &raw)
 	c.batch(p, raw.Batch)
+	c.resume(p, raw.Resume)
+}
+
+// resume reads whether attempts go on where the one before has ended.
+func (c *compilation) resume(p *Pipeline, n *strictyaml.Node) {
+	if !n.HasValue() {
+		return
+	}
+	p.Resume = strictyaml.Value[bool](&c.Reader, n, nil)
+	switch {
+	case !p.Resume:
+	case p.Trigger != nil:
+		c.Report(n, CodeNoEffect, "it applies to items only, and this pipeline is started by its trigger", "")
+	case p.Batch != nil:
+		c.Report(n, CodeInvalidValue, "got resume and batch, want one of them: the items of a batch may meet in other batches at their next attempt", "")
+	}
 }
 
 // channelName checks the name of a channel: the same rules as for a queue.
@@ -87,6 +114,7 @@ func (c *compilation) input(p *Pipeline, n *strictyaml.Node) {
 	compiled, err := jsonschemas.Compile(doc)
 	if err == nil {
 		p.Input, p.input = doc, compiled
+		c.warned = append(c.warned, SchemaWarnings(n)...)
 		return
 	}
 	wrong, ok := errors.AsType[jsonschemas.Problems](err)

@@ -18,7 +18,7 @@ func (c *compilation) resilience(n *strictyaml.Node) workqueue.Resilience {
 		return workqueue.Resilience{}
 	}
 	var raw policykeys.Resilience
-	c.Decode(n, &raw)
+	c.decodeMapping(n, &raw, countAs("limit"))
 	return raw.Read(&c.Reader)
 }
 
@@ -37,7 +37,7 @@ func (c *compilation) retry(n *strictyaml.Node) (attempts int, policy workqueue.
 		return 1, policy
 	}
 	var raw rawRetry
-	c.Decode(n, &raw)
+	c.decodeMapping(n, &raw, countAs("attempts"))
 	attempts = max(1, strictyaml.Value(&c.Reader, raw.Attempts, policykeys.Attempts))
 	policy = raw.Read(&c.Reader, policykeys.NotNegative)
 	noDelay := raw.Delay.HasValue() && policy.Delay == 0

@@ -18,31 +18,10 @@ import (
 	"github.com/expr-lang/expr/types"
 )
 
-// shapes are what is known before a run about the values that expressions read. The index
-// of a step's output is the step's index.
+// shapes are what is known before a run about the values that expressions read.
 type shapes struct {
 	payload handlers.Shape
-	outputs []handlers.Shape
-	inputs  []handlers.Shape
-}
-
-// learn records the shape of a step's output, which is the next step's input.
-func (c *compilation) learn(s *Step, i int, with map[string]any) {
-	out := handlers.AnyShape
-	if s.kind.New != nil {
-		out = s.kind.Shape(with)
-	}
-	if out.Type == handlers.InputShape.Type {
-		out = c.shapes.inputs[i]
-	}
-	c.shapes.outputs[i] = out
-	next := out
-	if (s.If != "" || s.OnError == OnErrorContinue) && s.kind.Shape(with).Type != handlers.InputShape.Type {
-		next = handlers.AnyShape // if the step is skipped, its input is passed on
-	}
-	if i+1 < len(c.shapes.inputs) {
-		c.shapes.inputs[i+1] = next
-	}
+	outputs map[*Step]handlers.Shape
 }
 
 // known reports whether a shape says anything.
@@ -57,9 +36,12 @@ func (r *references) value(node ast.Node) (shape handlers.Shape, name string) {
 	case *ast.IdentifierNode:
 		switch n.Value {
 		case varInput:
-			return r.shapes.inputs[r.visible], "the step's input"
+			return r.at.input, "the step's input"
 		case varPayload:
 			return r.shapes.payload, "the payload"
+		}
+		if shape, ok := r.at.elementShape(n.Value); ok {
+			return shape, fmt.Sprintf("the element %q", n.Value)
 		}
 	case *ast.MemberNode:
 		return r.memberValue(n)
@@ -71,7 +53,7 @@ func (r *references) memberValue(n *ast.MemberNode) (shape handlers.Shape, name 
 	property, constant := n.Property.(*ast.StringNode)
 	if constant && property.Value == "output" {
 		if step, ok := r.stepOf(n.Node); ok {
-			return r.shapes.outputs[step], fmt.Sprintf("the output of step %q", r.names.steps[step])
+			return r.shapes.outputs[step], fmt.Sprintf("the output of step %q", step.Name)
 		}
 	}
 	base, name := r.value(n.Node)
@@ -87,18 +69,18 @@ func (r *references) memberValue(n *ast.MemberNode) (shape handlers.Shape, name 
 }
 
 // stepOf returns the step that a node such as steps.load names, if it has run by then.
-func (r *references) stepOf(node ast.Node) (step int, ok bool) {
+func (r *references) stepOf(node ast.Node) (step *Step, ok bool) {
 	n, isMember := node.(*ast.MemberNode)
 	if !isMember {
-		return 0, false
+		return nil, false
 	}
 	base, isName := n.Node.(*ast.IdentifierNode)
 	property, constant := n.Property.(*ast.StringNode)
 	if !isName || base.Value != varSteps || !constant {
-		return 0, false
+		return nil, false
 	}
-	step = slices.Index(r.names.steps, property.Value)
-	return step, step >= 0 && step < r.visible
+	step = r.names.byName[property.Value]
+	return step, step != nil && r.at.sees(step)
 }
 
 // fieldOf reports a field that a value does not have. A payload may have fields that its
@@ -209,20 +191,30 @@ func typeOf(s handlers.Shape) types.Type {
 //
 // The program that runs is compiled without shapes: the output of a skipped step is nil,
 // whatever its shape, and typed code would fail on it.
-func (c *compilation) mistyped(tree *parser.Tree, visible int, named []string) error {
-	env := c.envOf(named)
+func (c *compilation) mistyped(tree *parser.Tree, at *sight, named []string) error {
+	env := c.envOf(named, at.elements())
 	steps, _ := env[varSteps].(types.Map)
 	for _, name := range named {
-		i := slices.Index(c.names.steps, name)
-		if i < 0 || i >= visible {
+		s := c.names.byName[name]
+		if s == nil || !at.sees(s) {
 			continue
 		}
-		if shape := c.shapes.outputs[i]; known(shape) {
-			steps[name] = types.Map{"output": typeOf(shape), "skipped": types.Bool, "error": types.Any}
+		if shape := c.shapes.outputs[s]; known(shape) {
+			fields := maps.Clone(fieldsOf(s))
+			fields["output"] = typeOf(shape)
+			steps[name] = fields
 		}
 	}
-	if shape := c.shapes.inputs[visible]; visible > 0 && known(shape) {
-		env[varInput] = typeOf(shape)
+	if known(at.input) {
+		env[varInput] = typeOf(at.input)
+	}
+	for name := range at.elements() {
+		if shape, ok := at.elementShape(name); ok && known(shape) {
+			env[name] = typeOf(shape)
+		}
+	}
+	if len(c.names.values) > 0 {
+		env[varValues] = valueType(c.names.values[0].Data)
 	}
 	config := conf.CreateNew()
 	for _, option := range []expr.Option{expr.Env(env), expr.Timezone("UTC")} {

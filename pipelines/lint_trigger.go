@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"botwork/handlers"
 	"botwork/internal/author/policykeys"
 	"botwork/internal/author/strictyaml"
 	"botwork/internal/cron"
@@ -29,7 +30,7 @@ func (c *compilation) trigger(n *strictyaml.Node) *Trigger {
 		return nil
 	}
 	var raw rawTrigger
-	c.Decode(n, &raw)
+	c.decodeMapping(n, &raw, triggerAs)
 	if n.HasValue() && n.Kind != strictyaml.Mapping {
 		return nil
 	}
@@ -51,6 +52,17 @@ func (c *compilation) trigger(n *strictyaml.Node) *Trigger {
 			"add scope: each-worker")
 	}
 	return t
+}
+
+// triggerAs returns the trigger that a single value probably is: a cron expression or an interval.
+func triggerAs(text string) string {
+	if _, err := cron.Parse(text, time.UTC, cron.First); err == nil {
+		return "{cron: " + strictyaml.Quoted(text) + "}"
+	}
+	if _, err := handlers.ParseDuration(text); err == nil {
+		return "{every: " + text + "}"
+	}
+	return ""
 }
 
 func (c *compilation) timezone(t *Trigger, n *strictyaml.Node) {

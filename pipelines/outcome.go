@@ -95,16 +95,66 @@ func interrupted(ctx context.Context, err error) bool {
 	return !deliberate(err) && (kind == workqueue.KindError || kind == workqueue.KindTimeout)
 }
 
+// stepError is the error of a step that ends the run.
+type stepError struct {
+	path string
+	step *Step
+	err  error
+}
+
+func (e *stepError) Error() string {
+	return fmt.Sprintf("step %q (%s): %v", e.path, e.step.Kind(), e.err)
+}
+
+func (e *stepError) Unwrap() error { return e.err }
+
+// inStep returns the error of a step, which may be that of one of its own steps.
+func inStep(path string, s *Step, err error) error {
+	if inner, ok := err.(*stepError); ok { //nolint:errorlint // a wrapped one is another error: a timeout, or a failed element
+		return inner
+	}
+	return &stepError{path, s, err}
+}
+
+// stopError means that a step ends the pipeline, successfully.
+type stopError struct{}
+
+func (*stopError) Error() string { return "the pipeline has ended" }
+
+// notBegunError means that the context ended before a step began.
+type notBegunError struct{ err error }
+
+func (e *notBegunError) Error() string { return e.err.Error() + ", before this step began" }
+
+func (e *notBegunError) Unwrap() error { return e.err }
+
+// end sets the result for the error with which the steps of the pipeline have ended.
+func (r *run) end(ctx context.Context, err error) {
+	if at, failed := errors.AsType[*stepError](err); failed {
+		r.fail(ctx, at)
+	}
+}
+
+// innermost returns the path of the step that failed: a step of a block, if it was one.
+func (e *stepError) innermost() string {
+	path := e.path
+	for inner, ok := e, true; ok; inner, ok = errors.AsType[*stepError](inner.err) {
+		path = inner.path
+	}
+	return path
+}
+
 // fail sets the result for an error of a step.
-func (r *run) fail(ctx context.Context, s *Step, err error) {
+func (r *run) fail(ctx context.Context, at *stepError) {
+	err := at.err
 	o := &r.result.Outcome
-	o.Step = s.Name
+	o.Step = at.innermost()
 	snooze, snoozed := errors.AsType[*handlers.SnoozeError](err)
 	drop, dropped := errors.AsType[*handlers.DropError](err)
 	_, uncounted := errors.AsType[*handlers.UncountedError](err)
 	switch {
 	case interrupted(ctx, err):
-		r.interrupt(ctx, s, err)
+		r.interrupt(ctx, at)
 		return
 	case dropped:
 		o.Verdict, o.Error = workqueue.Dropped, r.bounded(drop.Reason)
@@ -115,14 +165,15 @@ func (r *run) fail(ctx context.Context, s *Step, err error) {
 	default:
 		o.Verdict, o.Kind, o.After, o.Uncounted = workqueue.Failed, kindOf(err), askedWait(err), uncounted
 	}
-	o.Error = r.text(s, err.Error())
+	o.Error = r.bounded(at.Error())
 }
 
 // interrupt sets the result after the run's context has ended: the run timed out, or the
-// worker must give up the item. err is the step's error, nil if the step had not begun.
-func (r *run) interrupt(ctx context.Context, s *Step, err error) {
+// worker must give up the item.
+func (r *run) interrupt(ctx context.Context, at *stepError) {
+	err := at.err
 	o := &r.result.Outcome
-	o.Step, o.Verdict = s.Name, workqueue.Released
+	o.Verdict = workqueue.Released
 	cause := context.Cause(ctx)
 	text := cause.Error()
 	if errors.Is(cause, context.DeadlineExceeded) {
@@ -136,23 +187,19 @@ func (r *run) interrupt(ctx context.Context, s *Step, err error) {
 		}
 	}
 	_, waited := errors.AsType[*waitError](err)
+	_, notBegun := errors.AsType[*notBegunError](err)
 	switch bare := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded); {
-	case err == nil:
+	case notBegun:
 		text += ", before this step began"
 	case waited:
 		text += ", " + err.Error()
 	case o.Verdict == workqueue.Failed && !bare:
 		text += ": " + err.Error()
 	}
-	o.Error = r.text(s, text)
+	o.Error = r.bounded((&stepError{at.path, at.step, errors.New(text)}).Error())
 }
 
-// text returns a step's error as it is stored with the item: with the step's name, without
-// secrets, bounded.
-func (r *run) text(s *Step, text string) string {
-	return r.bounded(fmt.Sprintf("step %q (%s): %s", s.Name, s.Handler, text))
-}
-
+// bounded returns a text without secrets, cut to its maximum length.
 func (r *run) bounded(text string) string {
 	text = r.engine.redactor.Redact(text)
 	count := 0

@@ -168,13 +168,13 @@ func (p *Pipeline) bounds(part *Part) (from, until int) {
 }
 
 // begin marks the steps before the part as done and returns the steps of the part.
-func (r *run) begin(part *Part) []*Step {
-	from, until := r.p.bounds(part)
-	if source := r.p.messageBefore(from); source != nil {
-		r.message, r.producer = part.Outputs[source.Name], source
+func (f *frame) begin(part *Part) []*Step {
+	from, until := f.p.bounds(part)
+	if source := f.p.messageBefore(from); source != nil {
+		f.message, f.producer = part.Outputs[source.Name], source
 	}
-	for _, s := range r.p.Steps[:from] {
-		r.remember(s, part.Outputs[s.Name], false, nil)
+	for _, s := range f.p.Steps[:from] {
+		f.remember(s, part.Outputs[s.Name], false, nil)
 	}
-	return r.p.Steps[from : until+1]
+	return f.p.Steps[from : until+1]
 }

@@ -23,6 +23,10 @@ type Pipeline struct {
 	Text string
 	Hash string
 
+	// RunHash identifies what a run executes: it is Hash, or covers also the pipelines that the steps
+	// call.
+	RunHash string
+
 	// Trigger is nil for a pipeline that items run.
 	Trigger *Trigger
 
@@ -57,7 +61,19 @@ type Pipeline struct {
 	// runs alone in any case.
 	Batch *Batch
 
-	Steps []*Step
+	// Resume makes an attempt of an item go on where the one before has ended.
+	Resume bool
+
+	// Vars are values that the steps read as vars.NAME, in the order of the file.
+	Vars []Var
+
+	// Block has the steps.
+	Block
+
+	// OnSuccess, OnFailure and Finally run after the steps, when it is decided how they have ended;
+	// nil: nothing does. CleanupTimeout bounds them.
+	OnSuccess, OnFailure, Finally *Block
+	CleanupTimeout                time.Duration
 
 	// Warnings are the findings about suspicious settings, in file order.
 	Warnings strictyaml.Findings
@@ -67,17 +83,15 @@ type Pipeline struct {
 
 	input *jsonschemas.Schema
 
+	// callees are the pipelines that its steps call, by the text of `uses`.
+	callees map[string]*Pipeline
+
+	// reach is the number of steps with those of the callees; 0 for a pipeline that calls none.
+	reach int
+
 	// dynamic reports whether some step has an expression: without one, a run need not
 	// prepare the variables. readsItem, readsSteps and readsBatch report whether an
 	// expression names `item`, `steps` or `batch`, which are prepared only if needed.
 	dynamic                           bool
 	readsItem, readsSteps, readsBatch bool
-}
-
-// StepNodes returns the steps as nodes of the file, for further checks. It parses the text
-// at each call: few callers need the nodes, and to keep them would take as much memory as
-// the compiled pipeline.
-func (p *Pipeline) StepNodes() []*strictyaml.Node {
-	top, _ := strictyaml.Parse(p.File, []byte(p.Text))
-	return top.Get("steps").Items
 }

@@ -13,6 +13,7 @@ const (
 	fieldOutput  = "output"
 	fieldSkipped = "skipped"
 	fieldError   = "error"
+	fieldErrors  = "errors"
 )
 
 // reading is what expressions read of earlier steps.
@@ -23,8 +24,9 @@ type reading struct {
 	// all reports whether steps are read as a whole, or by a computed name.
 	all bool
 
-	// input reports whether the message is read, secrets whether a secret is.
+	// input reports whether the message is read, secrets whether a secret is; names has all names.
 	input, secrets bool
+	names          map[string]bool
 
 	// steps and whole are mentions of `steps`, and of one step, that are part of a longer
 	// path.
@@ -35,7 +37,7 @@ func (r *reading) reads(step string) bool { return r.all || len(r.fields[step]) 
 
 // read analyses trees from the parser.
 func read(trees ...ast.Node) *reading {
-	r := &reading{fields: map[string][]string{}}
+	r := &reading{fields: map[string][]string{}, names: map[string]bool{}}
 	for _, tree := range trees {
 		r.add(tree)
 	}
@@ -55,6 +57,7 @@ func (r *reading) add(tree ast.Node) {
 func (r *reading) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.IdentifierNode:
+		r.names[n.Value] = true
 		switch n.Value {
 		case varSteps, "$env":
 			r.steps[n] = ""

@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -19,10 +20,10 @@ type references struct {
 	names  names
 	shapes shapes
 	// shaped reports whether the expression uses a value with a known shape.
-	shaped  bool
-	visible int // the steps that have run by then
-	report  func(from, to int, code, message, hint string)
-	warn    func(from, to int, code, message, hint string)
+	shaped bool
+	at     *sight // what the expression sees
+	report func(from, to int, code, message, hint string)
+	warn   func(from, to int, code, message, hint string)
 	// suggest proposes a name in place of the one that was reported last, "" for none;
 	// inner characters at both ends stay.
 	suggest func(name string, inner int)
@@ -53,7 +54,7 @@ func (r *references) Visit(node *ast.Node) {
 		if n.Value == "$env" {
 			r.report(n.Location().From, n.Location().To, CodeUnknownVariable, `unknown name "$env"`, "")
 		}
-		if n.Value == varInput && known(r.shapes.inputs[r.visible]) {
+		if n.Value == varInput && known(r.at.input) {
 			r.shaped = true
 		}
 		r.readsItem = r.readsItem || n.Value == varItem
@@ -71,6 +72,7 @@ func (r *references) member(n *ast.MemberNode) {
 	property, constant := n.Property.(*ast.StringNode)
 	if constant {
 		r.fieldOf(n, property)
+		r.settingValue(n, property)
 	}
 	if shape, _ := r.memberValue(n); known(shape) {
 		r.shaped = true
@@ -85,7 +87,7 @@ func (r *references) member(n *ast.MemberNode) {
 		}
 	case *ast.MemberNode:
 		if id, ok := base.Node.(*ast.IdentifierNode); ok && id.Value == varSteps && constant {
-			r.fieldIn("a step", stepFields, property)
+			r.stepField(base, property)
 		}
 	}
 }
@@ -103,6 +105,9 @@ func (r *references) variable(name string, property *ast.StringNode) {
 	case varEnv:
 		if r.names.secretEnv.setting(property.Value) != "" {
 			r.name(property, CodeSecretVariable, r.names.secretEnv.refusal(property.Value), r.names.secretEnv.hint(property.Value))
+		} else if strings.HasPrefix(strings.ToUpper(property.Value), settingPrefix) {
+			r.name(property, CodeUnknownVariable, fmt.Sprintf("the variable %q is a setting of the program, and pipelines cannot read settings", property.Value),
+				cmp.Or(settingHints[strings.ToUpper(property.Value)], "use a variable of another name, or a secret: secrets.NAME"))
 		}
 	case varItem:
 		if !r.names.system {
@@ -111,6 +116,16 @@ func (r *references) variable(name string, property *ast.StringNode) {
 	case varBatch:
 		if !r.names.system {
 			r.fieldIn(varBatch, batchFields, property)
+		}
+	case varVars:
+		if slices.Contains(r.names.later, property.Value) && !slices.Contains(r.names.vars, property.Value) {
+			r.name(property, CodeLaterStep, fmt.Sprintf("vars.%s is defined later", property.Value), "a variable can read the ones before it")
+		} else if len(r.names.later) > 0 && !slices.Contains(r.names.vars, property.Value) {
+			r.field(varVars, r.names.vars, property)
+		}
+	case varError:
+		if r.at.elements()[varError] != nil {
+			r.fieldIn(varError, errorFields, property)
 		}
 	case varWorker:
 		r.fieldIn(varWorker, workerFields, property)
@@ -133,12 +148,48 @@ func (r *references) field(of string, known []string, property *ast.StringNode) 
 	r.suggestNearest(property, known)
 }
 
+// stepField reports a field that no step has. It is often one of the step's output.
+func (r *references) stepField(step *ast.MemberNode, property *ast.StringNode) {
+	name, constant := step.Property.(*ast.StringNode)
+	fields := stepFields
+	if constant {
+		fields = fieldsOf(r.names.byName[name.Value])
+	}
+	_, known := fields[property.Value]
+	if known || !constant || strictyaml.Suggest(property.Value, fieldNames(fields)) != "" {
+		r.fieldIn("a step", fields, property)
+		return
+	}
+	r.name(property, CodeUnknownVariable, fmt.Sprintf("a step has no field %q", property.Value),
+		fmt.Sprintf("write %s.output.%s; a step has %s", stepReference(name.Value), property.Value, strings.Join(fieldNames(fields), ", ")))
+}
+
+// stepReference returns how an expression refers to a step.
+func stepReference(name string) string {
+	if plainName.MatchString(name) {
+		return varSteps + "." + name
+	}
+	return fmt.Sprintf("%s[%q]", varSteps, name)
+}
+
+// wholeStep warns about an expression that is only a step: a mapping of its output, error and
+// whether it was skipped. end is the number of characters of the expression.
+func (r *references) wholeStep(tree ast.Node, end int) {
+	if chain, ok := tree.(*ast.ChainNode); ok {
+		tree = chain.Node
+	}
+	if step, ok := r.stepOf(tree); ok {
+		reference := stepReference(step.Name)
+		r.warn(0, end, CodeWithoutOutput, fmt.Sprintf("%s is a mapping with output, skipped and error, not the output itself", reference), "write "+reference+".output")
+	}
+}
+
 func (r *references) step(property *ast.StringNode) {
 	name := property.Value
-	at := slices.Index(r.names.steps, name)
+	step := r.names.byName[name]
 	r.steps = append(r.steps, name)
 	switch {
-	case at < 0:
+	case step == nil:
 		hint := strictyaml.Suggest(name, r.names.steps)
 		for _, known := range r.names.steps {
 			if strings.HasPrefix(known, name+"-") {
@@ -148,9 +199,9 @@ func (r *references) step(property *ast.StringNode) {
 		}
 		r.name(property, CodeUnknownStep, fmt.Sprintf("there is no step %q", name), hint)
 		r.suggestNearest(property, r.names.steps)
-	case at >= r.visible:
-		r.name(property, CodeLaterStep, fmt.Sprintf("step %q has not run yet at this point", name),
-			"use a step before this one")
+	case !r.at.sees(step):
+		message, hint := r.at.invisible(step)
+		r.name(property, CodeLaterStep, fmt.Sprintf("step %q %s", name, message), hint)
 	}
 }
 

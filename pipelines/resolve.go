@@ -56,7 +56,7 @@ func sentence(f strictyaml.Finding) string {
 func (k *Catalogue) Resolve(integrationConfig string) (*Pipeline, error) {
 	text := strings.TrimSpace(integrationConfig)
 	if isInline(text) {
-		p, findings := k.inline.parse(k.compiler, integrationConfig)
+		p, findings := k.resolved(k.inline.parse(k.compiler, integrationConfig))
 		findings = append(findings, refuseTrigger(p, InlineFile)...)
 		if len(findings) > 0 {
 			return nil, handlers.Permanent(fmt.Errorf("the item's inline pipeline has errors: %w", findings))
@@ -80,7 +80,7 @@ func (k *Catalogue) Resolve(integrationConfig string) (*Pipeline, error) {
 func (k *Catalogue) CheckIntegrationConfig(integrationConfig string) strictyaml.Findings {
 	text := strings.TrimSpace(integrationConfig)
 	if isInline(text) {
-		p, findings := k.inline.parse(k.compiler, integrationConfig)
+		p, findings := k.resolved(k.inline.parse(k.compiler, integrationConfig))
 		return append(findings, refuseTrigger(p, InlineFile)...)
 	}
 	if p, ok := k.Get(text); ok {

@@ -2,6 +2,7 @@ package pipelines
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -9,35 +10,42 @@ import (
 	"botwork/internal/tracing"
 )
 
-// attempt evaluates the step's condition, builds its handler and runs it as often as its
-// retry policy allows.
-func (r *run) attempt(ctx context.Context, s *Step) (output any, skipped bool, err error) {
-	r.machine.Start(ctx)
-	if s.condition != nil {
-		wanted, err := r.holds(s)
+// attempt evaluates the step's condition and runs the step, or its loop.
+func (f *frame) attempt(ctx context.Context, s *Step) (output any, skipped bool, err error) {
+	f.machine.Start(ctx)
+	if s.condition != nil && !s.perElement {
+		wanted, err := f.holds(s)
 		if err != nil || !wanted {
 			return nil, err == nil, err
 		}
 	}
-	h, with, err := r.handlerOf(s)
-	if err != nil {
-		return nil, false, err
-	}
-	if r.in.Handle != nil {
-		h = &standIn{r.in.Handle, StepCall{Step: s, With: with, Handler: h}}
-	}
-	if s.retry == nil {
-		output, err = r.once(ctx, s, h, r.call(s))
+	if s.Foreach != nil {
+		output, err = f.loop(ctx, s)
 	} else {
-		output, err = r.repeatedly(ctx, s, h)
+		output, err = f.tries(ctx, s)
 	}
 	return output, false, err
 }
 
+// tries runs a step, or one iteration of it, as often as its retry policy allows.
+func (f *frame) tries(ctx context.Context, s *Step) (output any, err error) {
+	h, with, err := f.handlerOf(s)
+	if err != nil {
+		return nil, err
+	}
+	if f.in.Handle != nil && s.Block == nil {
+		h = &standIn{f.in.Handle, StepCall{Step: s, Path: f.path(s), With: with, Handler: h}}
+	}
+	if s.retry == nil {
+		return f.once(ctx, s, h, f.call(s))
+	}
+	return f.repeatedly(ctx, s, h)
+}
+
 // repeatedly runs a handler as often as the step's retry policy allows.
-func (r *run) repeatedly(ctx context.Context, s *Step, h handlers.Handler) (output any, err error) {
-	call, retry := r.call(s), s.retry
-	if r.in.Handle != nil {
+func (f *frame) repeatedly(ctx context.Context, s *Step, h handlers.Handler) (output any, err error) {
+	call, retry := f.call(s), s.retry
+	if f.in.Handle != nil {
 		retry = newRetry(s.Attempts, s.backoff, false)
 	}
 	// After the context has ended, the executor returns the context's error, whatever the
@@ -45,11 +53,11 @@ func (r *run) repeatedly(ctx context.Context, s *Step, h handlers.Handler) (outp
 	attempts, inTime := 0, false
 	stopped := retry.WithContext(ctx).Run(func() error {
 		if attempts++; attempts > 1 {
-			call = r.call(s)
-			call.Log.Warn().Str("error", r.bounded(err.Error())).Int("attempt", attempts).Int("attempts", s.Attempts).
+			call = f.call(s)
+			call.Log.Warn().Str("error", f.bounded(err.Error())).Int("attempt", attempts).Int("attempts", s.Attempts).
 				Msg("step failed; retrying")
 		}
-		output, err = r.once(ctx, s, h, call)
+		output, err = f.once(ctx, s, h, call)
 		inTime = ctx.Err() == nil
 		return err
 	})
@@ -75,8 +83,8 @@ func (h *standIn) Handle(ctx context.Context, call *handlers.Call) (any, error) 
 }
 
 // holds evaluates the step's condition.
-func (r *run) holds(s *Step) (bool, error) {
-	v, err := s.condition.eval(&r.machine, r.vars)
+func (f *frame) holds(s *Step) (bool, error) {
+	v, err := s.condition.eval(&f.machine, f.vars)
 	if err == nil {
 		if wanted, ok := v.(bool); ok {
 			return wanted, nil
@@ -96,7 +104,7 @@ func describe(v any) string {
 		return "nil"
 	case string:
 		return "a text"
-	case int, float64:
+	case int, float64, json.Number:
 		return "a number"
 	default:
 		return fmt.Sprintf("%T", v)
@@ -106,16 +114,31 @@ func describe(v any) string {
 // handlerOf returns the handler and the parameters of a step. It builds the handler unless
 // all parameters are constant. Parameters that are wrong because of an expression are wrong
 // at every attempt.
-func (r *run) handlerOf(s *Step) (handlers.Handler, map[string]any, error) {
-	if s.handler != nil {
+func (f *frame) handlerOf(s *Step) (handlers.Handler, map[string]any, error) {
+	switch {
+	case s.handler != nil:
 		return s.handler, s.literal, nil
+	case s.Block != nil && s.Block.Parallel:
+		return &branches{f, s}, nil, nil
+	case s.Block != nil:
+		return &sequence{f, s}, nil, nil
+	case s.Uses != "":
+		c, err := f.calledBy(s)
+		if err != nil {
+			return nil, nil, err
+		}
+		with, _ := c.payload.(map[string]any)
+		return c, with, nil
 	}
-	rendered, err := s.with.render(&r.machine, r.vars)
+	rendered, err := s.with.render(&f.machine, f.vars)
 	if err != nil {
 		return nil, nil, handlers.Permanent(err)
 	}
 	with := rendered.(map[string]any)
-	h, err := r.build(s, with)
+	var h handlers.Handler
+	if err = s.checkRendered(with); err == nil {
+		h, err = f.build(s, with)
+	}
 	if err != nil {
 		return nil, nil, handlers.Permanent(fmt.Errorf("with: %w", err))
 	}
@@ -123,48 +146,48 @@ func (r *run) handlerOf(s *Step) (handlers.Handler, map[string]any, error) {
 }
 
 // build builds a step's handler; a panic becomes an error.
-func (r *run) build(s *Step, with map[string]any) (h handlers.Handler, err error) {
+func (f *frame) build(s *Step, with map[string]any) (h handlers.Handler, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			log := r.log(s)
-			h, err = nil, r.panicked(&log, v)
+			log := f.log(s)
+			h, err = nil, f.panicked(&log, v)
 		}
 	}()
 	return s.kind.Build(with)
 }
 
 // handle calls a step's handler; a panic becomes an error.
-func (r *run) handle(ctx context.Context, h handlers.Handler, call *handlers.Call) (output any, err error) {
+func (f *frame) handle(ctx context.Context, h handlers.Handler, call *handlers.Call) (output any, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			output, err = nil, r.panicked(&call.Log, v)
+			output, err = nil, f.panicked(&call.Log, v)
 		}
 	}()
 	return h.Handle(ctx, call)
 }
 
 // once runs one attempt, as a span of the item's trace.
-func (r *run) once(ctx context.Context, s *Step, h handlers.Handler, call *handlers.Call) (any, error) {
+func (f *frame) once(ctx context.Context, s *Step, h handlers.Handler, call *handlers.Call) (any, error) {
 	ctx, span := tracing.Child(ctx, "step")
 	defer span.End()
-	span.Text("botwork.step", s.Name)
-	span.Text("botwork.handler", s.Handler)
-	output, err := r.onceInTime(ctx, s, h, call)
+	span.Text("botwork.step", f.path(s))
+	span.Text("botwork.handler", s.Kind())
+	output, err := f.onceInTime(ctx, s, h, call)
 	if err != nil {
 		span.Fail(string(kindOf(err)))
 		return output, err
 	}
-	r.failNamed(call)
+	f.failNamed(call)
 	return output, nil
 }
 
-func (r *run) onceInTime(ctx context.Context, s *Step, h handlers.Handler, call *handlers.Call) (any, error) {
+func (f *frame) onceInTime(ctx context.Context, s *Step, h handlers.Handler, call *handlers.Call) (any, error) {
 	if s.Timeout == 0 {
-		return r.handle(ctx, h, call)
+		return f.handle(ctx, h, call)
 	}
 	bounded, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
-	output, err := r.handle(bounded, h, call)
+	output, err := f.handle(bounded, h, call)
 	if err != nil && ctx.Err() == nil && interrupted(bounded, err) {
 		err = &timeoutError{s.Timeout, err}
 	}

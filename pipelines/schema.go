@@ -45,11 +45,19 @@ func (p *Pipeline) payload(text workqueue.JSONText) (any, error) {
 			return nil, &PayloadError{NotJSON: true, Problems: []string{err.Error()}}
 		}
 	}
-	if p.input == nil {
-		return value, nil
-	}
-	if wrong := p.input.Check(value); len(wrong) > 0 {
-		return nil, &PayloadError{Problems: wrong.TextsBelow(varPayload)}
+	if err := p.checkValue(value); err != nil {
+		return nil, err
 	}
 	return value, nil
+}
+
+// checkValue checks a decoded payload.
+func (p *Pipeline) checkValue(value any) error {
+	if p.input == nil {
+		return nil
+	}
+	if wrong := p.input.Check(value); len(wrong) > 0 {
+		return &PayloadError{Problems: wrong.TextsBelow(varPayload)}
+	}
+	return nil
 }

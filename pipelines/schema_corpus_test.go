@@ -31,6 +31,7 @@ var beyond = map[string]string{
 
 // beyondFiles are files with a code that a schema only detects in other cases.
 var beyondFiles = map[string]string{
+	"code-in-expression":   "what the text of a handler means",
 	"input-reference":      "a $ref that leads nowhere",
 	"learn-by-long":        "the length of a text beside its form",
 	"matching-expressions": "an expression is a text where texts may stand",

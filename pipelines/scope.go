@@ -14,23 +14,23 @@ import (
 var notRun = map[string]any{"output": nil, "skipped": false, "error": nil}
 
 // variables builds the variables of one run.
-func (r *run) variables() map[string]any {
+func (f *frame) variables() map[string]any {
 	vars := map[string]any{
-		varPayload: r.payload, varInput: r.message,
-		varEnv: r.engine.env, varSecrets: r.engine.secrets, varWorker: r.engine.worker, varNow: r.in.now(),
+		varPayload: f.payload, varInput: f.message,
+		varEnv: f.engine.env, varSecrets: f.engine.secrets, varValues: f.engine.values, varWorker: f.engine.worker, varNow: f.in.now(),
 	}
-	if r.p.readsSteps {
-		steps := make(map[string]any, len(r.p.Steps))
-		for _, s := range r.p.Steps {
+	if f.p.readsSteps {
+		steps := make(map[string]any, len(f.p.Steps))
+		for s := range f.p.Each() {
 			steps[s.Name] = notRun
 		}
 		vars[varSteps] = steps
 	}
-	if r.in.Run != nil && r.p.readsItem {
-		vars[varItem] = itemVariable(cmp.Or(r.lead, r.in.Run.Item))
+	if f.in.Run != nil && f.p.readsItem {
+		vars[varItem] = itemVariable(cmp.Or(f.lead, f.in.Run.Item))
 	}
-	if r.p.readsBatch {
-		vars[varBatch] = r.batchVariable()
+	if f.p.readsBatch {
+		vars[varBatch] = f.batchVariable()
 	}
 	return vars
 }
@@ -61,15 +61,24 @@ func orNil[T any](p *T) any {
 }
 
 // remember records the result of a step for the expressions of later steps.
-func (r *run) remember(s *Step, output any, skipped bool, failure any) {
-	if r.vars == nil {
+func (f *frame) remember(s *Step, output any, skipped bool, failure any) {
+	if f.vars == nil {
 		return
 	}
-	r.vars[varInput] = r.message
-	if !r.p.readsSteps {
+	f.vars[varInput] = f.message
+	if !f.p.readsSteps {
 		return
 	}
-	r.vars[varSteps].(map[string]any)[s.Name] = map[string]any{"output": output, "skipped": skipped, "error": failure}
+	f.vars[varSteps].(map[string]any)[s.Name] = map[string]any{"output": output, "skipped": skipped, "error": failure}
+}
+
+// settingPrefix begins the names of the variables that configure this program.
+const settingPrefix = "BOTWORK_"
+
+// settingHints name the values of variables that programs of Exec get under such a name.
+var settingHints = map[string]string{
+	"BOTWORK_ITEM_ID": "write item.id", "BOTWORK_ATTEMPT": "write item.attempt", "BOTWORK_FENCE": "write item.fence",
+	"BOTWORK_IDEMPOTENCY_KEY": "write item.idempotencyKey", "BOTWORK_WORKER_NAME": "write worker.name",
 }
 
 // Environ returns the environment for EngineOptions.Env: all variables except those that
@@ -79,7 +88,7 @@ func Environ() map[string]string {
 	env := map[string]string{}
 	for _, entry := range os.Environ() {
 		name, text, ok := strings.Cut(entry, "=")
-		if !ok || name == "" || strings.HasPrefix(strings.ToUpper(name), "BOTWORK_") {
+		if !ok || name == "" || strings.HasPrefix(strings.ToUpper(name), settingPrefix) {
 			continue
 		}
 		env[name] = text

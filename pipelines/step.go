@@ -19,11 +19,21 @@ const (
 	OnErrorBreak    OnError = "break"    // the run ends here, successfully
 )
 
-// Step is one entry of a pipeline's `steps`.
+// Step is one entry of `steps`. It calls a handler, runs the steps of a block, or calls another
+// pipeline.
 type Step struct {
-	// Name is unique within the pipeline.
-	Name    string
+	// Name is unique within the pipeline. Path has also the names of the blocks around the step:
+	// "post / sign".
+	Name, Path string
+
+	// One of the three is set.
 	Handler string
+	Block   *Block
+	Uses    string // the pipeline that the step calls
+
+	// Foreach is nil for a step that runs once.
+	Foreach *Loop
+
 	OnError OnError
 
 	// If is the condition as it was written, "" if there is none.
@@ -48,8 +58,21 @@ type Step struct {
 	handler handlers.Handler
 	with    *template
 
+	// checked are the parameters whose texts an expression may not all make.
+	checked []handlers.Field
+
 	// literal are the parameters from which handler was built.
 	literal map[string]any
+
+	// in is the list that has the step at the index; parent is the step whose block it is, nil
+	// at the top of the file.
+	in     *Block
+	index  int
+	parent *Step
+
+	// perElement reports whether the condition of a loop is evaluated for each element, because
+	// it names the element. Otherwise, it is evaluated once.
+	perElement bool
 }
 
 // Outputs describes the output of the step's handler.

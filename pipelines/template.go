@@ -38,7 +38,7 @@ func (t *template) dynamic() bool {
 
 // template compiles the node; key is its position within the step. Errors are reported, and
 // the template is usable for further checks.
-func (c *compilation) template(n *strictyaml.Node, key string, visible int) *template {
+func (c *compilation) template(n *strictyaml.Node, key string, at *sight) *template {
 	t := &template{key: key}
 	switch n.Kind {
 	case strictyaml.Mapping:
@@ -49,7 +49,7 @@ func (c *compilation) template(n *strictyaml.Node, key string, visible int) *tem
 				c.reportAt(positionOfKey(e), CodeExpressionInKey,
 					n.Path+": an expression is not allowed in a key", "make the whole mapping an expression: ${{ {(key): value} }}")
 			}
-			value := c.template(e.Value, key+"."+e.Key, visible)
+			value := c.template(e.Value, key+"."+e.Key, at)
 			dynamic = dynamic || value.dynamic()
 			t.fields = append(t.fields, member{e.Key, value})
 		}
@@ -58,7 +58,7 @@ func (c *compilation) template(n *strictyaml.Node, key string, visible int) *tem
 		dynamic := false
 		t.items = []*template{}
 		for i, item := range n.Items {
-			value := c.template(item, key+"."+strconv.Itoa(i), visible)
+			value := c.template(item, key+"."+strconv.Itoa(i), at)
 			dynamic = dynamic || value.dynamic()
 			t.items = append(t.items, value)
 		}
@@ -66,7 +66,7 @@ func (c *compilation) template(n *strictyaml.Node, key string, visible int) *tem
 	default:
 		t.literal = n.Value
 		if text, ok := n.Value.(string); ok && strings.Contains(text, opening) {
-			c.text(t, n, text, visible)
+			c.text(t, n, text, at)
 		}
 	}
 	return t
@@ -103,7 +103,7 @@ func (t *template) known() any {
 }
 
 // text compiles a scalar with an opening `${{`.
-func (c *compilation) text(t *template, n *strictyaml.Node, text string, visible int) {
+func (c *compilation) text(t *template, n *strictyaml.Node, text string, at *sight) {
 	fragments, unclosed := scan(text)
 	if unclosed >= 0 {
 		c.reportAt(find(c.lines, n, opening, unclosed, ""), CodeUnclosedExpression,
@@ -122,7 +122,7 @@ func (c *compilation) text(t *template, n *strictyaml.Node, text string, visible
 	for _, f := range fragments {
 		s := segment{text: f.text}
 		if f.expression {
-			s = segment{value: c.expression(f.text, find(c.lines, n, opening, f.nth, f.text), visible)}
+			s = segment{value: c.expression(f.text, find(c.lines, n, opening, f.nth, f.text), at)}
 			if s.value == nil {
 				s.text = f.text // reported already; the text only has to count as dynamic
 			}

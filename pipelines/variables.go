@@ -19,10 +19,22 @@ const (
 	varSteps   = "steps"
 	varEnv     = "env"
 	varSecrets = "secrets"
+	varValues  = "values"
 	varNow     = "now"
 	varWorker  = "worker"
 	varBatch   = "batch"
+
+	varVars    = "vars"
+	varError   = "error"
+	varAttempt = "attempt"
+
+	varEach = "each"
+	// varEachIndex is each.index. No expression can contain the name itself.
+	varEachIndex = "each index"
 )
+
+// variableNames are names that the element of a loop cannot have.
+var variableNames = []string{varItem, varPayload, varInput, varSteps, varEnv, varSecrets, varNow, varWorker, varBatch, varEach, varVars, varError, varAttempt, varValues}
 
 var (
 	itemFields = types.Map{
@@ -33,31 +45,56 @@ var (
 	}
 	batchFields  = types.Map{"key": types.Any, "items": types.TypeOf([]any{})}
 	workerFields = types.Map{"name": types.String}
+	errorFields  = types.Map{"text": types.String, "kind": types.String, "step": types.String, "final": types.Bool}
 	stepFields   = types.Map{"output": types.Any, "skipped": types.Bool, "error": types.Any}
 )
+
+// loopFields are the fields of a step with foreach.
+var loopFields = types.Map{"output": types.Any, "skipped": types.Bool, "error": types.Any, "errors": types.TypeOf([]any{})}
+
+// fieldsOf returns what expressions read of a step.
+func fieldsOf(s *Step) types.Map {
+	if s != nil && s.Foreach != nil {
+		return loopFields
+	}
+	return stepFields
+}
 
 // names are what the expressions of one pipeline may name.
 type names struct {
 	steps   []string // in order
+	byName  map[string]*Step
+	vars    []string // those that are defined by then
+	later   []string // all names under `vars`
 	system  bool     // a trigger starts the pipeline, so there is no item
 	secrets []string // nil: unknown, so any name is accepted
 
 	secretEnv secretEnv
+
+	values     []Values // see Options
+	everywhere bool
 }
 
 // env describes the variables to the expression compiler, which refuses any other name.
 func (n names) env() types.Map {
 	steps := make(types.Map, len(n.steps))
 	for _, name := range n.steps {
-		steps[name] = stepFields
+		steps[name] = fieldsOf(n.byName[name])
 	}
 	anything := types.TypeOf(map[string]any{})
 	env := types.Map{
 		varPayload: types.Any, varInput: types.Any, varSteps: steps, varEnv: anything,
-		varSecrets: anything, varNow: types.TypeOf(time.Time{}), varWorker: workerFields,
+		varSecrets: anything, varValues: anything, varNow: types.TypeOf(time.Time{}), varWorker: workerFields,
 	}
 	if !n.system {
 		env[varItem], env[varBatch] = itemFields, batchFields
+	}
+	if len(n.later) > 0 {
+		vars := make(types.Map, len(n.vars))
+		for _, name := range n.vars {
+			vars[name] = types.Any
+		}
+		env[varVars] = vars
 	}
 	return env
 }

@@ -24,6 +24,7 @@ import (
 var different = map[string][]struct{ condition, reason string }{
 	"checkout.sql":      {{"LimitKey = Piece", "keys are compared after RTRIM: SQL Server ignores trailing spaces"}},
 	"checkout_peek.sql": {{"LimitKey = Piece", "likewise"}},
+	"clean_steps.sql":   {{"ItemId = ItemId", "a join, where the others compare rows"}, {"Step = Step", "likewise"}},
 	"due.sql":           {{"LimitKey IS NULL", "likewise"}, {"Queue = QueueName", "a join, where the others use a correlated subquery"}},
 	"due_queue.sql":     {{"LimitKey IS NULL", "likewise"}, {"Queue = QueueName", "likewise"}},
 	"gauge_add.sql":     {{"MostWaiting > Waits", "CASE, where the others have a function for the larger of two"}, {"OldestMs > Oldest", "likewise"}, {"MostRunning > Runs", "likewise"}, {"MostOffered > Offers", "likewise"}},
@@ -47,6 +48,7 @@ var rewrites = []struct {
 	{regexp.MustCompile(`CAST\(COALESCE\(CAST\(@now AS timestamptz\), statement_timestamp\(\)\) AS timestamptz\(3\)\)`), "NOW"},
 	{regexp.MustCompile(`COALESCE\(@now, strftime\('%Y-%m-%d %H:%M:%f', 'now'\)\)|COALESCE\(@now, 'now'\)`), "NOW"},
 	{regexp.MustCompile(`\(SELECT NOW\)`), "NOW"},
+	{regexp.MustCompile(`CASE WHEN length\((?:\w\.)?IntegrationConfig\) <= 200 THEN (?:\w\.)?IntegrationConfig ELSE '' END`), "PipelineName"},
 	{regexp.MustCompile(`CAST\((@?[\w.]+) AS \w+(?:\(\w+\))?\)`), "$1"},
 	{regexp.MustCompile(`\b(?:[a-z]\w*|Bot\w+)\.([A-Z])`), "$1"},
 	{regexp.MustCompile(`DATEADD\(millisecond, (-?)\(?@(\w+) % 1000\)?, DATEADD\(second, -?\(?@\w+ / 1000\)?, NOW\)\)`), "NOW$1@$2"},

@@ -11,7 +11,7 @@ package sql
 
 import "embed"
 
-// Files contains the folders of all three engines.
+// Files contains what the program reads, of all three engines: all but the operators' statements.
 //
-//go:embed sqlite sqlserver postgres
+//go:embed */checks */doctor */fragments */migrations */queries
 var Files embed.FS

@@ -83,6 +83,6 @@ func Rows(list []Task) ([]workqueue.TaskRow, error) {
 		}
 		rows[i] = row
 	}
-	slices.SortFunc(rows, func(a, b workqueue.TaskRow) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(rows, func(a, b workqueue.TaskRow) int { return strings.Compare(a.Name, b.Name) })
 	return rows, nil
 }

@@ -44,7 +44,7 @@ func (b Band) Intersect(other Band) Band {
 // priorities, lowest first. No two of them overlap or are adjacent.
 func JoinBands(bands []Band) []Band {
 	var joined []Band
-	for _, b := range slices.SortedFunc(slices.Values(bands), func(a, b Band) int { return cmp.Compare(a.Min, b.Min) }) {
+	for _, b := range slices.SortedStableFunc(slices.Values(bands), func(a, b Band) int { return cmp.Compare(a.Min, b.Min) }) {
 		last := len(joined) - 1
 		switch {
 		case b.Empty():

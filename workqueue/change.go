@@ -13,7 +13,7 @@ type Action string
 // The actions.
 const (
 	// RunNow makes a scheduled item due at once, and gives a finished one another
-	// run. Its counters keep their values.
+	// run. Its counters keep their values, as do its records of steps: see StepStore.
 	RunNow Action = "run"
 
 	// Cancel ends an item that waits, is assigned or runs: its run is stopped
@@ -99,6 +99,8 @@ func (a Action) refusal(state State) string {
 		return "only a finished item can be repeated"
 	case Delete:
 		return "a running item cannot be deleted: cancel it first"
+	case Clone:
+		return "it has moved to another queue in this moment"
 	case Update:
 		if state == Blocked {
 			return "while it runs, only tags, metadata and the priority of its next attempt can be changed"
@@ -130,6 +132,15 @@ type Change struct {
 	// NewKey is the natural key of a clone instead of the original's, so that an item of
 	// a queue with unique keys can be cloned; "" keeps the key. It is for one item.
 	NewKey string
+
+	// FromStep lets a repeated item begin at this step: what was recorded of the steps before it
+	// is kept, see StepStore. "" begins at the first step. An item without such a record is refused
+	// with a *BadUpdateError. It is for one item.
+	FromStep string
+
+	// RefuseInline refuses to clone an item that has a whole pipeline in place of a name: a
+	// *BadUpdateError with ErrInlinePipeline.
+	RefuseInline bool
 
 	// DryRun changes nothing and returns what would be changed, and which items would be
 	// refused. It does not check keys that must be unique.
@@ -192,6 +203,9 @@ func (c Change) Validate() error {
 		if err := CheckNaturalKey(c.NewKey); err != nil {
 			return fmt.Errorf("clone: %w", err)
 		}
+	}
+	if c.FromStep != "" && c.Action != Repeat {
+		return fmt.Errorf("%s: got the step %q, which is for repeats", c.Action, c.FromStep)
 	}
 	if c.Action != Update {
 		_, err := ParseAction(string(c.Action))

@@ -115,6 +115,6 @@ func (s *WorkerSpec) CheckSlots() error {
 			errs = append(errs, fmt.Errorf("channel %q: got max %d, want 1 or more, or 0 for as many as fit", name, c.Max))
 		}
 	}
-	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	slices.SortStableFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(errs...)
 }

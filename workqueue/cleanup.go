@@ -88,6 +88,7 @@ type CleanUpResult struct {
 	Archived  int // items beyond an age or a number
 	Deleted   int // items
 	Keys      int // keys freed because their time had passed
+	Steps     int // records of steps of items that have ended
 	Figures   int // rows of statistics that were combined
 	Firings   int
 	Runs      int
@@ -189,6 +190,7 @@ func (p CleanUpParams) chores(store CleanUpStore, r *CleanUpResult) []chore {
 	// early if items have very many attempts.
 	full := max(batch/10, 1)
 	list := []chore{
+		{func(ctx context.Context) (int, error) { return store.RemoveSteps(ctx, batch) }, &r.Steps, full},
 		{func(ctx context.Context) (int, error) { return store.RemoveRetained(ctx, batch) }, &r.Completed, full},
 		{func(ctx context.Context) (int, error) { return store.RemoveCompleted(ctx, p.Completed, batch) }, &r.Completed, full},
 		{func(ctx context.Context) (int, error) { return store.RemoveArchived(ctx, p.Archived, batch) }, &r.Archived, full},

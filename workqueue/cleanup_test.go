@@ -74,6 +74,9 @@ func (r *rubbish) RemoveWorkers(_ context.Context, _ time.Duration, limit int) (
 func (r *rubbish) RemoveDurations(_ context.Context, _ time.Duration, limit int) (int, error) {
 	return r.remove("durations", limit)
 }
+func (r *rubbish) RemoveSteps(_ context.Context, limit int) (int, error) {
+	return r.remove("steps", limit)
+}
 func (r *rubbish) RemoveForecasts(_ context.Context, _ time.Duration, limit int) (int, error) {
 	return r.remove("forecasts", limit)
 }
@@ -93,25 +96,25 @@ func everything() workqueue.CleanUpParams {
 func TestCleanUpAlternates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rubbish{left: map[string]int{
-			"retained": 1200, "completed true": 20, "trim true": 500, "deleted": 3, "workers": 1, "figures": 1001, "keys": 2, "firings": 4, "runs": 5, "durations": 6, "forecasts": 9, "audit": 7, "access": 8,
+			"steps": 10, "retained": 1200, "completed true": 20, "trim true": 500, "deleted": 3, "workers": 1, "figures": 1001, "keys": 2, "firings": 4, "runs": 5, "durations": 6, "forecasts": 9, "audit": 7, "access": 8,
 		}}
 		began := time.Now()
 		got, err := workqueue.CleanUp(t.Context(), r, everything())
 		want := workqueue.CleanUpResult{
-			Completed: 1220, Archived: 500, Deleted: 3, Keys: 2, Figures: 1001, Firings: 4, Runs: 5, Workers: 1, Durations: 6, Forecasts: 9, Audit: 7, Access: 8, Complete: true,
+			Completed: 1220, Archived: 500, Deleted: 3, Keys: 2, Steps: 10, Figures: 1001, Firings: 4, Runs: 5, Workers: 1, Durations: 6, Forecasts: 9, Audit: 7, Access: 8, Complete: true,
 		}
 		if err != nil || got != want {
 			t.Errorf("CleanUp = %+v, %v, want %+v", got, err, want)
 		}
 		calls := []string{
-			"retained", "completed true", "archived true", "trim true", "keys", "figures", "batches", "access", "deleted", "firings", "runs", "workers", "durations", "forecasts", "audit",
+			"steps", "retained", "completed true", "archived true", "trim true", "keys", "figures", "batches", "access", "deleted", "firings", "runs", "workers", "durations", "forecasts", "audit",
 			"retained", "trim true", "figures", "retained", // two more full batches, then one that is not full
 		}
 		if !slices.Equal(r.calls, append(calls, "retained")) {
 			t.Errorf("calls = %q, want %q", r.calls, append(calls, "retained"))
 		}
-		// 20 batches of a second each, and a rest of three seconds after each of the 16 that removed something.
-		if took := time.Since(began); took != 20*time.Second+16*3*time.Second {
+		// 21 batches of a second each, and a rest of three seconds after each of the 17 that removed something.
+		if took := time.Since(began); took != 21*time.Second+17*3*time.Second {
 			t.Errorf("it took %s", took)
 		}
 	})
@@ -125,7 +128,7 @@ func TestCleanUpNever(t *testing.T) {
 			t.Errorf("CleanUp = %+v, %v, want %+v", got, err, want)
 		}
 		// The settings of queues and items still apply.
-		if want := []string{"retained", "completed false", "archived false", "trim false", "keys", "figures", "batches", "access"}; !slices.Equal(r.calls, want) {
+		if want := []string{"steps", "retained", "completed false", "archived false", "trim false", "keys", "figures", "batches", "access"}; !slices.Equal(r.calls, want) {
 			t.Errorf("calls = %q, want %q", r.calls, want)
 		}
 	})

@@ -151,6 +151,10 @@ type Item struct {
 	Error     *string    `json:"error"`
 	ErrorKind *ErrorKind `json:"errorKind"`
 
+	// SnoozeReason is the reason of the snooze for which the item waits, "" if it gave
+	// none; nil if the item does not wait for a snooze.
+	SnoozeReason *string `json:"snoozeReason"`
+
 	CreatedAt  time.Time  `json:"createdAt"`
 	CreatedBy  *string    `json:"createdBy"`
 	AssignedAt *time.Time `json:"assignedAt"`

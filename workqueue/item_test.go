@@ -17,7 +17,7 @@ func TestItemJSON(t *testing.T) {
 		WorkerID: &id, Fence: 3, LeaseExpiresAt: &at, RetryCount: 1, ReleaseCount: 2, ResilienceConfig: `{"limit":2}`,
 		AvailableAt: at, DeadlineAt: &at, FinishBy: &at, NaturalKey: &text, IdempotencyKey: "5f2c", Version: 4, Tags: `["a"]`, Metadata: `{}`, Labels: `null`, Selectors: `7`,
 		RootID: &id, TaskName: &text, TaskScope: &text, TaskPlannedAt: &at, Error: &text, ErrorKind: &kind, CreatedAt: at, CreatedBy: &text, AssignedAt: &at,
-		StartedAt: &at, FinishedAt: &at, RetainUntil: &at, DeletedAt: &at, DeletedReason: &text,
+		StartedAt: &at, FinishedAt: &at, RetainUntil: &at, DeletedAt: &at, DeletedReason: &text, SnoozeReason: &text,
 	}
 	tests := []struct {
 		name string
@@ -84,6 +84,7 @@ func TestItemJSON(t *testing.T) {
   "taskPlannedAt": "2026-11-20T09:30:00.125Z",
   "error": "half",
   "errorKind": "timeout",
+  "snoozeReason": "half",
   "createdAt": "2026-11-20T09:30:00.125Z",
   "createdBy": "half",
   "assignedAt": "2026-11-20T09:30:00.125Z",
@@ -148,6 +149,7 @@ func TestItemJSON(t *testing.T) {
   "taskPlannedAt": null,
   "error": null,
   "errorKind": null,
+  "snoozeReason": null,
   "createdAt": "2026-11-20T09:30:00.125Z",
   "createdBy": null,
   "assignedAt": null,

@@ -57,7 +57,7 @@ func (o Outcome) ToFinish(r *Run, took time.Duration, random float64) Finish {
 	f := Finish{
 		ItemID: r.ID, Fence: r.Fence, QueueName: r.QueueName, StartedAt: r.claimedAt(),
 		Pipeline: r.IntegrationConfig, Priority: r.Priority, DueAt: r.AvailableAt, Took: took, RetryCount: r.RetryCount, Error: storable(o.Error), ErrorKind: o.Kind,
-		Output: note.Output, Analytics: r.analysed(), Encrypted: r.Encrypted,
+		Output: note.Output, Analytics: r.analysed(), Encrypted: r.Encrypted, HasSteps: r.keepsSteps(),
 		Step: note.Step, Progress: note.Progress, Percent: note.Percent, LogTail: note.LogTail, StepTimes: note.StepTimes, PipelineHash: note.PipelineHash,
 	}
 	attempt := func(outcome string) {
@@ -71,12 +71,13 @@ func (o Outcome) ToFinish(r *Run, took time.Duration, random float64) Finish {
 	switch o.Verdict {
 	case Succeeded:
 		f.State, f.Error, f.ErrorKind, f.Retain = Processed, "", "", r.retention()
+		f.LogTail = r.keptLog(f.LogTail)
 		if o.Output != "" {
 			f.Output = JSONText(storable(string(o.Output)))
 		}
 	case Snoozed:
 		f.State, f.Delay = Ready, o.After
-		uncounted("snoozed")
+		uncounted(OutcomeSnoozed)
 	case Released:
 		f.State = Ready
 		uncounted("released")
@@ -89,30 +90,16 @@ func (o Outcome) ToFinish(r *Run, took time.Duration, random float64) Finish {
 			f.Delete = DeletionPhysical
 		}
 	case Failed:
-		policy, err := r.Policy()
-		if err != nil {
-			// A policy that cannot be read must not hide the failure. The
-			// pipeline's policy applies then, and the error text says so.
-			f.Error += "\n" + err.Error()
-		}
-		again := o.Uncounted || policy.Retries(o.Kind, f.RetryCount+1)
-		delay := max(policy.Backoff(f.RetryCount+1, random), policy.retryAfter(o.After))
+		again, delay, notes := o.retry(r, took, random)
+		f.Error += notes
 		if !o.Uncounted {
 			f.RetryCount++
 		}
 		f.State = Cancelled
 		if again {
-			late := policy.tooLate(r.Item, r.WaitedFor, took+delay)
-			if late == nil {
-				late = r.pastFinishBy(r.WaitedFor + took + delay)
-			}
-			if late != nil {
-				f.Error += "\n" + late.Error()
-			} else {
-				f.State, f.Delay = Ready, delay
-				if r.Queue.RetryAs == RetryCopy {
-					f.State, f.Copy = Cancelled, true
-				}
+			f.State, f.Delay = Ready, delay
+			if r.Queue.RetryAs == RetryCopy {
+				f.State, f.Copy = Cancelled, true
 			}
 		}
 		if o.Kind == KindTimeout || o.Kind == KindExpired {
@@ -122,6 +109,36 @@ func (o Outcome) ToFinish(r *Run, took time.Duration, random float64) Finish {
 		}
 	}
 	return f
+}
+
+// retry reports whether a failed run is followed by another attempt, and after which wait. notes
+// is what that adds to the error.
+func (o Outcome) retry(r *Run, took time.Duration, random float64) (again bool, delay time.Duration, notes string) {
+	policy, err := r.Policy()
+	if err != nil {
+		// A policy that cannot be read must not hide the failure. The
+		// pipeline's policy applies then, and the error text says so.
+		notes = "\n" + err.Error()
+	}
+	if !o.Uncounted && !policy.Retries(o.Kind, r.RetryCount+1) {
+		return false, 0, notes
+	}
+	delay = max(policy.Backoff(r.RetryCount+1, random), policy.retryAfter(o.After))
+	late := policy.tooLate(r.Item, r.WaitedFor, took+delay)
+	if late == nil {
+		late = r.pastFinishBy(r.WaitedFor + took + delay)
+	}
+	if late != nil {
+		return false, 0, notes + "\n" + late.Error()
+	}
+	return true, delay, notes
+}
+
+// Final reports whether no attempt follows a run that has failed so after took. Only jitter, which
+// is drawn when the result is written, may still move the next attempt beyond a limit.
+func (o Outcome) Final(r *Run, took time.Duration) bool {
+	again, _, _ := o.retry(r, took, 0.5)
+	return !again
 }
 
 // LastFailure returns the error of the item's last failed attempt, "" when none has
@@ -137,12 +154,21 @@ func (it *Item) LastFailure() (text string, kind ErrorKind) {
 // could never be written.
 func storable(text string) string { return strings.ReplaceAll(text, "\x00", "") }
 
-// stepColumn cuts a step's name to the width of its column, for the same reason.
+// stepColumn cuts a step's name to the width of its column, for the same reason. Of the steps of branches it
+// keeps as many whole names as fit: "both / one, both / two, …".
 func stepColumn(name string) string {
 	const width = 200
 	if len(name) <= width && strings.IndexByte(name, 0) < 0 && utf8.ValidString(name) {
 		return name // the usual case, without an allocation
 	}
 	runes := []rune(storable(name))
-	return string(runes[:min(len(runes), width)])
+	if len(runes) <= width {
+		return string(runes)
+	}
+	const more = ", …"
+	kept := string(runes[:width-len([]rune(more))+1]) // with a comma that may follow
+	if i := strings.LastIndexByte(kept, ','); i > 0 {
+		return kept[:i] + more
+	}
+	return string(runes[:width])
 }

@@ -88,6 +88,9 @@ func (q *Queue) Validate() error {
 	c.limits(q.QueueLimits)
 	c.size("maxPayload", q.MaxPayload)
 	c.size("maxOutput", q.MaxOutput)
+	if n := q.KeepLog; n != nil && (*n < 0 || *n > MostKeepLog) {
+		c.add("keepLog", fmt.Sprint(*n), fmt.Sprintf("0 to %d bytes (%s)", MostKeepLog, SizeText(MostKeepLog)))
+	}
 	if len(c.faults) > 0 {
 		return &QueueError{Queue: q.Name, Faults: c.faults}
 	}

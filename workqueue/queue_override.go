@@ -59,7 +59,7 @@ func (q *Queue) policy() (map[string]json.RawMessage, error) {
 	c.Consumer, c.RetryAs = cmp.Or(c.Consumer, ConsumerWorkers), cmp.Or(c.RetryAs, RetrySame)
 	c.KeyScope, c.Deletion = cmp.Or(c.KeyScope, KeyScopeNone), cmp.Or(c.Deletion, DeletionPhysical)
 	c.OnExpiry, c.Payloads = cmp.Or(c.OnExpiry, ExpiryArchive), cmp.Or(c.Payloads, PayloadsVisible)
-	c.Robots = slices.SortedFunc(slices.Values(c.Robots), func(a, b QueueRobot) int { return cmp.Compare(a.Robot, b.Robot) })
+	c.Robots = slices.SortedStableFunc(slices.Values(c.Robots), func(a, b QueueRobot) int { return cmp.Compare(a.Robot, b.Robot) })
 	text, err := json.Marshal(c)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func ResilienceKeys() keydocs.Keys {
 		},
 		{
 			Name: "within", Type: "duration", Min: new(0.0), Example: "1d",
-			Doc: "no attempt begins later than this after the first one began: then the item is Cancelled, whatever `limit` leaves",
+			Doc: "no attempt begins later than this after the first one began: then the item has failed, whatever `limit` leaves",
 		},
 		{
 			Name: "maxRetryAfter", Type: "duration", Min: new(0.0), Default: text(d.MaxRetryAfter),

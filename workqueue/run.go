@@ -32,7 +32,15 @@ type Run struct {
 	// no limit.
 	LimitTo func(time.Duration)
 
+	// OnLeaseLost calls stop when the item's lease is lost, or at once if it has been; nil: it is
+	// never lost. It is for what goes on after the run's context has ended; see CleanUp.
+	OnLeaseLost func(stop func())
+
+	// Steps keeps what the run has done for the next attempt; nil: nothing can be kept.
+	Steps StepKeeper
+
 	mu        sync.Mutex
+	cleanUp   time.Time // until when the run cleans up after its context has ended
 	pipeline  Resilience
 	hash      string // of the pipeline's text
 	first     bool   // its end is written before the slot starts its next item
@@ -44,6 +52,7 @@ type Run struct {
 	tail      logTail
 	times     stepTimes
 	changed   bool // since the last recorded progress
+	hasSteps  bool // steps are recorded for the next attempt
 
 	// tooLarge is why the first output or analytics that exceeded the queue's limit
 	// was not kept; nil: none exceeded it.
@@ -102,6 +111,34 @@ func (r *Run) Policy() (Resilience, error) {
 	r.mu.Unlock()
 	policy, err := ParseResilience(r.ResilienceConfig)
 	return policy.Or(pipeline).Or(r.QueueResilience).Or(DefaultResilience()), err
+}
+
+// CleanUp records that the run cleans up for at most that long, although its context has ended:
+// until then it does not count as one that ignores its cancellation.
+func (r *Run) CleanUp(most time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cleanUp = time.Now().Add(most)
+}
+
+// CleansUp reports whether the run cleans up.
+func (r *Run) CleansUp(now time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return now.Before(r.cleanUp)
+}
+
+// keepSteps records that there are records of the item's steps, which its end removes.
+func (r *Run) keepSteps() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.hasSteps = true
+}
+
+func (r *Run) keepsSteps() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.hasSteps
 }
 
 // EnterStep records that a step begins.
@@ -205,6 +242,27 @@ func (r *Run) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
+// Print adds a text to the run's log that grows while the run is active, such as the output of
+// a program: text returns its end so far. The caller calls changed after it has grown. The text
+// of an encrypted item is not kept, since the log is not encrypted.
+func (r *Run) Print(text func() string) (changed func()) {
+	if r.Encrypted {
+		return func() {}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tail.addText(text)
+	return r.KeepProgress
+}
+
+// keptLog returns what the item keeps of its log when it succeeds.
+func (r *Run) keptLog(tail string) string {
+	if r.Encrypted && r.Queue.KeepLog == nil {
+		return ""
+	}
+	return keepEnd(tail, r.Queue.LogLimit())
+}
+
 // ProgressNote returns the progress of the run so far.
 func (r *Run) ProgressNote() ProgressNote {
 	r.mu.Lock()
@@ -227,7 +285,7 @@ func (r *Run) NewProgress() (ProgressNote, bool) {
 	return r.ProgressNote(), true
 }
 
-// KeepProgress makes the next NewProgress return the progress again, because it could
+// KeepProgress makes the next NewProgress return the progress, because it has changed or could
 // not be recorded.
 func (r *Run) KeepProgress() {
 	r.mu.Lock()

@@ -14,7 +14,7 @@ const DefaultMaxSize = 1 << 20
 const MostSize = 256 << 20
 
 // QueueSizes bound the data of a queue's items, in bytes of UTF-8, before it is
-// encrypted. 0 means DefaultMaxSize.
+// encrypted. 0 means DefaultMaxSize, except for KeepLog.
 type QueueSizes struct {
 	// MaxPayload is checked when an item is enqueued.
 	MaxPayload int64 `json:"maxPayload"`
@@ -22,13 +22,37 @@ type QueueSizes struct {
 	// MaxOutput is checked when a run or a robot returns output, also before its end.
 	// It applies to analytics data as well.
 	MaxOutput int64 `json:"maxOutput"`
+
+	// KeepLog is how much of the end of a run's log stays with an item that has succeeded:
+	// nil means DefaultKeepLog, and none in an encrypted queue, whose log would not be
+	// encrypted; 0 keeps none. Failed attempts keep theirs.
+	KeepLog *int64 `json:"keepLog"`
 }
+
+const (
+	// DefaultKeepLog is KeepLog of a queue that sets none: about 40 lines.
+	DefaultKeepLog = 4 << 10
+
+	// MostKeepLog is the most that a queue may set. No log is longer.
+	MostKeepLog = 256 << 10
+)
 
 // PayloadLimit returns the maximum size of a payload.
 func (s QueueSizes) PayloadLimit() int64 { return orDefaultSize(s.MaxPayload) }
 
 // OutputLimit returns the maximum size of an output.
 func (s QueueSizes) OutputLimit() int64 { return orDefaultSize(s.MaxOutput) }
+
+// LogLimit returns how many bytes of its log an item that has succeeded keeps.
+func (q *Queue) LogLimit() int {
+	switch {
+	case q.KeepLog != nil:
+		return int(*q.KeepLog)
+	case q.Encrypted:
+		return 0
+	}
+	return DefaultKeepLog
+}
 
 func orDefaultSize(n int64) int64 {
 	if n > 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 func TestStepTimes(t *testing.T) {
@@ -73,6 +74,23 @@ func TestStepTimesAreBounded(t *testing.T) {
 			if s.Step != fmt.Sprintf(name, i) || s.Ms != 1 {
 				t.Fatalf("step %d is %v", i, s)
 			}
+		}
+	}
+}
+
+// Names of steps are cut to the width of their column, and those of branches between names.
+func TestStepColumn(t *testing.T) {
+	long, name := strings.Repeat("x", 198), strings.Repeat("ü", 96)
+	for text, want := range map[string]string{
+		"post / sign": "post / sign", long + "öö": long + "öö", long + "öö12": long + "öö",
+		name + ", " + name + ", b":            name + ", " + name + ", b",
+		name + ", " + name + ", b, " + name:   name + ", " + name + ", b, …",
+		name + ", " + name + ", two, three":   name + ", " + name + ", …",
+		name + "1234, " + name + "123, other": name + "1234, …",
+		name + "1234, " + name + ", other":    name + "1234, …",
+	} {
+		if got := stepColumn(text); got != want || utf8.RuneCountInString(got) > 200 {
+			t.Errorf("stepColumn(%s) = %s, %d characters, want %s", text, got, utf8.RuneCountInString(got), want)
 		}
 	}
 }

@@ -314,6 +314,10 @@ type Finish struct {
 
 	// PipelineHash is the hash of the text that ran; "" keeps what was recorded.
 	PipelineHash string
+
+	// HasSteps is set if the run has recorded or read steps: see StepStore. If the item is
+	// Processed or its copy is the next attempt, their records are removed with this end.
+	HasSteps bool
 }
 
 // Released reports whether the item is released unchanged: its run was interrupted
@@ -357,4 +361,4 @@ type AttemptNote struct {
 }
 
 // Failed reports whether the attempt is a failure, not a snooze or a release.
-func (n *AttemptNote) Failed() bool { return n.Outcome != "snoozed" && n.Outcome != "released" }
+func (n *AttemptNote) Failed() bool { return n.Outcome != OutcomeSnoozed && n.Outcome != "released" }

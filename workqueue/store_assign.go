@@ -121,9 +121,20 @@ type PassQuery struct {
 	Band            Band
 	DefaultEstimate time.Duration // of work whose duration is unknown
 
+	// AllHeld asks for everything that is assigned, also below the band.
+	AllHeld bool
+
 	// Due is the number of due items that the pass expects at most; 0 if it does not
 	// know. An engine where each statement is a round trip reads up to that many along.
 	Due int
+}
+
+// HeldFrom returns the priority from which assigned items are read.
+func (q *PassQuery) HeldFrom() int {
+	if q.AllHeld {
+		return EveryPriority.Min
+	}
+	return q.Band.Min
 }
 
 // PassInput is what a pass reads before it plans.
@@ -135,7 +146,7 @@ type PassInput struct {
 	Distributions map[string]JSONText
 
 	// Loads are the active workers whose lease runs, in the order of their ids, with
-	// everything that runs there and what is assigned to them at or above Band.Min. Work
+	// everything that runs there and what is assigned to them at or above HeldFrom. Work
 	// that runs counts with its expected remaining time; see HeldWork.
 	Loads []WorkerLoad
 

@@ -17,7 +17,7 @@ import (
 // and waits for no lock. It touches no item that waits or runs, so claims continue
 // meanwhile. Any number of processes may call these methods at the same time. An age
 // is exact to the millisecond, by the database's clock: a row that has reached it is
-// removed. The attempts of an item are removed with it.
+// removed. The attempts and steps of an item are removed with it.
 type HousekeepingStore interface {
 	// RemoveRetained removes completed items whose RetainUntil has passed.
 	RemoveRetained(ctx context.Context, limit int) (removed int, err error)
@@ -44,6 +44,9 @@ type HousekeepingStore interface {
 	// FreeTimedKeys removes from finished items the unique keys whose time has
 	// passed. It only frees space: such a key no longer refuses any item.
 	FreeTimedKeys(ctx context.Context, limit int) (freed int, err error)
+
+	// RemoveSteps removes records of steps of items that have succeeded: see StepStore.
+	RemoveSteps(ctx context.Context, limit int) (removed int, err error)
 
 	// RemoveFirings removes records of planned times. age must be LeastFiringAge or
 	// more, so that records are kept while any process may still ask for their

@@ -242,7 +242,10 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("item %d was changed in the meantime: it has version %d, want %d", e.ItemID, e.Got, e.Want)
 }
 
-// BadUpdateError is returned when an item cannot have the values of an update.
+// ErrInlinePipeline is returned for an item that is not cloned because of Change.RefuseInline.
+var ErrInlinePipeline = errors.New("the item has a whole pipeline in place of a name")
+
+// BadUpdateError is returned when an item cannot have the values of an update, or must not be cloned.
 type BadUpdateError struct {
 	ItemID int64
 	Err    error

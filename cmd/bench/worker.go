@@ -14,6 +14,6 @@ func (a *command) benchWorkerCommand() *cobra.Command {
 		Short:  "Run a worker of a measurement (internal)",
 		Hidden: true,
 		Args:   cli.NoArguments,
-		RunE:   func(cmd *cobra.Command, _ []string) error { return bench.Serve(cmd.Context(), a.Stdin, a.Stdout) },
+		RunE:   func(cmd *cobra.Command, _ []string) error { return bench.Serve(cmd.Context(), a.Stdin, a.Machine()) },
 	}
 }

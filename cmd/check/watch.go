@@ -112,7 +112,7 @@ func (a *command) printChanges(present map[string]workqueue.Violation, report wo
 func (a *command) printEvent(e checkEvent, output cli.Format) error {
 	switch output {
 	case cli.FormatJSON:
-		enc := json.NewEncoder(a.Stdout)
+		enc := json.NewEncoder(a.Machine())
 		enc.SetEscapeHTML(false)
 		return enc.Encode(e)
 	case cli.FormatYAML:
@@ -120,7 +120,7 @@ func (a *command) printEvent(e checkEvent, output cli.Format) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(a.Stdout, "---\n%s", data)
+		_, err = fmt.Fprintf(a.Machine(), "---\n%s", data)
 		return err
 	}
 	v := e.Violation

@@ -53,7 +53,7 @@ func (a *command) demo(ctx context.Context, dir string) error {
 	if err := quickstart.Write(dir); err != nil {
 		return err
 	}
-	a.ConfigFile = filepath.Join(dir, config.DefaultFile)
+	a.ConfigFile, a.Environ = filepath.Join(dir, config.DefaultFile), config.WithEnvironment(a.Environ, "")
 	if err := a.LoadConfig(); err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ type itemLister interface {
 func (e *enqueuedItems) each(ctx context.Context, store itemLister, show func(it workqueue.Item, existing bool) error,
 	noted func(workqueue.Enqueued) error) (unread, err error) {
 	// If a new item was also found as an existing one, it counts as new.
-	slices.SortFunc(e.ranges, func(a, b idRange) int {
+	slices.SortStableFunc(e.ranges, func(a, b idRange) int {
 		if c := cmp.Compare(a.low, b.low); c != 0 || a.existing == b.existing {
 			return c
 		}

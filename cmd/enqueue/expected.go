@@ -79,6 +79,9 @@ func (e *startExpectations) of(ctx context.Context, id int64) expectation {
 	case err != nil:
 		return expectation{Text: "unknown: " + oneLine(err)}
 	}
+	if r.Kind == assign.WhyRunning {
+		return expectation{Text: "now"} // a worker was faster than this command
+	}
 	return expectation{At: r.ExpectedAt, Text: r.Expected}
 }
 

@@ -41,8 +41,10 @@ steps:
 		t.Fatal(err)
 	}
 	want(said("--priority", "900"), "now", "")
-	want(said("--priority", "900"), "in about 40s", "")
-	want(said("--priority", "500", "--count", "3"), "the first in about 2m; the last in about 3m20s", "")
+	want(said("--priority", "900"), "in at least 40s", "")
+	want(said("--priority", "500", "--count", "3"), "the first in at least 2m; the last in at least 3m20s", "")
+	want(said("--priority", "1001"), "now", "") // the slot is still free
+	want(said("--priority", "1001"), "in about 40s", "")
 	want(said("--priority", "400"), "at ", ", the next run of ExecuteLowPriorityWorkQueue")
 	want(said("--priority", "900", "--selector", "gpu = true"), "unknown: no live worker satisfies gpu = true; ", "add the missing labels to a worker")
 	want(said("--priority", "1200", "--in", "2h"), "at ", ", when it is due")

@@ -16,7 +16,8 @@ var changeTexts = map[workqueue.Action]changeText{
 		short: "Run items now: waiting ones are due at once, finished ones get one more attempt; counters stay", done: "set to run", noun: "a run",
 		long: `Makes scheduled items due now, and runs finished items (Processed or Cancelled)
 again. Their counters stay: an item that was cancelled after its last attempt gets
-one more attempt. ` + "`botwork items repeat`" + ` resets the counters.
+one more attempt, which goes on where the last one failed if the pipeline has resume.
+` + "`botwork items repeat`" + ` resets the counters.
 
 A filter without --status, --lifecycle or --state also matches finished items, and needs --yes.`,
 		filter: "--queue default --status scheduled,retry",
@@ -41,7 +42,10 @@ are not changed: cancel them.`,
 		long: `Sets finished items (Processed or Cancelled) to Ready, due now, with the same id and
 with their counters reset. This also restores a deleted item of a queue that keeps
 deleted items. Items in other states are not changed. ` + "`botwork items run`" + ` keeps the
-counters and gives one more attempt; ` + "`botwork items clone`" + ` makes a new item.`,
+counters and gives one more attempt; ` + "`botwork items clone`" + ` makes a new item.
+
+With --from, an item whose pipeline has resume begins at this step: one that has ended
+or failed. Such pipelines record their steps until the item succeeds.`,
 		filter: "--status failed --tag urgent",
 	},
 	workqueue.Clone: {

@@ -125,6 +125,8 @@ func (c *itemChange) register(cmd *cobra.Command) {
 	case workqueue.Cancel, workqueue.Archive, workqueue.Delete:
 		flags.StringVar(&c.Reason, "reason", changeTexts[c.Action].done+" on the command line", "`TEXT` to keep with the items and in the audit log")
 		return
+	case workqueue.Repeat:
+		flags.StringVar(&c.FromStep, "from", "", "begin at this `STEP`, by its path such as \"post / sign\", and keep what the steps before it have\nput out: of items whose pipeline has resume (default the first step)")
 	case workqueue.Clone:
 		flags.StringVar(&c.NewKey, "new-key", "", "natural `KEY` of the copy of one item (default that of the item)")
 		if who, err := user.Current(); err == nil {
@@ -169,6 +171,8 @@ func (c *itemChange) check(ids []int64, filter workqueue.ItemFilter) error {
 		return cli.Usagef("got ids and a filter, want one of them")
 	case c.NewKey != "" && len(ids) != 1:
 		return cli.Usagef("--new-key: got %d ids, want one: each copy needs its own key", len(ids))
+	case c.FromStep != "" && len(ids) == 0:
+		return cli.Usagef("--from: got no ids, want those of the items that begin at the step; `botwork items run` with a filter lets items go on where they failed")
 	case len(ids) > 0 && c.all:
 		return cli.Usagef("got ids and --all, want one of them")
 	case filtered && c.all:

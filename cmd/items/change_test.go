@@ -54,6 +54,9 @@ func TestItemsChangeByID(t *testing.T) {
 		t.Errorf("item 3 = %+v, want it Ready with its counters at zero", it)
 	}
 	clitest.Do(t, "items", "repeat", "2").WantFailure(t, cli.ExitFailed, "repeat item 2: its state is Ready (0)", "only a finished item")
+	clitest.Do(t, "items", "repeat", "1", "3", "--from", "load", "--dry-run").WantFailure(t, cli.ExitFailed, "its state is Ready", "only a finished item")
+	clitest.Do(t, "items", "repeat", "6", "--from", "load").WantFailure(t, cli.ExitFailed, "item 6: refused: nothing is recorded of its steps", "resume: true")
+	clitest.Do(t, "items", "repeat", "--status", "failed", "--from", "load").WantFailure(t, cli.ExitUsage, "--from: got no ids", "items run")
 
 	if out := clitest.Must(t, "items", "clone", "2"); out != "item 2: cloned as item 8\n" {
 		t.Errorf("clone  printed %q", out)

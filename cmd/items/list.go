@@ -196,6 +196,8 @@ func (a *command) itemNote(it *workqueue.Item) string {
 	switch life := it.Lifecycle; {
 	case life == workqueue.LifeActive && it.Step != nil:
 		return withText("at "+cli.Shorten(*it.Step, 40), it.Progress)
+	case it.SnoozeReason != nil:
+		return withText("due "+a.Instant(&it.AvailableAt)+", snoozed", it.SnoozeReason)
 	case life == workqueue.LifeScheduled || life == workqueue.LifeRetry:
 		return withText("due "+a.Instant(&it.AvailableAt), it.Error)
 	case life == workqueue.LifeDeleted:
@@ -208,7 +210,7 @@ func (a *command) itemNote(it *workqueue.Item) string {
 // withText adds the start of a text, if there is one.
 func withText(note string, text *string) string {
 	switch {
-	case text == nil:
+	case text == nil || *text == "":
 		return note
 	case note == "":
 		return cli.Shorten(*text, 60)

@@ -31,7 +31,7 @@ func (a *command) itemSheet(it *workqueue.Item, attempts []workqueue.Attempt, wo
 	s.add("payload", string(it.Payload))
 	s.add("output", string(it.Output))
 	s.add("analytics", string(it.Analytics))
-	s.snooze(it, attempts)
+	s.snooze(it)
 	s.run(it)
 	for _, w := range workers {
 		if it.WorkerID != nil && w.ID == *it.WorkerID {
@@ -83,19 +83,14 @@ func (s *sheet) milliseconds(name string, ms *int64) {
 }
 
 // snooze shows until when a snoozed item waits, and why.
-func (s *sheet) snooze(it *workqueue.Item, attempts []workqueue.Attempt) {
-	if it.State != workqueue.Ready || it.StartedAt == nil || len(attempts) == 0 {
-		return
+func (s *sheet) snooze(it *workqueue.Item) {
+	if it.SnoozeReason != nil {
+		until := "until " + s.instant(&it.AvailableAt)
+		if *it.SnoozeReason != "" {
+			until += ": " + *it.SnoozeReason
+		}
+		s.add("snoozed", until)
 	}
-	last := attempts[len(attempts)-1]
-	if last.Outcome != "snoozed" || last.Fence != it.Fence {
-		return
-	}
-	until := "until " + s.instant(&it.AvailableAt)
-	if last.Reason != nil {
-		until += ": " + *last.Reason
-	}
-	s.add("snoozed", until)
 }
 
 // run shows the progress of the current or last run, and its failures.

@@ -2,6 +2,7 @@ package items
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -54,45 +55,64 @@ they are recorded every two seconds during a run, and at its end.
 Below that are the latest changes on request, with who made them and why; "botwork
 audit show" shows their values.
 
+With --follow the log of a run comes last, and what is added to it until the run ends,
+as "botwork items logs --follow" shows it. An item that has not run yet is waited for.
+
 JSON and YAML are one object, with the attempts under "attempts" and the changes, with
 the item's values before and after, under "audit".`,
-		Example: "  botwork items show 17\n  botwork items show 17 --output json",
+		Example: "  botwork items show 17\n  botwork items show 17 --follow\n  botwork items show 17 --output json",
 		Args:    cli.OneArgument("the item's id"),
 	}
+	follow := cmd.Flags().BoolP("follow", "f", false, "also show what is added to the log until the run ends")
 	output := cli.OutputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ids, err := parseIDs(args)
 		if err != nil {
 			return err
 		}
+		if *follow && *output != cli.FormatTable {
+			return cli.Usagef("--follow shows text: leave out --output")
+		}
 		return a.WithReadOnlyBackend(cmd.Context(), func(store cli.Backend) error {
-			item, err := store.Item(cmd.Context(), ids[0])
-			if err != nil {
-				return err
-			}
-			attempts, err := store.Attempts(cmd.Context(), item.ID)
-			if err != nil {
-				return err
-			}
-			audit, err := store.AuditEntries(cmd.Context(), workqueue.AuditFilter{ItemID: item.ID, Limit: auditShown})
-			if err != nil {
-				return err
-			}
-			a.hideSecrets(&item, attempts, audit)
-			if *output != cli.FormatTable {
-				return a.Print(*output, itemDetails{item, attempts, audit}, nil)
-			}
-			workers, err := store.Workers(cmd.Context())
-			if err != nil {
-				return err
-			}
-			a.itemSheet(&item, attempts, workers)
-			a.attemptTable(attempts)
-			a.auditTable(audit)
-			return nil
+			return a.showItem(cmd.Context(), store, ids[0], *output, *follow)
 		})
 	}
 	return cmd
+}
+
+func (a *command) showItem(ctx context.Context, store cli.Backend, id int64, output cli.Format, follow bool) error {
+	item, err := store.Item(ctx, id)
+	if err != nil {
+		return err
+	}
+	attempts, err := store.Attempts(ctx, item.ID)
+	if err != nil {
+		return err
+	}
+	audit, err := store.AuditEntries(ctx, workqueue.AuditFilter{ItemID: item.ID, Limit: auditShown})
+	if err != nil {
+		return err
+	}
+	a.hideSecrets(&item, attempts, audit)
+	if output != cli.FormatTable {
+		return a.Print(output, itemDetails{item, attempts, audit}, nil)
+	}
+	workers, err := store.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	follow = follow && (item.State == workqueue.Blocked || len(attempts) == 0 && item.FinishedAt == nil)
+	if follow {
+		item.LogTail = nil // its log comes last, and grows
+	}
+	a.itemSheet(&item, attempts, workers)
+	a.attemptTable(attempts)
+	a.auditTable(audit)
+	if !follow {
+		return nil
+	}
+	fmt.Fprintln(a.Stdout)
+	return a.follow(ctx, store, id)
 }
 
 func (a *command) attemptTable(attempts []workqueue.Attempt) {
@@ -100,14 +120,20 @@ func (a *command) attemptTable(attempts []workqueue.Attempt) {
 		return
 	}
 	g := cli.NewGrid("attempt", "outcome", "worker", "host", "text", "step", "finished", "error or reason")
-	for _, at := range attempts {
-		g.Add(fmt.Sprint(at.Attempt), at.Outcome, cli.OrDash(at.WorkerName), cli.OrDash(at.Host), cmp.Or(cli.ShortHash(at.PipelineHash), "-"), cli.OrDash(at.Step),
+	groups := workqueue.GroupSnoozes(attempts, (*workqueue.Attempt).SameSnooze)
+	for _, group := range groups {
+		at := group[len(group)-1]
+		outcome := at.Outcome
+		if n := len(group); n > 1 {
+			outcome += fmt.Sprintf(" %d times", n)
+		}
+		g.Add(fmt.Sprint(at.Attempt), outcome, cli.OrDash(at.WorkerName), cli.OrDash(at.Host), cmp.Or(cli.ShortHash(at.PipelineHash), "-"), cli.OrDash(at.Step),
 			a.Instant(&at.FinishedAt), cli.OrDash(cmp.Or(at.Error, at.Reason)))
 	}
 	fmt.Fprintln(a.Stdout)
 	g.Print(a.Stdout)
-	for i := range attempts {
-		a.printAttemptLog(&attempts[i])
+	for _, group := range groups {
+		a.printAttemptLog(&group[len(group)-1])
 	}
 }
 

@@ -46,6 +46,12 @@ func TestItemsShowSnooze(t *testing.T) {
 			if line == nil || strings.TrimSpace(line[1]) != want {
 				t.Errorf("the sheet's line of the snooze is %q, want it to end with %q:\n%s", line, want, first)
 			}
+			if list := clitest.Must(t, "items", "list"); !regexp.MustCompile(`(?m)^1 .* due [^,]+, snoozed` + want + `\s*$`).MatchString(list) {
+				t.Errorf("the list's note of the snooze does not end with %q:\n%s", "snoozed"+want, list)
+			}
+			if why := clitest.Must(t, "items", "why", "1"); !strings.Contains(why, "it was snoozed until ") || !strings.Contains(why, c.reason) {
+				t.Errorf("items why lacks the snooze and its reason:\n%s", why)
+			}
 			if second := clitest.Must(t, "items", "show", "2"); !strings.Contains(second, "no such host") || !strings.Contains(second, "snoozed") {
 				t.Errorf("the sheet lacks the earlier error or the snooze:\n%s", second)
 			}
@@ -72,4 +78,20 @@ func plain(text *string) string {
 		return ""
 	}
 	return *text
+}
+
+// Snoozes that follow each other are one line.
+func TestItemsShowCountsSnoozes(t *testing.T) {
+	clitest.InProject(t)
+	clitest.WriteFile(t, "pipelines/wait.yaml", "steps: [{name: later, handler: Snooze, with: {for: 1h, reason: no file}}]\n")
+	clitest.Must(t, "enqueue", "--pipeline", "wait")
+	const times = 3
+	for range times {
+		clitest.Must(t, "items", "run", "1")
+		clitest.Must(t, "run", "--once", "ExecuteWorkQueue")
+	}
+	shown := clitest.Must(t, "items", "show", "1")
+	if lines := regexp.MustCompile(`(?m)^\d+ +snoozed.*no file$`).FindAllString(shown, -1); len(lines) != 1 || !strings.Contains(lines[0], "snoozed 3 times") {
+		t.Errorf("the lines of the snoozes are %q, want one with their number:\n%s", lines, shown)
+	}
 }

@@ -54,7 +54,7 @@ disconnected without one.`,
 			if in, ok := a.Stdin.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
 				fmt.Fprintln(a.Stderr, "botwork lsp is waiting for messages from an editor; docs/editors.md shows how to set one up. Press Ctrl-D to exit.")
 			}
-			err := lsp.Serve(cmd.Context(), a.Stdin, a.Stdout, lsp.Options{
+			err := lsp.Serve(cmd.Context(), a.Stdin, a.Machine(), lsp.Options{
 				Open: a.openForEditor, Settings: settings, SettingsKeys: projectdir.SettingsKeys(),
 				Version: version.Current().Version, Log: a.Stderr,
 			})

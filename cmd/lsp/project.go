@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"botwork/cmd/internal/projectdir"
+	"botwork/config"
 	"botwork/handlers"
 	"botwork/handlers/builtin"
 	"botwork/handlers/queue"
@@ -18,13 +19,14 @@ import (
 // openForEditor reads and checks a project with the files as they are in the editor.
 func (a *command) openForEditor(settings string, read func(path string) ([]byte, error)) (*lsp.Project, error) {
 	options := checker.Options{
-		Settings: settings, Environ: a.Environ, Read: read,
+		Settings: settings, Environ: a.Environ, Everywhere: true, Read: read,
 		Registry: func(r builtin.Resources) *handlers.Registry { return a.NewRegistry(r, queue.Services{}) },
 	}
 	if settings == "" {
 		// Use the defaults, and ignore the folder in which the editor was started.
 		options.Settings = filepath.Join(string(filepath.Separator), "botwork.yaml")
 		options.Read = func(string) ([]byte, error) { return nil, nil }
+		options.Environ, options.Everywhere = config.WithEnvironment(a.Environ, ""), false
 	}
 	opened, err := checker.Open(options)
 	if err != nil {

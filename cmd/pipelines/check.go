@@ -134,7 +134,7 @@ func (a *command) printFindings(r *checker.Report) {
 
 // checkNamed checks the project, or the files and folders named.
 func (a *command) checkNamed(paths []string) (*checker.Report, error) {
-	project, err := a.OpenProject()
+	project, err := a.OpenProject(true)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func (a *command) dryRun(p *pipelines.Pipeline, payload workqueue.JSONText, part
 // drySheet prints a dry run as text.
 func (a *command) drySheet(v operations.DryRun) error {
 	for i, s := range v.Steps {
-		fmt.Fprintf(a.Stdout, "%d. %s: %s, %s\n", i+1, s.Name, s.Handler, s.Summary)
+		fmt.Fprintf(a.Stdout, "%d. %s: %s, %s\n", i+1, s.Path, s.Kind, s.Summary)
 		fmt.Fprintf(a.Stdout, "   %s\n", does(s))
 		if s.If != "" && s.Gives != "" {
 			fmt.Fprintf(a.Stdout, "   if: %s -> %s\n", strings.Join(strings.Fields(s.If), " "), s.Gives)

@@ -14,6 +14,7 @@ const dryPipeline = `steps:
   - {name: none, handler: Break, if: "len(steps.load.output.body) == 0", with: {reason: nothing to do}}
   - {name: keep, handler: File, if: payload.keep, with: {op: write, path: a.txt, content: "${{ steps.load.output.body }}"}}
   - {name: more, handler: Enqueue, onError: continue, with: {pipeline: hello, items: "${{ steps.load.output.body }}", priority: "${{ payload.priority }}"}}
+  - {name: lines, foreach: "${{ payload.lines ?? [7] }}", as: line, steps: [{name: put, handler: Log, with: {message: "${{ string(line) }}"}}]}
 `
 
 // A dry run uses no file, no database and no value of a secret.

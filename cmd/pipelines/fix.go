@@ -17,22 +17,26 @@ import (
 // fixNamed fixes the files of the project, or the named ones, and writes the fixed
 // findings to out. With dryRun, it only prints a diff of the changes.
 func (a *command) fixNamed(paths []string, dryRun bool, out io.Writer) error {
-	project, err := a.OpenProject()
+	project, err := a.OpenProject(true)
 	if err != nil {
 		return err
 	}
 	if len(paths) == 0 && project.Settings.File != "" {
-		settings := cli.ShortPath(project.Settings.File)
-		data, err := os.ReadFile(settings)
-		if err != nil {
-			return err
+		fixes := 0
+		for _, file := range project.Settings.Files() {
+			settings := cli.ShortPath(file)
+			data, err := os.ReadFile(settings)
+			if err != nil {
+				return err
+			}
+			fixed, resolved := checker.FixSettings(settings, data)
+			if err := a.writeFixed(settings, data, fixed, resolved, dryRun, out); err != nil {
+				return err
+			}
+			fixes += len(resolved)
 		}
-		fixed, resolved := checker.FixSettings(settings, data)
-		if err := a.writeFixed(settings, data, fixed, resolved, dryRun, out); err != nil {
-			return err
-		}
-		if !dryRun && len(resolved) > 0 {
-			if project, err = a.OpenProject(); err != nil { // the pipelines may refer to the fixed settings
+		if !dryRun && fixes > 0 {
+			if project, err = a.OpenProject(true); err != nil { // the pipelines may refer to the fixed settings
 				return err
 			}
 		}

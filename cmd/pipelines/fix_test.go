@@ -48,7 +48,7 @@ func TestPipelinesCheckFix(t *testing.T) {
 // The settings are fixed first, because pipelines refer to them.
 func TestPipelinesCheckFixSettings(t *testing.T) {
 	clitest.InProject(t)
-	clitest.WriteFile(t, "botwork.yaml", "secretes: {token: {value: x}}\nworker: {capacity: \"2\"}\n")
+	clitest.WriteFile(t, "botwork.yaml", "secretes: {token: {value: xxxx}}\nworker: {capacity: \"2\"}\n")
 	clitest.WriteFile(t, "pipelines/named.yaml", "steps:\n  - handler: Log\n    with: {mesage: '${{ secrets.token }}'}\n")
 	r := clitest.Do(t, "pipelines", "check", "--fix")
 	if r.Code != cli.ExitDone || strings.Count(r.Stdout, "fixed: ") != 4 || !strings.Contains(r.Stdout, "no errors") {

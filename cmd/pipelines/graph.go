@@ -13,6 +13,7 @@ import (
 	"botwork/cmd/internal/projectdir"
 	"botwork/cmd/internal/remote"
 	"botwork/internal/author/strictyaml"
+	"botwork/internal/filenames"
 	"botwork/pipelines"
 	"botwork/pipelines/graph"
 	"botwork/tasks"
@@ -24,9 +25,10 @@ func (a *command) pipelinesGraphCommand() *cobra.Command {
 		Use:   "graph [NAME...]",
 		Short: "Draw pipelines, as Mermaid or SVG",
 		Long: `Draws the steps of the named pipelines: their triggers, conditions, what ends the
-run, what follows an error, and the pipelines for which a step creates items.
-Without a name it draws the whole folder: all pipelines, their triggers, and which
-pipelines and tasks create items for which pipelines.
+run, what follows an error, and the pipelines for which a step creates items. The steps
+of a block are in a frame, and so are those of a called pipeline. Without a name it
+draws the whole folder: all pipelines, their triggers, and which pipelines and tasks
+call or create items for which pipelines.
 
 It prints Mermaid text, which code hosts show as a drawing in a code block of the
 language mermaid. --output svg prints an SVG drawing, --svg writes it to a file: the
@@ -111,6 +113,9 @@ func (a *command) chartsOfServer(ctx context.Context, names []string) (charts []
 // draw prints the charts, or writes them to file.
 func (a *command) draw(charts []*graph.Chart, output cli.Format, file string) error {
 	if file != "" {
+		if err := filenames.Check(filepath.Base(file)); err != nil {
+			return &cli.UsageError{Message: "the file of the drawing: " + err.Error()}
+		}
 		var drawing bytes.Buffer
 		if err := graph.WriteSVG(&drawing, charts...); err != nil {
 			return err
@@ -122,9 +127,9 @@ func (a *command) draw(charts []*graph.Chart, output cli.Format, file string) er
 	}
 	switch output {
 	case cli.FormatMermaid:
-		return graph.WriteMermaid(a.Stdout, charts...)
+		return graph.WriteMermaid(a.Machine(), charts...)
 	case cli.FormatSVG:
-		return graph.WriteSVG(a.Stdout, charts...)
+		return graph.WriteSVG(a.Machine(), charts...)
 	}
 	return a.Print(output, charts, func() {})
 }

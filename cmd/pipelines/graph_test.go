@@ -32,6 +32,7 @@ func TestPipelinesGraph(t *testing.T) {
 	clitest.Do(t, "pipelines", "graph", "-o", "png").WantFailure(t, cli.ExitUsage, "want mermaid, svg, json or yaml")
 	clitest.Do(t, "pipelines", "graph", "--svg", "a.svg", "-o", "json").WantFailure(t, cli.ExitUsage, "want one of them")
 	clitest.Do(t, "pipelines", "graph", "--svg", "nothere/a.svg").WantFailure(t, cli.ExitFailed, "nothere")
+	clitest.Do(t, "pipelines", "graph", "--svg", "LPT1.svg").WantFailure(t, cli.ExitUsage, "LPT1 is a device on Windows")
 
 	// A folder with a broken file is drawn without that file, and the error is reported.
 	clitest.WriteFile(t, "pipelines/broken.yaml", "steps: []\n")

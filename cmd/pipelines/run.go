@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -220,7 +219,7 @@ func (a *command) runOnce(ctx context.Context, name string, payload workqueue.JS
 	if err := checkPart(p, part, true); err != nil {
 		return view, err
 	}
-	if slices.ContainsFunc(p.Steps, func(s *pipelines.Step) bool { return s.Handler == "Enqueue" }) {
+	if enqueues(p) {
 		opened, err := a.OpenStore(ctx)
 		if err != nil {
 			return view, err
@@ -234,7 +233,7 @@ func (a *command) runOnce(ctx context.Context, name string, payload workqueue.JS
 		return view, err
 	}
 	engine := pipelines.NewEngine(pipelines.EngineOptions{
-		Env: pipelines.Environ(), SecretEnv: a.Config.SecretVariables(), Secrets: a.Secrets(), WorkerName: a.Config.Worker.Name, Log: log, Redactor: redactor,
+		Env: pipelines.Environ(), SecretEnv: a.Config.SecretVariables(), Secrets: a.Secrets(), Values: a.Values(), WorkerName: a.Config.Worker.Name, Log: log, Redactor: redactor,
 	})
 	ended := make(chan pipelines.Result, 1)
 	go func() {
@@ -322,4 +321,14 @@ func (a *command) runSheet(v runView) {
 	if v.Output != "" {
 		fmt.Fprintln(a.Stdout, "output:", string(v.Output))
 	}
+}
+
+// enqueues reports whether a step of the pipeline, or of one that it calls, enqueues items.
+func enqueues(p *pipelines.Pipeline) bool {
+	for _, s := range p.Walk() {
+		if s.Handler == "Enqueue" {
+			return true
+		}
+	}
+	return false
 }

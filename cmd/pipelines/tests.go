@@ -103,6 +103,7 @@ func (a *command) testPipelines(ctx context.Context, args []string, options pipe
 	for name := range a.Config.Secrets {
 		options.SecretNames = append(options.SecretNames, name)
 	}
+	options.Values = a.Values()
 	results, err := runTests(ctx, paths, pipelinetest.NewFinder(compiler, known), options)
 	if err != nil {
 		return err
@@ -217,7 +218,7 @@ func (a *command) printTests(results []pipelinetest.FileResult, coverage []pipel
 	view := viewTests(results, coverage)
 	var err error
 	if output == cli.FormatJUnit {
-		err = pipelinetest.WriteJUnit(a.Stdout, results)
+		err = pipelinetest.WriteJUnit(a.Machine(), results)
 	} else {
 		err = a.Print(output, view, func() { a.testSheet(view) })
 	}

@@ -155,7 +155,7 @@ func (a *Worker) newProcess(ctx context.Context, p *programme, store cli.Store) 
 	return process.New(ctx, process.Options{
 		Store: store, Link: p.link, Catalogue: p.catalogue, Log: p.log, By: cli.UserName(),
 		Engine: pipelines.NewEngine(pipelines.EngineOptions{
-			Env: pipelines.Environ(), SecretEnv: a.Config.SecretVariables(), Secrets: a.Secrets(), WorkerName: w.Name, Log: p.log, LogTo: p.logTo,
+			Env: pipelines.Environ(), SecretEnv: a.Config.SecretVariables(), Secrets: a.Secrets(), Values: a.Values(), WorkerName: w.Name, Log: p.log, LogTo: p.logTo,
 			Redactor: p.redactor,
 		}),
 		Spec: workqueue.WorkerSpec{

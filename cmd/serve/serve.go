@@ -64,13 +64,16 @@ answer, and other requests may take 20 seconds to end.`,
 }
 
 func (a *command) serve(ctx context.Context) error {
-	webhooks, notifications, err := a.project()
+	webhooks, notifications, warnings, err := a.project()
 	if err != nil {
 		return err
 	}
 	log, _, err := a.OpenLog(a.Redactor(), nil)
 	if err != nil {
 		return err
+	}
+	for _, f := range warnings {
+		log.Warn().Stringer("finding", f).Msg("suspicious setting")
 	}
 	figures := metrics.NewProcess()
 	a.ObserveStatement = figures.Statement
@@ -91,26 +94,27 @@ func (a *command) serve(ctx context.Context) error {
 	return errors.Join(server.Stop(ctx), store.Close())
 }
 
-// project returns the webhooks and the notifications of the settings. Errors in other parts of the
-// project do not matter to a server.
-func (a *command) project() ([]*hooks.Hook, notifier.Plan, error) {
+// project returns the webhooks and the notifications of the settings, with the warnings about them. Errors
+// in other parts of the project do not matter to a server.
+func (a *command) project() ([]*hooks.Hook, notifier.Plan, strictyaml.Findings, error) {
 	n := &a.Config.Notifications
 	if len(a.Config.HTTP.Hooks)+len(n.Targets)+len(n.Rules) == 0 {
-		return nil, notifier.Plan{}, nil
+		return nil, notifier.Plan{}, nil, nil
 	}
 	if err := a.Config.CheckSecrets(); err != nil {
-		return nil, notifier.Plan{}, err
+		return nil, notifier.Plan{}, nil, err
 	}
 	check, err := a.Checker()
 	if err != nil {
-		return nil, notifier.Plan{}, err
+		return nil, notifier.Plan{}, nil, err
 	}
 	files, err := pipelines.ReadDir(a.Config.Pipelines.Dir, nil)
 	if err != nil {
-		return nil, notifier.Plan{}, &cli.UsageError{Message: err.Error()}
+		return nil, notifier.Plan{}, nil, &cli.UsageError{Message: err.Error()}
 	}
 	catalogue, _ := check.Folder(files)
 	webhooks, findings := check.Hooks(catalogue)
 	plan, wrong := check.Notifications()
-	return webhooks, plan, append(findings, wrong...).WithSeverity(strictyaml.Error).Err()
+	findings = append(findings, wrong...)
+	return webhooks, plan, findings.WithSeverity(strictyaml.Warning), findings.WithSeverity(strictyaml.Error).Err()
 }

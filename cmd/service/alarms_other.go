@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"github.com/rs/zerolog"
+
+	"botwork/cmd/internal/cli"
 )
 
 // gatherAlarms adds the journal's level to the lines on standard error if the journal reads
@@ -15,7 +17,7 @@ func (a *command) gatherAlarms(string) {
 	if os.Getenv("JOURNAL_STREAM") == "" {
 		return
 	}
-	journal := journalWriter{a.Stderr}
+	journal := journalWriter{cli.Raw(a.Stderr)}
 	a.Stderr, a.alarms = journal, nil
 	if a.Config.Log.File.Path != "" {
 		a.alarms = journal

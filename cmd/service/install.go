@@ -21,7 +21,8 @@ import (
 
 const serviceInstallDoc = `Registers a service that starts with the system, but does not start it now. The
 settings file is --config, or botwork.yaml in the working folder; it must exist and
-have no errors, and its absolute path is stored.
+have no errors, and its absolute path is stored, and so is the environment that
+--environment or BOTWORK_ENVIRONMENT chooses.
 
 On Windows the service runs as LocalSystem unless --account names another account:
 LocalService, NetworkService, NT SERVICE\NAME (a virtual account for the service),
@@ -173,7 +174,7 @@ func (a *command) completeConfig(in *installation) error {
 	if in.print && a.ConfigFile != "" {
 		if _, err := os.Stat(a.ConfigFile); errors.Is(err, fs.ErrNotExist) {
 			a.Config = config.Default()
-			a.Config.File = a.ConfigFile
+			a.Config.File, a.Config.Environment = a.ConfigFile, config.ChosenEnvironment(a.Environ)
 			a.Config.Database.DSN = config.DSN{}
 		}
 	}
@@ -185,7 +186,7 @@ func (a *command) completeConfig(in *installation) error {
 	if a.Config.File == "" {
 		return &cli.UsageError{Message: "found no settings file", Hint: "name one with --config; `botwork init` writes one"}
 	}
-	s.Config = a.Config.File
+	s.Config, s.Environment = a.Config.File, a.Config.Environment
 	s.StopWithin = a.Config.Worker.StopIn() + time.Minute
 	s.Writable = distinct(append(s.Writable, a.written()...))
 	return nil

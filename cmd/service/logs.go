@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"botwork/cmd/internal/cli"
+	"botwork/config"
 	"botwork/internal/logfile"
 	"botwork/internal/service"
 )
@@ -55,7 +56,7 @@ Windows, or the journal on Linux. On a terminal, JSON lines are shown as plain t
 
 // logOf returns the log file of a service; "" if it has none.
 func (a *command) logOf(st service.Status) string {
-	a.ConfigFile = st.Config
+	a.ConfigFile, a.Environ = st.Config, config.WithEnvironment(a.Environ, st.Environment)
 	other := cli.ServiceLog(st.Config, st.Name)
 	// If the settings have errors, still show the log, because it has the service's error messages.
 	if err := a.LoadConfig(); err != nil || a.Config.Log.File.Path == "" {
@@ -70,9 +71,9 @@ func (a *command) logOf(st service.Status) string {
 // showLog prints the file's last lines and follows it.
 func (a *command) showLog(ctx context.Context, path string, lines int, follow bool) error {
 	const every = 250 * time.Millisecond
-	w := io.Writer(a.Stdout)
-	if cli.IsTerminal(a.stdoutFile()) {
-		w = &prettyLines{console: cli.ConsoleForm(a.Stdout, true), to: a.Stdout}
+	w := &prettyLines{console: a.Machine(), to: a.Stdout}
+	if cli.IsTerminal(a.Stdout) {
+		w.console = cli.ConsoleForm(a.Stdout, true)
 	}
 	place, err := logfile.Last(w, path, lines)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,15 +89,15 @@ func (a *command) showLog(ctx context.Context, path string, lines int, follow bo
 	return place.Follow(ctx, w, every)
 }
 
-// stdoutFile returns the file of standard output, to check whether it is a terminal.
+// stdoutFile returns the file of standard output.
 func (a *command) stdoutFile() io.Writer {
-	if out, ok := a.Stdout.(*cli.CheckedWriter); ok {
+	if out, ok := a.Machine().(*cli.CheckedWriter); ok {
 		return out.To
 	}
-	return a.Stdout
+	return a.Machine()
 }
 
-// prettyLines shows JSON lines as plain text, and other lines unchanged.
+// prettyLines writes JSON lines to console, and other lines to to.
 type prettyLines struct {
 	console, to io.Writer
 	rest        []byte // the start of an incomplete line

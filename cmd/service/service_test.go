@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +53,22 @@ func TestServiceInstall(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
+}
+
+// The service keeps the environment that was chosen when it was installed.
+func TestServiceInstallKeepsTheEnvironment(t *testing.T) {
+	clitest.InProject(t)
+	clitest.WriteFile(t, "botwork.prod.yaml", "worker: {shutdownGrace: 5m}\n")
+	m := clitest.NewFakeManager()
+	m.Do(t, append([]string{"service", "install", "--environment", "prod", "--executable", abs(t, "bot")}, account()...)...).WantFailure(t, cli.ExitDone)
+	got := m.Specs["botwork"]
+	if want := []string{"service", "run", "--name", "botwork", "--config", abs(t, "botwork.yaml"), "--environment", "prod"}; !slices.Equal(got.Arguments(), want) {
+		t.Errorf("the service runs %q, want %q", got.Arguments(), want)
+	}
+	if got.StopWithin != 7*time.Minute {
+		t.Errorf("it may take %v to stop, want 7m by the settings of the environment", got.StopWithin)
+	}
+	m.Do(t, append([]string{"service", "install", "--name", "other", "--environment", "prd", "--executable", abs(t, "bot")}, account()...)...).WantFailure(t, cli.ExitUsage, `there is no environment "prd"`)
 }
 
 func abs(t *testing.T, path string) string {

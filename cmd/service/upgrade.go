@@ -17,6 +17,7 @@ import (
 
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/version"
+	"botwork/config"
 	"botwork/internal/service"
 )
 
@@ -92,7 +93,8 @@ func (a *command) checkProgram(ctx context.Context, program string, services []s
 		if st.Config == "" {
 			continue
 		}
-		_, said, err := ask(ctx, a.Environ, program, "pipelines", "check", "--config", st.Config)
+		environ := config.WithEnvironment(a.Environ, st.Environment)
+		_, said, err := ask(ctx, environ, program, "pipelines", "check", "--config", st.Config)
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == cli.ExitUsage {
 			return fmt.Errorf("it finds errors in the files of the service %s:%s", st.Name, said)
 		}

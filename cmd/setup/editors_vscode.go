@@ -3,6 +3,7 @@ package setup
 import (
 	"bytes"
 	"encoding/json"
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -14,7 +15,7 @@ const (
 )
 
 // codeFiles are the settings of VS Code for a project with its pipelines in the folder dir,
-// relative to the project's, and its settings in a file.
+// relative to the project's, and its settings in a file and in those of its environments.
 func codeFiles(dir, settings string) []projectFile {
 	dir = strings.Trim(filepath.ToSlash(dir), "/")
 	indented := func(value any) []byte {
@@ -31,7 +32,7 @@ func codeFiles(dir, settings string) []projectFile {
 				"./" + pipelineSchema: []string{
 					dir + "/**/*.yaml", dir + "/**/*.yml", "!" + dir + "/**/*_test.yaml", "!" + dir + "/**/*_test.yml",
 				},
-				"./" + settingsSchema: []string{settings},
+				"./" + settingsSchema: []string{settings, strings.TrimSuffix(settings, path.Ext(settings)) + ".*" + path.Ext(settings)},
 			},
 		})},
 		{codeExtensions, indented(map[string]any{"recommendations": []string{yamlExtension}})},

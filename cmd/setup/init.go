@@ -18,6 +18,7 @@ import (
 	"botwork/cmd/internal/cli"
 	"botwork/cmd/internal/projectdir"
 	"botwork/config"
+	"botwork/internal/filenames"
 	"botwork/pipelines/shipped"
 )
 
@@ -92,6 +93,11 @@ An existing file is never overwritten without --force.`,
 }
 
 func (a *command) initProject(dir string, force bool) error {
+	if base := filepath.Base(dir); base != "." && base != ".." && base != string(filepath.Separator) {
+		if err := filenames.Check(base); err != nil {
+			return &cli.UsageError{Message: "the project's folder: " + err.Error()}
+		}
+	}
 	files, err := a.newProject()
 	if err != nil {
 		return err

@@ -42,6 +42,17 @@ func TestProjectPipelineNeedsNoPayload(t *testing.T) {
 	}
 }
 
+// A project is for every system.
+func TestInitRefusesReservedNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"con", "NUL", "Lpt1.d", "ends.", "a:b"} {
+		clitest.Do(t, "init", name).WantFailure(t, cli.ExitUsage, "the project's folder", name, "want")
+	}
+	if files, err := os.ReadDir("."); err != nil || len(files) > 0 {
+		t.Errorf("init has created %v, %v", files, err)
+	}
+}
+
 func TestInitNeverOverwrites(t *testing.T) {
 	clitest.InProject(t)
 	clitest.WriteFile(t, "botwork.yaml", "# mine\n")

@@ -79,7 +79,7 @@ overwrites them.`,
 			if k.Name == args[0] {
 				text, err := a.schemaText(k)
 				if err == nil {
-					_, err = a.Stdout.Write(text)
+					_, err = a.Machine().Write(text)
 				}
 				return err
 			}

@@ -56,8 +56,8 @@ func (a *command) installSchemas(force bool) error {
 	for _, f := range codeFiles(dir, filepath.Base(cmp.Or(a.Config.File, "botwork.yaml"))) {
 		err = errors.Join(err, in.code(f))
 	}
-	if a.Config.File != "" {
-		err = errors.Join(err, in.line(a.Config.File, settingsSchema))
+	for _, file := range a.Config.Files() {
+		err = errors.Join(err, in.line(file, settingsSchema))
 	}
 	for _, f := range files {
 		err = errors.Join(err, f.Err)

@@ -110,6 +110,16 @@ func TestInstallUpdatesAnOldProject(t *testing.T) {
 		t.Errorf("the second time it says\n%s", again)
 	}
 	clitest.Must(t, "pipelines", "check")
+
+	// The file of an environment has the same schema.
+	clitest.WriteFile(t, "botwork.prod.yaml", "log: {level: warn}\n")
+	clitest.Must(t, "schema", "--install")
+	if text := clitest.ReadFile(t, "botwork.prod.yaml"); !strings.HasPrefix(text, "# yaml-language-server: $schema="+setupcmd.SettingsSchema+"\n") {
+		t.Errorf("the file of the environment begins %q, want its schema", text)
+	}
+	if text := clitest.ReadFile(t, ".vscode/settings.json"); !strings.Contains(text, `"botwork.*.yaml"`) {
+		t.Errorf("VS Code does not associate the schema with botwork.*.yaml:\n%s", text)
+	}
 }
 
 func TestInstallRefreshesSchemas(t *testing.T) {

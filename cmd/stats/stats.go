@@ -97,7 +97,7 @@ for 3 years.`,
 				return err
 			}
 			if *output == formatCSV {
-				return writeCSV(a.Stdout, &s)
+				return writeCSV(a.Machine(), &s)
 			}
 			return a.Print(*output, s, func() { a.table(&p, &s) })
 		})

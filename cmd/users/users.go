@@ -262,46 +262,6 @@ func scopeOf(u *access.User) string {
 	return strings.Join(u.Queues, ", ")
 }
 
-func (a *command) passwordCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "password NAME",
-		Short: "Set the password of a user",
-		Long: `Sets the password of a user, whose sessions end, and whose lock after failed
-attempts ends. The password has 12 to 128 characters. It is read from the terminal,
-where it is not shown, or with --password-stdin from standard input; it is never an
-argument, because other programs can read these.`,
-		Example: `  botwork users password ada
-  botwork users password ada --password-stdin < password.txt`,
-		Args: cli.OneArgument("the user's name"),
-	}
-	fromStdin := passwordFlag(cmd)
-	cli.ReasonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		var password string
-		var err error
-		switch {
-		case *fromStdin:
-			password, err = a.ReadPassword()
-		case a.CanPrompt():
-			password, err = a.PromptPassword(cmd.Context(), "New password: ")
-		default:
-			err = &cli.UsageError{Message: "standard input is not a terminal", Hint: "--password-stdin reads the password from it"}
-		}
-		if err != nil {
-			return err
-		}
-		return a.with(cmd.Context(), func(k keeper) error {
-			u, err := k.SetUser(cmd.Context(), args[0], nil, nil, &password)
-			if err != nil {
-				return noUser(args[0], err)
-			}
-			fmt.Fprintf(a.Stdout, "password of user %s set\n", u.Name)
-			return nil
-		})
-	}
-	return cmd
-}
-
 func (a *command) linkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "link NAME",

@@ -34,6 +34,12 @@ func TestUsers(t *testing.T) {
 	if r := clitest.DoWith(t, "another good password", nil, "users", "password", "bob", "--password-stdin"); r.Stdout != "password of user bob set\n" {
 		t.Errorf("got %+v", r)
 	}
+	own := []string{"users", "password", "bob", "--own", "--password-stdin"}
+	if r := clitest.DoWith(t, "another good password\r\na third good password\n", nil, own...); r.Stdout != "password of user bob changed; all sessions have ended\n" {
+		t.Errorf("got %+v", r)
+	}
+	clitest.DoWith(t, "another good password\na fourth good password", nil, own...).WantFailure(t, cli.ExitFailed, "the present password is wrong")
+	clitest.DoWith(t, "one line", nil, own...).WantFailure(t, cli.ExitUsage, "want two lines")
 	link := clitest.Must(t, "users", "link", "ada")
 	if !strings.HasPrefix(link, "http://127.0.0.1:8321/auth/link?token=") || strings.Count(link, "\n") != 1 {
 		t.Errorf("got %q", link)

@@ -19,8 +19,9 @@ func (a *command) workersShowCommand() *cobra.Command {
 		Use:   "show NAME",
 		Short: "Show a worker's slots, channels, queues and labels",
 		Long: `Shows a worker's registration: its slots, how many slots an item of each channel
-needs, the queues that it serves and its labels. A worker that lists no channels
-runs items of all channels, with one slot per item.
+needs, the queues that it serves, its labels, and the newest items that it runs with
+the steps that they are in: branches that run side by side are all named. A worker
+that lists no channels runs items of all channels, with one slot per item.
 
 JSON and YAML are one object, as in the list.`,
 		Example: "  botwork workers show worker-2\n  botwork workers show worker-2 --output yaml",
@@ -33,11 +34,18 @@ JSON and YAML are one object, as in the list.`,
 			if err != nil {
 				return err
 			}
-			return a.Print(*output, worker, func() { a.workerSheet(&worker, now) })
+			running, err := store.Items(cmd.Context(), workqueue.ItemFilter{Worker: worker.Name, States: []workqueue.State{workqueue.Blocked}, Limit: mostRunning})
+			if err != nil {
+				return err
+			}
+			return a.Print(*output, worker, func() { a.workerSheet(&worker, running, now) })
 		})
 	}
 	return cmd
 }
+
+// mostRunning is how many of a worker's items are shown.
+const mostRunning = 20
 
 // workerCalled finds a worker by its name, and returns the time of the database.
 func workerCalled(ctx context.Context, store cli.Backend, name string) (workqueue.Worker, time.Time, error) {
@@ -61,7 +69,7 @@ func workerCalled(ctx context.Context, store cli.Backend, name string) (workqueu
 }
 
 // workerSheet shows a worker, one line for each field that has a value.
-func (a *command) workerSheet(w *workqueue.Worker, now time.Time) {
+func (a *command) workerSheet(w *workqueue.Worker, running []workqueue.Item, now time.Time) {
 	g := cli.NewGrid()
 	g.Add("name", w.Name)
 	g.Add("state", workerState(w, now))
@@ -88,7 +96,25 @@ func (a *command) workerSheet(w *workqueue.Worker, now time.Time) {
 	if w.LeaseExpiresAt != nil {
 		g.Add("lease until", a.Instant(w.LeaseExpiresAt))
 	}
+	if len(running) > 0 {
+		g.Add("runs", strings.Join(runningTexts(running), "\n"))
+	}
 	g.Print(a.Stdout)
+}
+
+func runningTexts(running []workqueue.Item) []string {
+	lines := make([]string, len(running))
+	for i := range running {
+		it := &running[i]
+		lines[i] = fmt.Sprintf("item %d, %s", it.ID, cli.Shorten(it.IntegrationConfig, 32))
+		if it.Step != nil {
+			lines[i] += ", in step " + *it.Step
+		}
+		if it.Progress != nil {
+			lines[i] += ": " + *it.Progress
+		}
+	}
+	return lines
 }
 
 // channelsText returns how many slots an item of each channel needs.

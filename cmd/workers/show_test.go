@@ -1,6 +1,9 @@
 package workers_test
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,4 +30,28 @@ func TestWorkersShow(t *testing.T) {
 	clitest.Golden(t, "workers_show.json", clitest.Must(t, "workers", "show", "ann", "--output", "json"))
 	clitest.Golden(t, "workers_list.txt", clitest.ShownInstants.ReplaceAllString(clitest.Must(t, "workers", "list"), "(time)"))
 	clitest.Do(t, "workers", "show", "eve").WantFailure(t, cli.ExitFailed, `worker "eve": not found; registered workers: ann, bob`)
+}
+
+// A worker's running items are named with their steps.
+func TestWorkersShowRunningItems(t *testing.T) {
+	clitest.InProject(t)
+	clitest.BusyQueue(t)
+	store := clitest.OpenQueue(t)
+	running, err := store.Items(t.Context(), workqueue.ItemFilter{States: []workqueue.State{workqueue.Blocked}})
+	if err != nil || len(running) != 1 {
+		t.Fatalf("%d running items, %v, want 1", len(running), err)
+	}
+	worker, err := store.Workers(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(worker, func(w workqueue.Worker) bool { return w.ID == *running[0].WorkerID })
+	note := workqueue.ProgressNote{ItemRef: workqueue.ItemRef{ItemID: running[0].ID, Fence: running[0].Fence}, Step: "sign, send", Progress: "3 of 5"}
+	if _, err := store.Progress(t.Context(), worker[at].ID, worker[at].InstanceID, []workqueue.ProgressNote{note}); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("item %d, %s, in step sign, send: 3 of 5\n", running[0].ID, running[0].IntegrationConfig)
+	if out := clitest.Must(t, "workers", "show", worker[at].Name); !strings.Contains(out, want) {
+		t.Errorf("got %s, want %s", out, want)
+	}
 }

@@ -92,9 +92,6 @@ func project(t *testing.T, port int) string {
 	if err := os.CopyFS(dir, os.DirFS("project")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "data"), 0o700); err != nil {
-		t.Fatal(err)
-	}
 	path := filepath.Join(dir, "pipelines", "morning-report.yaml")
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -17,16 +17,20 @@ const csvDoc = `Reads CSV text into a list of rows, or writes rows as CSV text.
 op: parse takes text, or a file under path (in the allowed folders, as for File), or else the step's input. The first row
 names the columns; with header: false they are names, or else column1, column2 and so on. Every value is text
 unless columns gives its column a type; an empty value of a typed column is null. A row that cannot be read (too many or
-too few values, a misplaced quote, a value that is not of its type) is left out of rows and reported in errors with its
-line in the file, its column and the reason. With onBadRow: fail any such row fails the step as a business error.
-lineColumn adds that line to the valid rows too, for checks in later steps.
+too few values, a misplaced quote, a value that is not of its type) fails the step as a business error that names its
+line in the file, its column and the reason. With onBadRow: collect such rows are left out of rows and reported in errors
+instead, and the log and the progress of the item say how many there are. lineColumn adds the line to the valid rows too,
+for checks in later steps. A quote that is not closed always fails the step, since the rows after it would be lost.
+
+Files may be UTF-8, or UTF-16 with a byte order mark. Lines may end with LF, CR LF or CR. A first line such as sep=; (Excel
+writes it) sets the delimiter, and is no row.
 
 op: format writes rows, by default the step's input. names gives the columns in their order; without it they are
 sorted by name. With to the text is written to that file in one step.
 
 It is safe to run twice: the result depends only on the parameters, and to is replaced as a whole.
 
-Text that is not CSV at all (no header, a column named twice, a typed column that is missing, not UTF-8) is a business
+Text that is not CSV at all (no header, a column named twice, a typed column that is missing, another encoding) is a business
 error; a wrong parameter and a file over maxSize are permanent; a missing file is retried.`
 
 func csvKind(res Resources) handlers.Kind {
@@ -47,13 +51,14 @@ func csvKind(res Resources) handlers.Kind {
     decimal: comma
     dateFormat: DD.MM.YYYY
     columns: {amount: number, date: date}
+    onBadRow: collect
 - handler: CSV
   with: {op: format, rows: "${{ steps.invoices.output.errors }}", names: [row, column, message], to: reports/errors.csv}
 `,
 		New: func() handlers.Handler {
 			return &csvStep{
 				Delimiter: ",", Header: true, Trim: true, Decimal: "point", DateFormat: "YYYY-MM-DD",
-				OnBadRow: "collect", MaxSize: 10 << 20, folders: res.Folders,
+				OnBadRow: "fail", MaxSize: 10 << 20, folders: res.Folders,
 			}
 		},
 	}
@@ -73,7 +78,7 @@ type csvStep struct {
 	Decimal    string            `json:"decimal" enum:"point,comma" doc:"character before the decimals of a number"`
 	DateFormat string            `json:"dateFormat" doc:"form of dates, made of YYYY, MM and DD"`
 	LineColumn string            `json:"lineColumn" doc:"for parse: name of a column to add to each row: its line in the file; without one none is added"`
-	OnBadRow   string            `json:"onBadRow" enum:"collect,fail" doc:"for parse: report bad rows in errors, or fail as a business error"`
+	OnBadRow   string            `json:"onBadRow" enum:"fail,collect" doc:"for parse: fail as a business error, or report bad rows in errors"`
 	MaxSize    handlers.Size     `json:"maxSize" doc:"for parse: largest file"`
 
 	folders folders

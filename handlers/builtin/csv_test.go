@@ -57,7 +57,7 @@ func TestCSVParse(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.with["op"] = "parse"
+			c.with["op"], c.with["onBadRow"] = "parse", "collect"
 			out, err := run(t, csvKind(Resources{}), c.with, nil)
 			want := map[string]any{"rows": c.rows, "errors": c.errors, "count": len(c.rows)}
 			if diff := cmp.Diff(any(want), out); diff != "" || err != nil {
@@ -87,7 +87,7 @@ func TestCSVParseOutcomes(t *testing.T) {
 		{"no name", map[string]any{"text": "a,\n"}, nil, "business", "no name for column 2"},
 		{"missing column", map[string]any{"text": "a,b\n", "columns": map[string]any{"c": "date"}}, nil, "business", `column "c" is missing; there are a, b`},
 		{"line column taken", map[string]any{"text": "a,line\n1,2\n", "lineColumn": "line"}, nil, "permanent", `lineColumn: the text has a column "line" itself`},
-		{"bad row", map[string]any{"text": "a\nx\n1,2\n", "columns": map[string]any{"a": "whole"}, "onBadRow": "fail"}, nil, "business", "line 2, column \"a\": got \"x\", want a whole number\nline 3: got 2 values, want 1"},
+		{"bad row", map[string]any{"text": "a\nx\n1,2\n", "columns": map[string]any{"a": "whole"}}, nil, "business", "line 2, column \"a\": got \"x\", want a whole number\nline 3: got 2 values, want 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.with["op"] = "parse"

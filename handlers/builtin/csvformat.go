@@ -8,13 +8,12 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"botwork/handlers"
-	"botwork/handlers/internal/values"
+	"botwork/internal/values"
 )
 
 func (s *csvStep) format(_ context.Context, call *handlers.Call) (any, error) {
@@ -88,7 +87,7 @@ func (s *csvStep) cell(v any) (string, error) {
 	case string:
 		return v, nil
 	case float64:
-		text := strconv.FormatFloat(v, 'f', -1, 64)
+		text, _ := values.NumberText(v)
 		return strings.Replace(text, ".", s.decimalSign(), 1), nil
 	case time.Time:
 		if v = v.UTC(); v.Equal(v.Truncate(24 * time.Hour)) {

@@ -7,14 +7,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"botwork/handlers"
-	"botwork/handlers/internal/values"
+	"botwork/internal/values"
 )
 
 func (s *csvStep) parse(ctx context.Context, call *handlers.Call) (any, error) {
@@ -22,9 +22,10 @@ func (s *csvStep) parse(ctx context.Context, call *handlers.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := csv.NewReader(strings.NewReader(text))
-	r.Comma, _ = utf8.DecodeRuneInString(s.separator())
-	r.FieldsPerRecord = -1 // a row with another number of values is a bad row, not a parse error
+	r, err := s.reader(text)
+	if err != nil {
+		return nil, handlers.Business(err)
+	}
 	names := s.Names
 	if s.Header {
 		if names, err = s.header(r); err != nil {
@@ -33,7 +34,7 @@ func (s *csvStep) parse(ctx context.Context, call *handlers.Call) (any, error) {
 	} else if err := s.typedColumns(names); names != nil && err != nil {
 		return nil, handlers.Permanent(err)
 	}
-	rows, bad := []any{}, []any{}
+	rows, bad, badCount := []any{}, []any{}, 0
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -43,11 +44,11 @@ func (s *csvStep) parse(ctx context.Context, call *handlers.Call) (any, error) {
 			break
 		}
 		if syntax, ok := errors.AsType[*csv.ParseError](err); ok {
-			bad = append(bad, badRow(syntax.StartLine, "", syntax.Err.Error()))
+			bad, badCount = append(bad, badRow(syntax.StartLine, "", syntax.Err.Error())), badCount+1
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, handlers.Business(err)
 		}
 		line, _ := r.FieldPos(0)
 		if names == nil {
@@ -61,7 +62,7 @@ func (s *csvStep) parse(ctx context.Context, call *handlers.Call) (any, error) {
 		}
 		row, wrong := s.row(names, record, line)
 		if len(wrong) > 0 {
-			bad = append(bad, wrong...)
+			bad, badCount = append(bad, wrong...), badCount+1
 			continue
 		}
 		rows = append(rows, row)
@@ -69,26 +70,15 @@ func (s *csvStep) parse(ctx context.Context, call *handlers.Call) (any, error) {
 	if len(bad) > 0 && s.OnBadRow == "fail" {
 		return nil, handlers.Business(badRows(bad))
 	}
+	if badCount > 0 {
+		call.Log.Warn().Int("bad_rows", badCount).Int("rows", len(rows)).Msg("csv: left out rows that cannot be read")
+		call.Progress(fmt.Sprintf("CSV: left out %d bad row(s), read %d; the first is on line %d", badCount, len(rows), bad[0].(map[string]any)["row"]))
+	}
 	return map[string]any{"rows": rows, "errors": bad, "count": len(rows)}, nil
 }
 
-func (s *csvStep) source(call *handlers.Call) (string, error) {
-	switch {
-	case s.Text != nil:
-		return strings.TrimPrefix(*s.Text, "\uFEFF"), nil
-	case s.Path != "":
-		text, _, err := s.folders.readText(s.Path, s.MaxSize)
-		return text, err
-	}
-	text, ok := call.Input.(string)
-	if !ok {
-		return "", handlers.Permanent(fmt.Errorf("the step's input is %s, want text; or give text or path", values.Describe(call.Input)))
-	}
-	return strings.TrimPrefix(text, "\uFEFF"), nil
-}
-
 // header reads the names of the columns.
-func (s *csvStep) header(r *csv.Reader) ([]string, error) {
+func (s *csvStep) header(r *csvReader) ([]string, error) {
 	names, err := r.Read()
 	if errors.Is(err, io.EOF) {
 		return nil, errors.New("there is no header: the text is empty")
@@ -164,10 +154,7 @@ func (s *csvStep) value(columnType, text string) (any, error) {
 	}
 	switch columnType {
 	case "whole":
-		if n, err := strconv.Atoi(text); err == nil {
-			return n, nil
-		}
-		return nil, fmt.Errorf("got %q, want a whole number", text)
+		return values.ParseWhole(text)
 	case "number":
 		number := text
 		if s.Decimal == "comma" {
@@ -177,6 +164,9 @@ func (s *csvStep) value(columnType, text string) (any, error) {
 		f, err := strconv.ParseFloat(number, 64)
 		if err != nil || strings.Trim(number, "0123456789+-.eE") != "" || s.Decimal == "comma" && strings.Contains(text, ".") {
 			return nil, fmt.Errorf("got %q, want a number such as %s", text, strings.Replace("12.5", ".", s.decimalSign(), 1))
+		}
+		if n, err := values.ParseWhole(text); err == nil && math.Abs(f) >= 1<<53 {
+			return n, nil // a float64 might change its digits
 		}
 		return f, nil
 	case "date":

@@ -13,7 +13,7 @@ func delayKind() handlers.Kind {
 		Doc: `Waits, for example between two requests. The item keeps its slot while it waits; for more than a few minutes use Snooze,
 which gives the slot to others.
 
-It is safe to run twice: it waits again. It fails only when the run is cancelled.`,
+It is safe to run twice: it waits again, from the start. It fails only when the run is cancelled.`,
 		Output:      "its input.",
 		OutputShape: handlers.Always(handlers.InputShape),
 		Example: `- handler: Delay

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -27,13 +28,17 @@ it a part of the command: use !NAME!, with setlocal enabledelayedexpansion.
 The program gets the environment of botwork without the variables that begin with BOTWORK_ and without those that a
 setting reads as a secret or a DSN (env: in it gives the program a secret that it needs), then
 BOTWORK_PIPELINE, BOTWORK_STEP, BOTWORK_ITEM_ID, BOTWORK_ATTEMPT, BOTWORK_FENCE, BOTWORK_IDEMPOTENCY_KEY and BOTWORK_RUN, then env.
-It may run twice for one item, after a failure or a crash. BOTWORK_ITEM_ID and BOTWORK_IDEMPOTENCY_KEY then stay the same;
-BOTWORK_FENCE grows, so a system that keeps the largest one can refuse an older run. A run without an item has no
+It may run twice for one item, after a failure or a crash, which is as safe as the program makes it. BOTWORK_ITEM_ID and
+BOTWORK_IDEMPOTENCY_KEY then stay the same; BOTWORK_FENCE grows, so a system that keeps the largest one can refuse an older run. A run without an item has no
 BOTWORK_IDEMPOTENCY_KEY. BOTWORK_RUN identifies the run of this program: do not remove it.
 
 At the timeout, and when the item is cancelled, the program and all processes that it started are killed. So are those that
 still run when it ends, unless they have left the program's process group. When the worker itself dies or is killed, its
 programs are killed with it: docs/reliability.md describes how, and which programs can escape.
+
+The log of the item has the last 64 KB of both outputs, while the program runs and after its end, in the order in which
+it wrote them; the queue's keepLog says how much of it stays after a success. Secrets are removed. For an encrypted item
+nothing is kept there.
 
 The exit code decides: success, business, permanent, else an ordinary failure that is retried. A program or folder that does
 not exist, and output over the limit, are permanent errors. Invalid JSON in the output is an ordinary failure.`
@@ -45,7 +50,7 @@ func execKind(res Resources) handlers.Kind {
 	return handlers.Kind{
 		Name: "Exec", Summary: "Run a program", Doc: execDoc,
 		Output:      "{exitCode, output, stderr}: output is what the program wrote, in the form of stdout; stderr is its last 4 KB of errors, after a … if there were more.",
-		OutputShape: execGives,
+		OutputShape: execGives, Lint: lintExec,
 		Example: `- name: sorted
   handler: Exec
   with:
@@ -73,7 +78,7 @@ type execStep struct {
 	Dir       string            `json:"dir" doc:"folder to run in; default is that of botwork"`
 	Env       map[string]string `json:"env" doc:"environment variables to add"`
 	Stdin     string            `json:"stdin" enum:"none,text,lines,json" doc:"how input is passed to the program; lines takes a list"`
-	Input     any               `json:"input" doc:"what the program reads; default is the step's input"`
+	Input     any               `json:"input" needs:"stdin" doc:"what the program reads; needs stdin; default is the step's input"`
 	Stdout    string            `json:"stdout" enum:"text,json,lines" doc:"how the program's output is read"`
 	Success   []int             `json:"success" doc:"exit codes that are a success"`
 	Business  []int             `json:"business" doc:"exit codes that are a business error"`
@@ -128,6 +133,11 @@ func (s *execStep) Handle(ctx context.Context, call *handlers.Call) (any, error)
 	cmd := exec.CommandContext(ctx, s.Program, s.Args...)
 	cmd.Dir, cmd.Env = s.Dir, s.environment(call)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), stdout, stderr
+	if call.OnPrint != nil {
+		tail := new(outputTail)
+		tail.changed = call.Print(tail.String)
+		cmd.Stdout, cmd.Stderr = io.MultiWriter(stdout, tail.stream(0)), io.MultiWriter(stderr, tail.stream(1))
+	}
 	cmd.WaitDelay = s.waitDelay
 
 	if runtime.GOOS == "windows" {

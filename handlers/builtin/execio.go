@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"botwork/handlers"
-	"botwork/handlers/internal/values"
+	"botwork/internal/values"
 )
 
 // stdin returns what the program reads; an error is a wrong parameter.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"botwork/handlers"
-	"botwork/handlers/internal/values"
+	"botwork/internal/values"
 )
 
 const fileDoc = `Lists, reads, writes, appends to, moves, copies and deletes files. Paths must lie in the folders that the
@@ -24,7 +24,9 @@ removes a file.
 
 It may run twice for one item. list, read, write, copy and delete then have the same result: deleting a missing file is no
 error, and a move is done if its source is missing and its target exists. Two operations are not safe: append adds twice, and
-with overwrite: false a second write or copy finds the file of the first.
+with overwrite: false a second write or copy, or a second move to another allowed folder, finds the file of the first. A file
+that a later step has moved or deleted is missing when an attempt begins at the first step again: do that in the last step, or
+set resume: true in the pipeline.
 
 Only regular files are opened and replaced: a named pipe, a socket or a device can only be moved and deleted.
 

@@ -127,6 +127,9 @@ func textOf(data []byte) (string, error) {
 	if utf8.ValidString(text) {
 		return text, nil
 	}
+	if utf16Order(data) != nil {
+		return "", errors.New("want text in UTF-8, got UTF-16")
+	}
 	for i, r := range text {
 		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD") {
 			return "", errors.New("want text in UTF-8, got an invalid character at byte " + strconv.Itoa(i))

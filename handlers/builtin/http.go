@@ -27,10 +27,11 @@ resolved; with a proxy, which resolves names itself, only names and addresses in
 allowed is a permanent error.
 
 It may run twice for one item: after a failure, and after a crash between the answer and its record. GET, PUT and DELETE are
-usually safe to repeat. For POST set idempotencyKey: the header Idempotency-Key is then the same for every attempt of this step
-for this item, and in the copy that a queue with "as: copy" makes, so that a server that supports the header does the work
-once. It begins with a random key of the item, which no other item has, in this database or another; a repeated or cloned
-item is new work and has another.
+usually safe to repeat; the second DELETE may get a 404, which expectStatus can list. For POST and PATCH set idempotencyKey:
+the header Idempotency-Key is then the same for every attempt of this step for this item, and in the copy that a queue with
+"as: copy" makes, so that a server that supports the header does the work once. It begins with a random key of the item, which no other item has, in this database or another; a repeated or cloned
+item is new work and has another. It ends with the path of the step, in a loop with the number of the element: the list of
+the loop must be the same in each attempt, and renaming the step changes the key.
 
 The status decides: one of expectStatus is a success. One of businessStatus is a business error. One of
 retryStatus is an ordinary failure, which is retried, not before the time of the response's Retry-After. The item waits at

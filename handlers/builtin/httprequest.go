@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"botwork/handlers"
-	"botwork/handlers/internal/values"
+	"botwork/internal/values"
 )
 
 // request returns the request; an error means a wrong parameter.

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"botwork/handlers"
-	"botwork/handlers/internal/values"
+	"botwork/internal/values"
 )
 
 // exchange sends the request and checks the response.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"botwork/handlers"
-	"botwork/handlers/internal/values"
+	"botwork/internal/values"
 )
 
 const jsonDoc = `Turns JSON text into a value, or a value into JSON text.

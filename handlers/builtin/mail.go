@@ -17,8 +17,9 @@ port 465); none is never encrypted, and then no password is sent except to this 
 allowed folders, as for File.
 
 It may run twice for one item: if the connection breaks after the server accepted the mail, the result is unknown. Every
-attempt of this step for this item has the same Message-ID, by which most servers and mail programs drop the second copy. An
-error at the end of the session, after the server accepted the mail, is not a failure.
+attempt of this step for this item has the same Message-ID, by which most servers and mail programs drop the second copy; in a
+loop each element, by its number, has another one. An error at the end of the session, after the server accepted the mail, is
+not a failure.
 
 A permanent refusal by the server (5xx: unknown recipient, wrong password) is a permanent error; a temporary one (4xx), and a
 server that cannot be reached, are retried.`

@@ -110,7 +110,8 @@ func snoozeKind() handlers.Kind {
 	return handlers.Kind{
 		Name: "Snooze", Summary: "Run the item again later",
 		Doc: `Runs the item again later, from its first step. It counts no attempt, and the slot is free meanwhile. Give the step an if that
-becomes false in the end, or the item snoozes forever. The steps before it run again.
+becomes false in the end, or the item snoozes forever. The steps before it run again, but not in a pipeline with resume: true,
+which keeps their outputs: there the if must read something else, such as now.
 
 It is safe to run twice: it changes nothing.`,
 		Output:      "nothing; no step follows.",

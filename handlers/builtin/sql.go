@@ -22,19 +22,20 @@ query reads rows. exec changes data: its statements run one after the other in o
 run once for each element, whose values are parameters too (and take precedence over params); values that no statement
 names are ignored. The whole list is one transaction: all rows are written or none.
 
-It may run twice if a worker dies between the commit and its record. So write statements that are safe to repeat: with
+A query is safe to repeat. exec may run twice: if a worker dies between the commit and its record, or if a later step fails and
+the item begins at its first step again. So write statements that are safe to repeat: with
 a natural key and INSERT … ON CONFLICT DO NOTHING, INSERT … WHERE NOT EXISTS, or an UPDATE that sets values
 instead of adding to them.
 
 Invalid SQL (bad syntax, an unknown table or column), a wrong parameter and too many rows are permanent; all other errors,
-such as a violated constraint, a deadlock or a lost connection, is retried.`
+such as a violated constraint, a deadlock or a lost connection, are retried.`
 
 func sqlKind(res Resources) handlers.Kind {
 	return handlers.Kind{
 		Name: "SQL", Summary: "Query or change a database", Doc: sqlDoc,
 		Output: "for query: {rows: list of maps by column, count}; for exec: {rowsAffected}. " +
 			"Times are UTC; exact decimals and bytes are strings (bytes that are not UTF-8 in base64).",
-		OutputShape: sqlGives,
+		OutputShape: sqlGives, Lint: lintSQL,
 		Example: `- name: customers
   handler: SQL
   with:

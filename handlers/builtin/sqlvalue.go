@@ -3,6 +3,7 @@ package builtin
 import (
 	"database/sql"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -16,14 +17,14 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"botwork/handlers"
-	"botwork/handlers/internal/values"
 	"botwork/internal/database"
+	"botwork/internal/values"
 )
 
 // sqlArgs converts the values of expressions to values for drivers.
-func sqlArgs(driver database.Driver, values []any) ([]any, error) {
-	args := make([]any, len(values))
-	for i, v := range values {
+func sqlArgs(driver database.Driver, params []any) ([]any, error) {
+	args := make([]any, len(params))
+	for i, v := range params {
 		switch v := v.(type) {
 		case nil:
 		case time.Time:
@@ -33,6 +34,11 @@ func sqlArgs(driver database.Driver, values []any) ([]any, error) {
 				// SQLite's functions nor a text comparison understand.
 				args[i] = v.UTC().Format("2006-01-02 15:04:05.999999999")
 			}
+		case json.Number:
+			if driver == database.SQLite {
+				return nil, fmt.Errorf("%s needs more than 64 bits, which SQLite does not store exactly; pass it as text: string(…)", values.Describe(v))
+			}
+			args[i] = v.String() // the other databases convert it to the type of its column
 		default:
 			args[i] = v
 			if k := reflect.TypeOf(v).Kind(); k == reflect.Slice || k == reflect.Map {

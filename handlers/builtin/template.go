@@ -16,6 +16,10 @@ const templateDoc = `Fills a text/template of Go with data. Additional functions
 (a time and a format such as YYYY-MM-DD). {{ }} belongs to the template and ${{ }} to the pipeline, which replaces it first.
 Nothing is escaped: the result is plain text, not HTML.
 
+Numbers are written in plain digits, never with an exponent: 1234567.89. In printf, every verb for numbers takes whole
+and decimal ones: %.2f writes 100 as 100.00, %d writes 100.0 as 100. A verb that does not suit its value, such as %d for 100.5
+(%.0f rounds it) or for text, and a wrong number of values are business errors.
+
 A template may take 50 million steps: each part of a range's body takes ten in each pass. Its functions may make texts of 64 MB,
 or of maxSize if that is more. Beyond that, and if its templates call each other endlessly, it fails for good.
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"botwork/handlers"
-	"botwork/handlers/internal/values"
 	"botwork/internal/bounded"
+	"botwork/internal/values"
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/file"

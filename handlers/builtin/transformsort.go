@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"botwork/handlers"
-	"botwork/handlers/internal/values"
 	"botwork/internal/bounded"
+	"botwork/internal/values"
 )
 
 func (t *transformation) sort(program *bounded.Program, descending bool, items []any) []any {
@@ -58,14 +58,8 @@ func compareValues(a, b any) (result int, ok bool) {
 		if b, ok := b.(bool); ok {
 			return cmp.Compare(rank(a), rank(b)), true
 		}
-	case int:
-		if b, ok := b.(int); ok {
-			return cmp.Compare(a, b), true
-		}
 	}
-	x, okX := asFloat(a)
-	y, okY := asFloat(b)
-	return cmp.Compare(x, y), okX && okY
+	return values.CompareNumbers(a, b)
 }
 
 // rank orders nil before all else, and false before true.
@@ -78,14 +72,4 @@ func rank(v any) int {
 	default:
 		return 2
 	}
-}
-
-func asFloat(v any) (float64, bool) {
-	switch v := v.(type) {
-	case int:
-		return float64(v), true
-	case float64:
-		return v, true
-	}
-	return 0, false
 }

@@ -4,10 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"strconv"
 	"time"
 
-	"botwork/handlers/internal/values"
+	"botwork/internal/values"
 )
 
 // valueText returns a value as text, like interpolation in a pipeline: numbers in plain
@@ -18,8 +17,9 @@ func valueText(v any) (string, error) {
 		return "", errors.New("got nothing, which has no text")
 	case string:
 		return v, nil
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64), nil
+	case int, float64:
+		text, _ := values.NumberText(v)
+		return text, nil
 	case time.Time:
 		return v.Format(time.RFC3339Nano), nil
 	default:

@@ -27,14 +27,13 @@ with its pipeline's, else with defaultEstimate.
 
 With workers: available, a worker gets items only for its free slots, so the first free slot gets the most urgent item. With a
 horizon and the mode least-loaded it also gets items in advance, until it has that much estimated work for each slot. With idle it
-gets an item only if it holds none of its band or above: high (above 1000), medium (from 500 on) or low; less urgent items do not
-count. It then gets horizon (5 minutes if none is given) of work for each slot. With one slot both give the same first item. An
+gets items only if it holds none at all, neither assigned nor running. It then gets horizon (5 minutes if none is given) of work for each slot. With one slot both give the same first item. An
 item that is assigned and has not started is taken back if it could start at once on another worker, or with a horizon much sooner.
 
 mode applies if neither the pipeline nor the queue sets one (its distribution): least-loaded; round-robin, by worker, after the one
-that got the last item; longest-idle, the lowest share of the capacity in use first; best-worker, the best score first. The last
-three give items only to free slots, and no worker a second one while another that may have it has a free slot and got none. Among
-equals the last two select the worker that has been free the longest. scoring is a mapping with rule (default, static, map,
+that got the last item; longest-idle, the lowest share of the capacity in use after each item; best-worker, the best score first. The last
+three give items only to free slots; round-robin and best-worker give no worker a second one while another that may have it has a
+free slot and got none. Among equals the last two select the worker that has been free the longest. scoring is a mapping with rule (default, static, map,
 expression or http) and the keys of the rule; without it the default score counts. An item goes only to a worker whose labels
 satisfy all its selectors, unless bypassSelectors is true.
 
@@ -68,7 +67,7 @@ type assignStep struct {
 	WorkerSeenWithin handlers.Duration `json:"workerSeenWithin" doc:"workers that were last seen earlier, or whose lease has run out, get nothing"`
 	AssignedFor      handlers.Duration `json:"assignedFor" doc:"an item that is assigned for longer and has not started is given to another worker"`
 	MaxReleases      int               `json:"maxReleases" doc:"has no effect: use maxReleases of the queue, in botwork.yaml"`
-	Workers          string            `json:"workers" enum:"available,idle" doc:"available: an item goes to workers with a free slot or, with the mode least-loaded and a horizon, room within that; idle: only to those that hold nothing of its band (high, medium, low) or above"`
+	Workers          string            `json:"workers" enum:"available,idle" doc:"available: an item goes to workers with a free slot or, with the mode least-loaded and a horizon, room within that; idle: only to those that hold no item at all"`
 	Horizon          handlers.Duration `json:"horizon" doc:"how much estimated work each slot of a worker is given in advance; 0s: with available none, with idle 5m"`
 	MaxPerWorker     int               `json:"maxPerWorker" doc:"how many items a worker holds at most"`
 	DefaultEstimate  handlers.Duration `json:"defaultEstimate" doc:"the duration of items without an estimate"`

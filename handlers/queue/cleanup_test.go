@@ -61,6 +61,7 @@ func (r *rubbish) RemoveWorkers(_ context.Context, age time.Duration, _ int) (in
 	return r.note("workers", age)
 }
 func (r *rubbish) RemoveBatches(context.Context, time.Duration, int) (int, error) { return 0, nil }
+func (r *rubbish) RemoveSteps(context.Context, int) (int, error)                  { return 0, nil }
 func (r *rubbish) CleanAccess(context.Context, int) (int, error)                  { return 0, nil }
 
 func (r *rubbish) RemoveAudit(_ context.Context, age time.Duration, _ int) (int, error) {

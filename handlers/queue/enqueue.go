@@ -20,15 +20,16 @@ func enqueueKind(s Services) handlers.Kind {
 element of the list, whose payload is the element. The item has state 0 (Ready) if the run belongs to a schedule, state 4 (Pending)
 if it belongs to an item.
 
-The pipeline must be known and without a trigger, and each payload must match its input. An unknown pipeline or queue, a payload that
+The pipeline must be known and without a trigger, and each payload must match its input. An expression may give its name only: a
+whole pipeline must be in the file as it is, because it can do whatever the worker can. An unknown pipeline or queue, a payload that
 does not match, a deadline that has passed, and an item that its queue refuses, fail for good; no item is enqueued then.
 Items of a pipeline whose file has errors are enqueued, with a warning in the log; they wait until the file is fixed. An item that
 exists already, by its natural key in a queue with unique keys, or by unique, is not created again; its id is among the ids. With
 conflict: fail, the step fails for good instead, and names the existing items.
 
 The step is safe to run twice with such a key, with unique for a time that is longer than the pipeline may take, and with
-unique: true while the items have not finished, if conflict is existing. Otherwise a retry after a lost answer of the database enqueues the items again, so
-make their pipeline safe to repeat.`,
+unique: true while the items have not finished, if conflict is existing. Otherwise a repeated step, even after a lost answer of
+the database, enqueues the items again, so make their pipeline safe to repeat.`,
 		Output: "{ids, count, existing}: the items' ids, how many of them are new, and how many existed already.",
 		OutputShape: handlers.Always(handlers.ObjectShape(map[string]handlers.Shape{
 			"ids": handlers.ListShape(handlers.WholeShape), "count": handlers.WholeShape, "existing": handlers.WholeShape,
@@ -51,7 +52,7 @@ make their pipeline safe to repeat.`,
 type enqueueStep struct {
 	services Services
 
-	Pipeline          string             `json:"pipeline" required:"true" doc:"the pipeline that the items run: a name, or an inline pipeline as YAML or JSON; an empty text for robots"`
+	Pipeline          pipelineText       `json:"pipeline" required:"true" doc:"the pipeline that the items run: a name, or an inline pipeline as YAML or JSON, which no expression may make; an empty text for robots"`
 	Payload           any                `json:"payload" doc:"the payload of a single item"`
 	Items             *[]any             `json:"items" nonNull:"true" doc:"the payloads of many items, one for each element; instead of payload"`
 	Priority          int                `json:"priority" doc:"larger runs first: above 1000 is high, 500 to 1000 medium, below 500 low"`
@@ -62,6 +63,21 @@ type enqueueStep struct {
 
 	optionParams
 }
+
+// pipelineText is a pipeline's name, or a whole pipeline.
+type pipelineText string
+
+// CheckExpression implements handlers.ExpressionChecker: a whole pipeline can do whatever the
+// worker can, so it never comes from a payload.
+func (pipelineText) CheckExpression(text string) (message, hint string) {
+	if !workqueue.InlinePipeline(text) {
+		return "", ""
+	}
+	return "got a whole pipeline made by an expression, want the name of a pipeline",
+		"write the whole pipeline in the file, with $${{ for its expressions"
+}
+
+var _ handlers.ExpressionChecker = pipelineText("")
 
 // Validate implements handlers.Validator.
 func (e *enqueueStep) Validate() error {
@@ -98,7 +114,7 @@ func (e *enqueueStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 		return nil, handlers.Permanent(errors.New("nothing can be enqueued here"))
 	}
 	if check := e.services.CheckPipeline; check != nil && e.Pipeline != "" {
-		err := check(e.Pipeline)
+		err := check(string(e.Pipeline))
 		if broken, ok := errors.AsType[*pipelines.BrokenPipelineError](err); ok {
 			call.Log.Warn().Str("item_pipeline", broken.Name).Stringer("finding", broken.Findings[0]).
 				Msg("enqueued items wait: the file of their pipeline has errors")
@@ -133,7 +149,7 @@ func (e *enqueueStep) Handle(ctx context.Context, call *handlers.Call) (any, err
 			existing++
 		}
 	}
-	log := call.Log.With().Str("item_pipeline", e.Pipeline).Logger()
+	log := call.Log.With().Str("item_pipeline", string(e.Pipeline)).Logger()
 	reportCounts(call, log, "enqueued items", counter{"enqueued", len(enqueued) - existing}, counter{"existing", existing})
 	return map[string]any{"ids": list, "count": len(enqueued) - existing, "existing": existing}, nil
 }
@@ -148,7 +164,7 @@ func (e *enqueueStep) checkPayloads(items []workqueue.NewItem) error {
 	}
 	var wrong []error
 	for i := range items {
-		err := e.services.CheckPayload(e.Pipeline, items[i].Payload)
+		err := e.services.CheckPayload(string(e.Pipeline), items[i].Payload)
 		if err == nil {
 			continue
 		}
@@ -182,7 +198,7 @@ func markPermanent(err error) error {
 // item returns the item of the payload with the index i.
 func (e *enqueueStep) item(call *handlers.Call, payload any, i int) (workqueue.NewItem, error) {
 	item := workqueue.NewItem{
-		QueueName: e.Queue, State: workqueue.Ready, Priority: e.Priority, IntegrationConfig: e.Pipeline,
+		QueueName: e.Queue, State: workqueue.Ready, Priority: e.Priority, IntegrationConfig: string(e.Pipeline),
 		In: time.Duration(e.In), At: e.At, CreatedBy: "pipeline " + call.Pipeline,
 	}
 	if e.EstimatedDuration != nil {

@@ -25,7 +25,7 @@ func forecastKind(s Services) handlers.Kind {
 which compares that with what happened. Items count that are due and have not started; if there are more than items, the step draws which.
 
 The step needs memory and processor time like botwork forecast: about nine seconds and 350 MB for 100,000 items. With more items it
-simulates fewer histories. It changes no item. A step that runs twice makes two records. CleanUp removes old ones.`,
+simulates fewer histories. It changes no item. It is safe to run twice: it then makes two records. CleanUp removes old ones.`,
 		Output: "{waiting, recorded, histories, at}: how many items wait, of how many the forecast was recorded, how many histories were simulated; the time of the forecast.",
 		OutputShape: handlers.Always(handlers.ObjectShape(map[string]handlers.Shape{
 			"waiting": handlers.WholeShape, "recorded": handlers.WholeShape, "histories": handlers.WholeShape, "at": handlers.TimeShape,

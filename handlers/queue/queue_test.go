@@ -2,6 +2,7 @@ package queue_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -233,6 +234,48 @@ func TestEnqueueRefused(t *testing.T) {
 	}
 	if _, err := run(t, s, "Enqueue", map[string]any{"pipeline": "p"}, handlers.Call{}); err != nil || len(items.items) != 1 {
 		t.Errorf("broken pipeline: err = %v, items %v; want one that waits", err, items.items)
+	}
+}
+
+// A whole pipeline that a payload brings would run with the rights of the worker.
+func TestEnqueueRefusesAPipelineFromAPayload(t *testing.T) {
+	const whole = `{"steps": [{"handler": "Exec", "with": {"program": "x"}}]}`
+	for _, c := range []struct{ name, pipeline, payload, want string }{
+		{"a name", "${{ payload.p }}", "invoice", "invoice"},
+		{"part of a name", "invoice-${{ payload.p }}", "de", "invoice-de"},
+		{"in the file", `{steps: [{handler: Log, with: {message: $${{ payload.p }}}}]}`, "x", `{steps: [{handler: Log, with: {message: ${{ payload.p }}}}]}`},
+		{"whole", "${{ payload.p }}", whole, ""},
+		{"whole, on a second line", "${{ payload.p }}", "x\nsteps: []", ""},
+		{"whole, after a space", " ${{ payload.p }}", whole, ""},
+		{"its beginning", "${{ payload.p }}: []}", "{steps", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			items := &fakeItems{}
+			compiler := pipelines.NewCompiler(registry(queue.Services{Store: func() queue.Enqueuer { return items }}), pipelines.Options{})
+			text, err := json.Marshal(map[string]any{"steps": []any{map[string]any{"handler": "Enqueue", "with": map[string]any{"pipeline": c.pipeline}}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, findings := compiler.Parse("p.yaml", text)
+			if len(findings) > 0 {
+				t.Fatal(findings)
+			}
+			payload, err := json.Marshal(map[string]string{"p": c.payload})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := pipelines.NewEngine(pipelines.EngineOptions{}).Run(t.Context(), p, pipelines.RunInput{Payload: workqueue.JSONText(payload)})
+			const refused = "with: pipeline: got a whole pipeline made by an expression, want the name of a pipeline; " +
+				"write the whole pipeline in the file, with $${{ for its expressions"
+			switch {
+			case c.want == "":
+				if len(items.items) > 0 || r.Kind != workqueue.KindPermanent || !strings.Contains(r.Error, refused) {
+					t.Errorf("enqueued %v, %s error %q; want a permanent one: %s", items.items, r.Kind, r.Error, refused)
+				}
+			case len(items.items) != 1 || items.items[0].IntegrationConfig != c.want:
+				t.Errorf("enqueued %v, %q; want one of %s", items.items, r.Error, c.want)
+			}
+		})
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 func SystemPipelines(s Services, of []*pipelines.Pipeline, log zerolog.Logger) (list []assign.SystemPipeline, leftOut []error) {
 	for _, p := range of {
 		one := assign.SystemPipeline{Name: p.Name}
-		for _, step := range p.Steps {
+		for step := range p.Each() {
 			switch step.Handler {
 			case AssignKind:
 				params, err := AssignParams(s, step.With, log)

@@ -38,6 +38,10 @@ type Options struct {
 	// Editor changes the pipelines of the project; nil: they cannot be changed over HTTP.
 	Editor Editor
 
+	// Inline lets editors who are not bound to queues send what runs with the rights of the workers: whole
+	// pipelines in place of names, and scorings by a service.
+	Inline bool
+
 	// ReadOnly makes viewers of all people, and refuses what robots and webhooks would change. People can sign
 	// in and out.
 	ReadOnly bool
@@ -46,8 +50,9 @@ type Options struct {
 	// there are none.
 	Redact func(text string) string
 
-	// Hooks are the webhooks.
-	Hooks []*hooks.Hook
+	// Hooks are the webhooks. ObserveHook counts the outcome of each request to them; nil: nothing does.
+	Hooks       []*hooks.Hook
+	ObserveHook func(hook, outcome string)
 
 	// Notifications are the rules and targets of the settings.
 	Notifications notify.Plan
@@ -81,6 +86,7 @@ type API struct {
 	draining <-chan struct{}
 	project  Project
 	editor   Editor // nil: pipelines cannot be edited
+	inline   bool
 	readOnly bool
 	tokens   *auth.Tokens
 	metrics  http.Handler
@@ -93,6 +99,8 @@ type API struct {
 	sessions *auth.Sessions
 	signIns  *auth.SignIns
 
+	observeHook func(hook, outcome string)
+
 	redactText func(string) string
 	checking   sync.Mutex // held by a check or an examination
 	forecasts  *forecasts
@@ -104,18 +112,24 @@ type API struct {
 	mux        *http.ServeMux
 	huma       huma.API
 	operations []Operation
+	lanes      map[string]httpserver.Lane // by pattern; the others are General
+
+	readiness readiness
 }
 
 // New returns an API. Call Run for what it does in the background.
 func New(o Options) *API {
 	a := &API{
-		store: o.Store, log: o.Log, version: o.Version, url: o.URL, home: o.Home, oidc: o.OIDC, limits: o.Limits, draining: o.Draining, project: o.Project, editor: o.Editor, readOnly: o.ReadOnly,
-		tokens: auth.NewTokens(o.Store), sessions: auth.NewSessions(o.Store), signIns: auth.NewSignIns(o.Store), mux: http.NewServeMux(),
+		store: o.Store, log: o.Log, version: o.Version, url: o.URL, home: o.Home, oidc: o.OIDC, limits: o.Limits, draining: o.Draining, project: o.Project, editor: o.Editor, inline: o.Inline, readOnly: o.ReadOnly,
+		tokens: auth.NewTokens(o.Store), sessions: auth.NewSessions(o.Store), signIns: auth.NewSignIns(o.Store), mux: http.NewServeMux(), lanes: map[string]httpserver.Lane{},
 		notify: o.Notifications, send: o.SendNotification, metrics: o.Metrics, waiting: longpoll.New(o.Limits.Waiting, o.Draining), hooks: map[string]*hooks.Hook{}, events: events.NewHub(o.Store, o.Limits.Waiting, o.Log),
 		forecasts: newForecasts(), accuracies: newAccuracies(), escalations: newEscalations(), about: o.About,
 	}
 	if a.redactText = o.Redact; a.redactText == nil {
 		a.redactText = func(text string) string { return text }
+	}
+	if a.observeHook = o.ObserveHook; a.observeHook == nil {
+		a.observeHook = func(string, string) {}
 	}
 	for _, h := range o.Hooks {
 		a.hooks[h.Name] = h
@@ -151,6 +165,7 @@ func (a *API) registerAll() {
 	a.registerSchedules()
 	a.registerChecks()
 	a.registerSessions()
+	a.registerPassword()
 	a.registerTokens()
 	a.registerUsers()
 	a.registerVersion()
@@ -159,17 +174,9 @@ func (a *API) registerAll() {
 	a.registerHealth()
 }
 
-// Handler returns the handler of everything under /api, /auth and /hooks, of /livez and of /readyz.
-func (a *API) Handler() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		handler, pattern := a.mux.Handler(r)
-		if pattern == "" {
-			a.serveUnknown(w, r, handler)
-			return
-		}
-		a.mux.ServeHTTP(w, r)
-	})
-}
+// Handler returns the handler of everything under /api, /auth and /hooks, of /livez and of /readyz. It says
+// which lane each request has: see [httpserver.Laned].
+func (a *API) Handler() http.Handler { return entrance{a} }
 
 // Waiting returns how many robots wait for items.
 func (a *API) Waiting() int { return a.waiting.Waiting() }

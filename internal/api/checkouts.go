@@ -19,9 +19,10 @@ func (a *API) registerCheckouts() {
 		}
 	}
 	const again = " A repeated request changes nothing and gets the first answer."
-	register(a, add("heartbeat", "Extend the lease of an item, and ask whether to go on",
-		"The lease ends the given time from now. If the robot no longer holds the item, the answer has continue false and a reason: cancelled by a person, or lease-lost. The robot then stops its work."),
-		a.heartbeat)
+	beat := add("heartbeat", "Extend the lease of an item, and ask whether to go on",
+		"The lease ends the given time from now. If the robot no longer holds the item, the answer has continue false and a reason: cancelled by a person, or lease-lost. The robot then stops its work.")
+	beat.keepsLease = true
+	register(a, beat, a.heartbeat)
 	register(a, add("progress", "Record the progress of an item", ""), a.recordProgress)
 	register(a, add("succeed", "Complete an item", "Output and analytics must match the queue's schemas; otherwise the robot keeps the item."+again), a.succeed)
 	register(a, add("fail", "Fail an item", "The queue's policy decides whether and when it is retried. With the kind business the data is wrong, which most queues do not retry."+again), a.fail)

@@ -13,6 +13,7 @@ import (
 
 	"botwork/internal/api/auth"
 	"botwork/internal/author/strictyaml"
+	"botwork/internal/filenames"
 	"botwork/internal/operations"
 	"botwork/internal/savefile"
 	"botwork/pipelines/graph"
@@ -217,6 +218,9 @@ func (a *API) fileToSave(project *operations.Project, in *saveRequest, hash stri
 	case hash == "" && !newPipeline.MatchString(in.Pipeline):
 		return "", "", fault("path.pipeline", "want letters, digits, _ and - for a new pipeline, at most 100")
 	case hash == "":
+		if err := filenames.Check(in.Pipeline); err != nil {
+			return "", "", fault("path.pipeline", "%v", err)
+		}
 		return filepath.Join(project.Dir, in.Pipeline+".yaml"), in.Pipeline + ".yaml", nil
 	case known == nil:
 		_, err := project.Find(in.Pipeline)
@@ -278,7 +282,9 @@ func problemOfSave(err error) error {
 		return problem(http.StatusPreconditionFailed, "file-changed", "the file has changed since it was read; nothing was written").
 			withHint("read the text again, and decide again")
 	case errors.Is(err, savefile.ErrExists):
-		return problem(http.StatusPreconditionFailed, "file-exists", "the file exists already; nothing was written")
+		return problem(http.StatusPreconditionFailed, "file-exists", "%v; nothing was written", err)
+	case errors.Is(err, savefile.ErrName):
+		return fault("path.pipeline", "%v", err)
 	case errors.Is(err, savefile.ErrNotAllowed):
 		return problem(http.StatusConflict, "file-not-regular", "the file is a symbolic link, or is not inside the pipelines folder; nothing was written").
 			withHint("change the file on its machine")

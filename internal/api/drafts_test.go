@@ -197,6 +197,28 @@ func TestSavePipelinePaths(t *testing.T) {
 	}
 }
 
+// A new file has a name that every system allows, and that differs from all other names in more than case.
+func TestSavePipelineNames(t *testing.T) {
+	s, dir := startEditing(t)
+	if err := os.WriteFile(filepath.Join(dir, "letters.yaml"), []byte(strings.Replace(helloText, "hello", "mail", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	token := s.Token(t, access.Editor)
+	save := func(name string) apitest.Answer {
+		return s.Do(t, apitest.Request{
+			Method: "PUT", Path: "/pipelines/" + name + "/text", Token: token, Header: map[string]string{"If-None-Match": "*"}, Body: inJSON(t, map[string]string{"text": strings.Replace(helloText, "hello", name, 1)}),
+		})
+	}
+	for _, name := range []string{"CON", "nul", "COM1", "lpt9", "aux"} {
+		a := save(name)
+		a.WantProblem(t, 422, "invalid-request")
+		if !strings.Contains(string(a.Body), "is a device on Windows") {
+			t.Errorf("%s: got %s", name, a.Body)
+		}
+	}
+	save("Letters").WantProblem(t, 412, "file-exists")
+}
+
 func TestDrafts(t *testing.T) {
 	s, dir := startEditing(t)
 	token := s.Token(t, access.Editor)

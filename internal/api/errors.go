@@ -19,6 +19,9 @@ import (
 // problemOf returns the problem that an error of a store or of a check is. It returns nil for an
 // error that only the log may have.
 func problemOf(err error) *Problem {
+	if p := problemOfBody(err); p != nil {
+		return p
+	}
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
 	}
@@ -147,6 +150,17 @@ func problemOfRefusal(e *operations.RefusedError) *Problem {
 		p.Errors = append(p.Errors, Fault{Location: location, Message: f.Message, Code: f.Code, Hint: f.Hint})
 	}
 	return p
+}
+
+// problemOfBody returns the problem of a body that is not read to its end.
+func problemOfBody(err error) *Problem {
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return problem(http.StatusRequestEntityTooLarge, "too-large", "the body is larger than %d bytes", large.Limit)
+	}
+	if errors.Is(err, httpserver.ErrBodyMemory) {
+		return problem(http.StatusTooManyRequests, "busy", "%v", httpserver.ErrBodyMemory).retryAfter(time.Second)
+	}
+	return nil
 }
 
 func isNotFound(err error) bool { return errors.Is(err, workqueue.ErrNotFound) }

@@ -59,9 +59,11 @@ func (a *API) streamEvents(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	after, _ := strconv.ParseUint(r.Header.Get("Last-Event-ID"), 10, 64) // anything else is no id of an event
-	client, missed, err := a.events.Subscribe(filter, after)
+	client, missed, err := a.events.Subscribe(streamsOf(auth.From(r.Context())), filter, after)
 	if err != nil {
-		a.answer(w, r, problem(http.StatusTooManyRequests, "too-many-streams", "%v", err).withHeader("Retry-After", "30"))
+		most, ofCaller := a.events.Most()
+		hint := fmt.Sprintf("close pages or programs that follow events: a user or token may have %d streams, all together %d (http.limits.waiting)", ofCaller, most)
+		a.answer(w, r, problem(http.StatusTooManyRequests, "too-many-streams", "%v", err).withHint(hint).withHeader("Retry-After", "30"))
 		return
 	}
 	defer client.Close()
@@ -97,6 +99,9 @@ func (a *API) streamEvents(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 }
+
+// streamsOf returns under which name the streams of a caller are counted: the sessions of a user share a bound.
+func streamsOf(p *access.Principal) string { return string(p.Kind) + " " + p.Name }
 
 func byeReason(err error) string {
 	switch {

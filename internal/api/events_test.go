@@ -178,3 +178,25 @@ func TestEventsRefuse(t *testing.T) {
 		t.Error("no Retry-After")
 	}
 }
+
+// One caller cannot take the streams of the others, nor the places of robots that wait for items.
+func TestEventStreamsOfACaller(t *testing.T) {
+	f := startForms(t, nil, func(o *api.Options) { o.Limits.Waiting = 4 })
+	s := f.Server
+	viewer, other := s.Token(t, access.Viewer), s.Token(t, access.Operator)
+	for range 2 {
+		openStream(t, s, "", viewer, "")
+	}
+	p := s.Do(t, apitest.Request{Method: "GET", Path: "/events", Token: viewer}).WantProblem(t, 429, "too-many-streams")
+	if want := "the caller has 2 streams of events, as many as one caller may have"; p.Detail != want || !strings.Contains(p.Hint, "may have 2 streams, all together 4") {
+		t.Errorf("got the problem %q, hint %q; want %q", p.Detail, p.Hint, want)
+	}
+	for range 2 {
+		openStream(t, s, "", other, "")
+	}
+	p = s.Do(t, apitest.Request{Method: "GET", Path: "/events", Token: s.Token(t, access.Admin)}).WantProblem(t, 429, "too-many-streams")
+	if !strings.Contains(p.Hint, "all together 4") {
+		t.Errorf("got the hint %q", p.Hint)
+	}
+	f.post(t, "/queues/forms/take", map[string]any{"wait": "1ms"}).Want(t, 200)
+}

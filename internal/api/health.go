@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"sync"
 	"time"
 
 	"botwork/workqueue/access"
@@ -24,7 +25,7 @@ func (a *API) registerHealth() {
 	a.mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) {
 		writeHealth(w, health{Status: "ok", Checks: map[string]string{"process": "ok"}})
 	})
-	a.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { writeHealth(w, a.ready(r.Context())) })
+	a.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { writeHealth(w, a.readiness.get(r.Context(), a.ready)) })
 	if a.metrics != nil {
 		a.mux.HandleFunc("GET /metrics", a.plain(operation{
 			id: "metrics-get", method: http.MethodGet, path: "/metrics", summary: "Get the figures of this process and of the queues for Prometheus", needs: access.Viewer,
@@ -49,6 +50,38 @@ func (a *API) ready(ctx context.Context) health {
 	default:
 	}
 	return h
+}
+
+// readiness lets requests at the same time share one question to the database: the number of requests of
+// monitors has no limit.
+type readiness struct {
+	mu     sync.Mutex
+	asking *readinessAnswer // nil: no request asks
+}
+
+type readinessAnswer struct {
+	done   chan struct{} // closed when health is set
+	health health
+}
+
+// get returns what ask returns, or what it returns to another caller.
+func (r *readiness) get(ctx context.Context, ask func(context.Context) health) health {
+	r.mu.Lock()
+	answer, mine := r.asking, false
+	if answer == nil {
+		answer, mine = &readinessAnswer{done: make(chan struct{})}, true
+		r.asking = answer
+	}
+	r.mu.Unlock()
+	if mine {
+		answer.health = ask(context.WithoutCancel(ctx)) // the others wait for it, too
+		r.mu.Lock()
+		r.asking = nil
+		r.mu.Unlock()
+		close(answer.done)
+	}
+	<-answer.done
+	return answer.health
 }
 
 func writeHealth(w http.ResponseWriter, h health) {

@@ -15,11 +15,11 @@ import (
 
 // itemActions describe the actions for the document.
 var itemActions = map[workqueue.Action]struct{ one, many, doc string }{
-	workqueue.RunNow:  {"Run an item now", "Run items now", "A scheduled item is due at once, and a finished one gets one more attempt. Its counters stay; repeat resets them."},
+	workqueue.RunNow:  {"Run an item now", "Run items now", "A scheduled item is due at once, and a finished one gets one more attempt, which goes on where the last one failed if its pipeline has `resume`. Its counters stay; repeat resets them."},
 	workqueue.Cancel:  {"Cancel an item", "Cancel items", "A running item is stopped within seconds and is not retried."},
 	workqueue.Archive: {"Archive an item", "Archive items", "The item is kept for inspection, and runs again only after run or repeat. A running item must be cancelled instead."},
 	workqueue.Repeat:  {"Run a finished item again from the start", "Run finished items again from the start", "The id stays, the counters are reset. This also restores a deleted item of a queue that keeps deleted items."},
-	workqueue.Clone:   {"Create a copy of an item", "Create copies of items", "The copy is due now, and its counters are zero."},
+	workqueue.Clone:   {"Create a copy of an item", "Create copies of items", "The copy is due now, and its counters are zero. A copy of an item that has a whole pipeline in place of a name needs what a new one needs."},
 	workqueue.Delete:  {"Delete an item", "Delete items", "If the queue has logical deletion, the item is only hidden, and repeat restores it. Otherwise it is removed for good, with its attempts, which needs the role admin. A running item must be cancelled first."},
 }
 
@@ -34,6 +34,11 @@ func (a *API) registerItemChanges() {
 		case workqueue.Clone:
 			op.status = http.StatusCreated
 			register(a, op, a.cloneItem)
+			continue
+		case workqueue.Repeat:
+			register(a, op, func(ctx context.Context, in *RepeatRequest) (*changedItem, error) {
+				return a.changeItem(ctx, in.ID, in.IfMatch, in.change())
+			})
 			continue
 		case workqueue.Delete:
 			op.method, op.path = http.MethodDelete, "/items/{id}"
@@ -63,6 +68,24 @@ type ItemActionRequest struct {
 	ItemPath
 	IfMatch
 	ReasonBody
+}
+
+// RepeatRequest is a request to run an item again.
+type RepeatRequest struct {
+	ItemPath
+	IfMatch
+	Body *struct {
+		Reason string `json:"reason,omitempty" maxLength:"1000" doc:"why, for the audit log"`
+		From   string `json:"from,omitempty" minLength:"1" maxLength:"200" doc:"the path of the step at which the item begins, such as post / sign: one that has ended or failed. The outputs of the steps before it are kept, which needs a pipeline with resume. Without it, the item begins at its first step"`
+	}
+}
+
+func (r *RepeatRequest) change() workqueue.Change {
+	c := workqueue.Change{Action: workqueue.Repeat}
+	if r.Body != nil {
+		c.Reason, c.FromStep = r.Body.Reason, r.Body.From
+	}
+	return c
 }
 
 // ifVersion returns the version of If-Match; 0: any.
@@ -197,8 +220,11 @@ func (a *API) cloneItem(ctx context.Context, in *CloneRequest) (*clonedItem, err
 	if err != nil {
 		return nil, err
 	}
-	if workqueue.InlinePipeline(it.IntegrationConfig) && !auth.From(ctx).Role.Includes(access.Editor) {
-		return nil, problem(http.StatusForbidden, "inline-pipeline", "the item has a whole pipeline in place of a name, so its copy needs the role editor")
+	if refused := a.mayInline(ctx, it.IntegrationConfig); refused != nil {
+		return nil, refused
+	}
+	if len(auth.From(ctx).Queues) > 0 {
+		c.IfVersion = it.Version // the copy is made in the queue in which the item was found
 	}
 	out := &clonedItem{}
 	err = runPart(because(ctx, c.Reason), func(ctx context.Context) (err error) {

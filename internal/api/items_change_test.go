@@ -47,7 +47,6 @@ func TestItemProblems(t *testing.T) {
 		{"POST", "/items/actions/run", `{"filter": {"queue": "default"}}`, 422, "invalid-filter"},
 		{"POST", "/items/actions/delete", `{"filter": {"queue": "default"}}`, 422, "invalid-filter"},
 		{"POST", "/items/actions/delete", `{"filter": {"queue": "default"}, "yes": true}`, 403, "permanent-deletion"},
-		{"POST", "/items/actions/clone", `{"filter": {"queue": "default"}}`, 403, "inline-pipeline"},
 		{"POST", "/items/actions/eat", `{"filter": {"queue": "default"}}`, 404, "unknown-path"},
 		{"POST", "/items/update", `{"filter": {"queue": "default"}}`, 422, "invalid-request"},
 		{"POST", "/items/update", `{"filter": {"queue": "default"}, "update": {}}`, 422, "invalid-update"},

@@ -22,7 +22,7 @@ func (a *API) registerItemCreation() {
 		id: "items-create", method: http.MethodPost, path: "/items", summary: "Enqueue an item", needs: access.Operator, bound: true, status: http.StatusCreated, also: http.StatusOK,
 		once: true, refuses: []int{http.StatusConflict},
 		doc: "The keys are those of a line of `botwork enqueue -`. If an item with the same unique key exists, nothing is created and the answer names it, with the status 200; " +
-			"with conflict: fail, that is the problem duplicate-key. An item that has a whole pipeline in place of a name needs the role editor.",
+			"with conflict: fail, that is the problem duplicate-key. An item that has a whole pipeline in place of a name needs the setting `http.inline` and an editor who is not bound to queues.",
 	}, a.createItem)
 }
 
@@ -81,13 +81,14 @@ type createdItem struct {
 // itemReader reads and checks the new items of a request.
 type itemReader struct {
 	defaults  workqueue.NewItem
+	mayInline func(ctx context.Context, integrationConfig string) *Problem
 	pipelines *newitems.Checker
 	queues    *newitems.QueueChecker
 }
 
 func (a *API) newItemReader(ctx context.Context, noCheck bool) (*itemReader, error) {
 	p := auth.From(ctx)
-	r := &itemReader{defaults: workqueue.NewItem{State: workqueue.Pending, Priority: workqueue.RequestPriority, CreatedBy: p.Name}}
+	r := &itemReader{mayInline: a.mayInline, defaults: workqueue.NewItem{State: workqueue.Pending, Priority: workqueue.RequestPriority, CreatedBy: p.Name}}
 	if len(p.Queues) == 1 {
 		r.defaults.QueueName = p.Queues[0]
 	}
@@ -127,20 +128,15 @@ func (r *itemReader) read(ctx context.Context, text []byte, prefix string) (work
 	if len(findings) > 0 {
 		return it, refusedItem(findings)
 	}
-	queue := it.QueueName
-	if queue == "" {
-		queue = workqueue.DefaultQueue
-	}
-	if p := auth.From(ctx); !p.MayQueue(queue) {
+	if refused := mayReach(ctx, &it, prefix+"queue"); refused != nil {
 		if it.QueueName == "" {
-			refused := problem(http.StatusUnprocessableEntity, "queue-needed", "the caller is bound to %d queues, so the item must name one", len(p.Queues))
+			p := auth.From(ctx)
+			refused = problem(http.StatusUnprocessableEntity, "queue-needed", "the caller is bound to %d queues, so the item must name one", len(p.Queues))
 			refused.Errors = []Fault{{Location: prefix + "queue", Message: fmt.Sprintf("got none, want one of %v", p.Queues)}}
-			return it, refused
 		}
-		return it, problemOf(mayQueue(ctx, queue))
+		return it, refused
 	}
-	if workqueue.InlinePipeline(it.IntegrationConfig) && !auth.From(ctx).Role.Includes(access.Editor) {
-		refused := problem(http.StatusForbidden, "inline-pipeline", "an item with a whole pipeline in place of a name needs the role editor, because the pipeline may do anything")
+	if refused := r.mayInline(ctx, it.IntegrationConfig); refused != nil {
 		refused.Errors = []Fault{{Location: prefix + "pipeline", Message: "want the name of a pipeline"}}
 		return it, refused
 	}

@@ -56,11 +56,6 @@ func TestCreateItems(t *testing.T) {
 			t.Errorf("%.60s: got %d %s, want %d", body, a.Status, a.Body, status)
 		}
 	}
-	// A whole pipeline may do anything, so it needs a caller that may change pipelines.
-	inline := `{"pipeline": {"steps": [{"handler": "Log", "with": {"message": "x"}}]}}`
-	do(t, s, "POST", "/items", inline).WantProblem(t, 403, "inline-pipeline")
-	id := apitest.Decode[workqueue.Enqueued](t, s.Do(t, apitest.Request{Method: "POST", Path: "/items", Token: s.Token(t, access.Editor), Body: inline}).Want(t, 201)).ID
-	do(t, s, "POST", "/items/"+itoa(id)+"/clone", nil).WantProblem(t, 403, "inline-pipeline")
 }
 
 // Of many requests at the same time with one key, one creates an item; all get its answer.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
@@ -114,7 +115,7 @@ func (a *API) listItemHistory(ctx context.Context, in *ItemHistoryQuery) (*itemH
 	if missing != nil && len(auth.From(ctx).Queues) > 0 {
 		return nil, missing
 	}
-	entries, err := a.store.AuditEntries(ctx, workqueue.AuditFilter{ItemID: in.ID, BeforeID: in.Before, Limit: in.Limit})
+	entries, err := a.itemEntries(ctx, in)
 	if err == nil && len(entries) == 0 {
 		err = missing
 	}
@@ -134,6 +135,49 @@ func (a *API) listItemHistory(ctx context.Context, in *ItemHistoryQuery) (*itemH
 	}
 	out.Link = linkNext(out.Body.Next)
 	return out, nil
+}
+
+// itemEntries reads a page of the history of an item. A bound caller gets nothing of the time at which
+// the item was in a queue of others.
+func (a *API) itemEntries(ctx context.Context, in *ItemHistoryQuery) ([]workqueue.AuditEntry, error) {
+	if len(auth.From(ctx).Queues) == 0 {
+		return a.store.AuditEntries(ctx, workqueue.AuditFilter{ItemID: in.ID, BeforeID: in.Before, Limit: in.Limit})
+	}
+	var all []workqueue.AuditEntry
+	for before := int64(0); ; {
+		page, err := a.store.AuditEntries(ctx, workqueue.AuditFilter{ItemID: in.ID, BeforeID: before, Limit: historyPage})
+		if err != nil {
+			return nil, err
+		}
+		for i := range page {
+			e := &page[i]
+			arrived := arrival(ctx, e)
+			if in.Before == 0 || e.ID < in.Before {
+				all = append(all, *e)
+			}
+			if arrived || len(all) == in.Limit {
+				return all, nil
+			}
+		}
+		if len(page) < historyPage {
+			return all, nil
+		}
+		before = page[len(page)-1].ID
+	}
+}
+
+// historyPage is how many entries of a history are read at a time.
+const historyPage = 500
+
+// arrival reports whether an entry is the item's arrival from a queue that the caller may not use. It
+// removes the values before it.
+func arrival(ctx context.Context, e *workqueue.AuditEntry) bool {
+	var values struct{ QueueName *string }
+	if json.Unmarshal([]byte(e.Before), &values) != nil || values.QueueName == nil || auth.From(ctx).MayQueue(*values.QueueName) {
+		return false
+	}
+	e.Before = ""
+	return true
 }
 
 type itemReason struct{ Body assign.Reason }

@@ -189,8 +189,8 @@ func (r *lineImport) run(ctx context.Context, body io.Reader) error {
 
 // unreadBody returns the problem of a body that could not be read to its end.
 func unreadBody(err error) *Problem {
-	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return problem(http.StatusRequestEntityTooLarge, "too-large", "the body is larger than %d bytes", large.Limit)
+	if p := problemOfBody(err); p != nil {
+		return p
 	}
 	return problem(http.StatusRequestTimeout, "request-timeout", "the body could not be read to its end")
 }
@@ -273,7 +273,7 @@ func (r *lineImport) enqueue(ctx context.Context) error {
 		if len(items) == 0 {
 			return nil
 		}
-		made, err := r.api.enqueue(ctx, workqueue.BatchPart{Key: r.summary.Batch, Part: r.part}, items)
+		made, err := r.api.enqueue(ctx, workqueue.BatchPart{Key: storedBatch(ctx, r.summary.Batch), Part: r.part}, items)
 		if err == nil {
 			for i, line := range lines {
 				r.enqueued(line, made[i])

@@ -186,16 +186,12 @@ func (a *API) changeMany(ctx context.Context, b *ManyBody, c workqueue.Change, v
 			return nil, err
 		}
 	}
-	if c.Action == workqueue.Clone && !auth.From(ctx).Role.Includes(access.Editor) {
-		// The items may have whole pipelines in place of names: see cloneItem.
-		return nil, problem(http.StatusForbidden, "inline-pipeline", "copies of the items of a filter need the role editor, because items may have a whole pipeline in place of a name").
-			withHint("clone the items one by one")
-	}
+	c.RefuseInline = c.Action == workqueue.Clone && !a.mayProgram(ctx) // as for one item
 	p, err := b.begin(c.Action, values)
 	if err != nil {
 		return nil, err
 	}
-	c.By, c.DryRun, c.Batch.Key = auth.From(ctx).Name, b.DryRun, p.Batch
+	c.By, c.DryRun, c.Batch.Key = auth.From(ctx).Name, b.DryRun, storedBatch(ctx, p.Batch)
 	out := &changedItems{}
 	out.Body.Batch, out.Body.DryRun, out.Body.Skipped, out.Body.Clones = p.Batch, b.DryRun, []skippedItem{}, []int64{}
 	if p.Before > 0 {
@@ -205,7 +201,7 @@ func (a *API) changeMany(ctx context.Context, b *ManyBody, c workqueue.Change, v
 		p.Part++
 		c.Batch.Part = p.Part
 		page, err := a.changePage(because(ctx, c.Reason), filter, c)
-		out.add(&page)
+		a.add(out, &page)
 		if err != nil && out.Body.Changed > 0 && !a.isUnanswered(err) {
 			// What is done is done: the answer says so, and the next request finds out what is wrong.
 			out.Body.Next = new((&progress{p.Batch, p.Part - 1, orAll(filter.BeforeID), p.Request}).text())
@@ -269,15 +265,20 @@ func (a *API) changePage(ctx context.Context, filter workqueue.ItemFilter, c wor
 }
 
 // add adds the result of a page.
-func (c *changedItems) add(page *workqueue.ChangeResult) {
+func (a *API) add(c *changedItems, page *workqueue.ChangeResult) {
 	b := &c.Body
 	b.Changed += page.Changed
 	b.KeysTaken += page.KeysTaken
 	b.Unreadable += page.Unreadable
 	b.Clones = append(b.Clones, page.Clones...)
 	for _, bad := range page.Refusals {
-		if b.Refused++; len(b.Skipped) < manyListed {
-			b.Skipped = append(b.Skipped, skippedItem{bad.ItemID, bad.Error(), slices.Clip(faultsAt("body.update", ".", bad.Err))})
+		if b.Refused++; len(b.Skipped) == manyListed {
+			continue
 		}
+		if errors.Is(bad, workqueue.ErrInlinePipeline) {
+			b.Skipped = append(b.Skipped, skippedItem{bad.ItemID, a.inlineRefused().Detail, []Fault{}})
+			continue
+		}
+		b.Skipped = append(b.Skipped, skippedItem{bad.ItemID, bad.Error(), slices.Clip(faultsAt("body.update", ".", bad.Err))})
 	}
 }

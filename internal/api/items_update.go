@@ -91,10 +91,8 @@ func (a *API) itemUpdate(ctx context.Context, b *UpdateBody, noCheck bool, locat
 		p.Errors = r.faults
 		return nil, p
 	}
-	if u.Queue != "" {
-		if err := mayQueue(ctx, u.Queue); err != nil {
-			return nil, err
-		}
+	if refused := mayReach(ctx, u, location+".queue"); refused != nil {
+		return nil, refused
 	}
 	if u.Payload != nil {
 		checker, err := a.itemChecker(noCheck)

@@ -47,7 +47,7 @@ func (a *API) workerLoads(ctx context.Context, _ *struct{}) (*workerLoads, error
 	for i := range in.Loads {
 		out.Body.Workers[i] = loadOf(&in.Loads[i])
 	}
-	slices.SortFunc(out.Body.Workers, func(a, b workerLoad) int { return cmp.Compare(a.Worker, b.Worker) })
+	slices.SortStableFunc(out.Body.Workers, func(a, b workerLoad) int { return cmp.Compare(a.Worker, b.Worker) })
 	return out, nil
 }
 

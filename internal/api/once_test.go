@@ -108,6 +108,7 @@ var notOnce = map[string]string{
 	"sessions-start":       "has no caller whose keys could be told apart; a session of a lost answer ends by itself",
 	"sessions-end":         "creates nothing",
 	"sessions-endall":      "creates nothing",
+	"sessions-password":    "has no caller whose keys could be told apart; a repeat has a wrong present password",
 }
 
 // Every operation that creates something takes an Idempotency-Key.

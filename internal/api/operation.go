@@ -12,13 +12,15 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"botwork/internal/api/auth"
+	"botwork/internal/httpserver"
 	"botwork/workqueue/access"
 )
 
 // Prefix begins the paths of all operations of this version.
 const Prefix = "/api/v1"
 
-// operation describes one operation of the API.
+// operation describes one operation of the API. Who may call it is also in testdata/rights.txt, which
+// TestRights compares with the answers.
 type operation struct {
 	id      string // such as items-list: unique, and part of the contract
 	method  string
@@ -43,6 +45,9 @@ type operation struct {
 	// once lets callers send an Idempotency-Key: see API.once. secret says that the request or the
 	// answer has a secret, which must not be kept as it is.
 	once, secret bool
+
+	// keepsLease operations keep the lease of an item alive, so their requests have a lane of their own.
+	keepsLease bool
 
 	tag     string // of the document; "": the id up to its last hyphen
 	status  int    // of a success; 0: 200
@@ -86,15 +91,35 @@ var everyRefusal = []int{
 	http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
 }
 
+// formTime is how long the client of a short form may take to send it.
+const formTime = 10 * time.Second
+
 // permission is the key of an operation's permission in huma's metadata.
 const permission = "permission"
 
 // register adds an operation. Its handler gets a context with the caller and the actor.
 func register[I, O any](a *API, op operation, handle func(ctx context.Context, in *I) (*O, error)) {
+	huma.Register(a.huma, a.admit(&op), func(ctx context.Context, in *I) (*O, error) {
+		out, err := handle(ctx, in)
+		if err != nil {
+			return nil, a.refuse(ctx, op.id, err)
+		}
+		return out, nil
+	})
+	a.documentStatus(&op)
+}
+
+// admit adds the operation to those that the API knows, and returns its description. It is not generic,
+// because register is compiled once for each operation.
+func (a *API) admit(op *operation) huma.Operation {
 	known := op.known()
 	a.operations = append(a.operations, known)
 	described := op.describe(known)
 	described.MaxBodyBytes, described.BodyReadTimeout = op.maxBody(a), time.Minute
+	if op.lane() != httpserver.General {
+		described.BodyReadTimeout = formTime
+	}
+	a.lanes[op.method+" "+described.Path] = op.lane()
 	described.Errors = append(slices.Clone(everyRefusal), op.refuses...)
 	described.Responses = op.responses()
 	if op.once {
@@ -104,16 +129,7 @@ func register[I, O any](a *API, op operation, handle func(ctx context.Context, i
 	if op.edit != nil {
 		op.edit(&described)
 	}
-	huma.Register(a.huma, described, func(ctx context.Context, in *I) (*O, error) {
-		out, err := handle(ctx, in)
-		if err != nil {
-			return nil, a.refuse(ctx, op.id, err)
-		}
-		return out, nil
-	})
-	if op.also != 0 {
-		a.documentStatus(known, op.status, op.also)
-	}
+	return described
 }
 
 // onceParameter describes the header of operations that are processed once.
@@ -122,12 +138,15 @@ var onceParameter = &huma.Param{
 	Description: "a key of the caller's choice, such as a UUID: for 24 hours, the same request with the same key gets the same answer and has no further effect",
 }
 
-// documentStatus adds another status with the same answer to the document.
-func (a *API) documentStatus(op Operation, status, also int) {
-	path := a.huma.OpenAPI().Paths[op.Path]
+// documentStatus adds another status with the same answer to the document, if the operation has one.
+func (a *API) documentStatus(op *operation) {
+	if op.also == 0 {
+		return
+	}
+	path := a.huma.OpenAPI().Paths[Prefix+op.path]
 	for _, described := range []*huma.Operation{path.Get, path.Post, path.Put, path.Patch, path.Delete} {
-		if described != nil && described.OperationID == op.ID {
-			described.Responses[strconv.Itoa(also)] = described.Responses[strconv.Itoa(status)]
+		if described != nil && described.OperationID == op.id {
+			described.Responses[strconv.Itoa(op.also)] = described.Responses[strconv.Itoa(op.status)]
 		}
 	}
 }

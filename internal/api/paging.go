@@ -34,7 +34,7 @@ type pageOf[T any] struct {
 // so that a page could not continue theirs.
 func cut[T any, K cmp.Ordered](all []T, key func(*T) K, after K, limit int, path string) *pageOf[T] {
 	all = slices.Clone(all)
-	slices.SortFunc(all, func(x, y T) int { return cmp.Compare(key(&x), key(&y)) })
+	slices.SortStableFunc(all, func(x, y T) int { return cmp.Compare(key(&x), key(&y)) })
 	var none K
 	if after != none {
 		all = all[sortedUntil(all, key, after):]

@@ -56,7 +56,7 @@ func (a *API) registerPipelines() {
 		id: "pipelines-draw", method: http.MethodGet, path: "/pipelines/{pipeline}/graph", summary: "Draw a pipeline, as SVG, Mermaid or JSON", needs: access.Viewer, refuses: unusable, contents: drawings,
 	}, a.drawPipeline)
 	register(a, operation{
-		id: "project-draw", method: http.MethodGet, path: "/project/graph", summary: "Draw all pipelines, their triggers, and which of them create items for which", needs: access.Viewer, refuses: missing, contents: drawings,
+		id: "project-draw", method: http.MethodGet, path: "/project/graph", summary: "Draw all pipelines, their triggers, and which of them call or create items for which", needs: access.Viewer, refuses: missing, contents: drawings,
 	}, a.drawProject)
 	register(a, operation{
 		id: "project-check", method: http.MethodPost, path: "/project/check", summary: "Check the text of a pipeline", needs: access.Editor, refuses: missing,

@@ -101,6 +101,9 @@ func newProblem(ctx huma.Context, status int, message string, errs ...error) hum
 		if p, ok := errors.AsType[*Problem](errs[0]); ok {
 			return p
 		}
+		if p := problemOfBody(errs[0]); p != nil {
+			return p.of(ctx.Context())
+		}
 	}
 	p := problem(status, cmp.Or(codes[status], "error"), "%s", message)
 	if ctx != nil {

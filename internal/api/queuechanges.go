@@ -113,6 +113,9 @@ func (a *API) createQueue(ctx context.Context, in *newQueue) (*queueWithTag, err
 	if err != nil {
 		return nil, settingsProblem(err)
 	}
+	if err := a.mayDefine(ctx, queueChange{&workqueue.Queue{}, &q}); err != nil {
+		return nil, err
+	}
 	if err := a.store.CreateQueue(because(ctx, in.Body.Reason), q, auth.From(ctx).Name); err != nil {
 		return nil, err
 	}
@@ -158,6 +161,9 @@ func (a *API) setQueue(ctx context.Context, in *queuePatch) (*queueWithTag, erro
 		if q, err = queuedefs.Patch(q, in.Body.Settings); err != nil {
 			return nil, settingsProblem(err)
 		}
+		if err := a.mayDefine(ctx, queueChange{&before, &q}); err != nil {
+			return nil, err
+		}
 		if !in.Body.Confirm {
 			if err := assign.CheckStranded(ctx, a.store, &before, &q); err != nil {
 				return nil, err
@@ -175,6 +181,17 @@ func (a *API) setQueue(ctx context.Context, in *queuePatch) (*queueWithTag, erro
 		}
 		return a.written(ctx, q)
 	}
+}
+
+// mayDefine refuses settings of a queue that reach further than the caller.
+func (a *API) mayDefine(ctx context.Context, c queueChange) error {
+	if refused := mayReach(ctx, c, "body.settings.escalation"); refused != nil {
+		return refused
+	}
+	if refused := a.mayScore(ctx, c.Before, c.After); refused != nil {
+		return refused
+	}
+	return nil
 }
 
 // revision reads an If-Match header; 0: any revision.

@@ -71,7 +71,7 @@ func TestReadOnlySession(t *testing.T) {
 }
 
 func TestReadOnlyHooks(t *testing.T) {
-	shop, err := hooks.New(hooks.Hook{Name: "shop", Form: hooks.GitHub, Secret: "hunter2", Queue: "default", Pipeline: "ship"}, "")
+	shop, err := hooks.New(hooks.Hook{Name: "shop", Form: hooks.GitHub, Secret: "hunter2", Queue: "default", Pipeline: "ship"}, hooks.Expressions{})
 	if err != nil {
 		t.Fatal(err)
 	}

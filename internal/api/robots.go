@@ -113,13 +113,17 @@ type RobotEnqueued struct {
 }
 
 func (a *API) enqueueAsRobot(ctx context.Context, in *robotEnqueue) (*robotEnqueued, error) {
-	if err := mayQueue(ctx, in.Queue); err != nil {
-		return nil, err
-	}
 	robot := auth.From(ctx).Name
 	items := make([]workqueue.NewItem, len(in.Body.Items))
 	for i := range in.Body.Items {
 		items[i] = in.Body.Items[i].newItem(in.Queue)
+		if refused := mayReach(ctx, &items[i], "path.queue"); refused != nil {
+			return nil, refused
+		}
+		if refused := a.mayInline(ctx, items[i].IntegrationConfig); refused != nil {
+			refused.Errors = []Fault{{Location: fmt.Sprintf("body.items[%d].pipeline", i), Message: "want the name of a pipeline"}}
+			return nil, refused
+		}
 	}
 	var take *workqueue.CheckoutOnEnqueue
 	if in.Body.Take != nil {

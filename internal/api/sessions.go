@@ -14,7 +14,8 @@ func (a *API) registerSessions() {
 	register(a, operation{
 		id: "sessions-start", method: http.MethodPost, path: "/auth/sign-in", summary: "Sign in with a name and a password", open: true,
 		doc: "The answer sets the cookie of the session. It is the same for a wrong password, an unknown user, one that is disabled, and one that is locked " +
-			"after failed attempts; Retry-After says how long further attempts fail.",
+			"after failed attempts; Retry-After says how long further attempts fail. Another cookie, which needs no session and gives no access, makes the browser known: " +
+			"attempts from elsewhere do not lock it out.",
 	}, a.signIn)
 	register(a, operation{
 		id: "sessions-end", method: http.MethodPost, path: "/auth/sign-out", summary: "End the session of the request", open: true,
@@ -31,6 +32,7 @@ func (a *API) registerSessions() {
 }
 
 type credentials struct {
+	Cookie    string `header:"Cookie" hidden:"true"`
 	UserAgent string `header:"User-Agent" doc:"shown in the list of sessions"`
 	Body      struct {
 		Name     string `json:"name" minLength:"1" maxLength:"100"`
@@ -52,11 +54,15 @@ type SessionCaller struct {
 
 	ReadOnly bool `json:"readOnly" doc:"the server is read-only, so people are viewers here"`
 
+	Inline bool `json:"inline" doc:"the caller may create items with a whole pipeline in place of a name"`
+
+	HasPassword bool `json:"hasPassword,omitempty" doc:"the user can sign in with a password, and change it"`
+
 	Session *access.Session `json:"session"`
 }
 
 type sessionBody struct {
-	SetCookie http.Cookie `header:"Set-Cookie"`
+	SetCookie []http.Cookie `header:"Set-Cookie"`
 	Body      SessionCaller
 }
 
@@ -75,6 +81,33 @@ const (
 	sessionCookie       = "botwork_session"
 	secureSessionCookie = "__Host-botwork_session"
 )
+
+// The names of the cookie by which a browser is known: see auth.ProveBrowser. It stays after a sign-out.
+const (
+	browserCookie       = "botwork_browser"
+	secureBrowserCookie = "__Host-botwork_browser"
+)
+
+func browserCookieName(ctx context.Context) string {
+	if httpserver.Secure(ctx) {
+		return secureBrowserCookie
+	}
+	return browserCookie
+}
+
+// browserFrom returns the browser that sends a request.
+func browserFrom(ctx context.Context, cookies, userAgent string) auth.Browser {
+	return auth.Browser{Address: httpserver.ClientAddress(ctx), UserAgent: userAgent, Proof: cookieText(cookies, browserCookieName(ctx))}
+}
+
+// sessionCookies returns the cookies of a new session.
+func sessionCookies(ctx context.Context, s *access.Session, text string) []http.Cookie {
+	cookies := []http.Cookie{newCookie(ctx, sessionCookieName(ctx), text, s.ExpiresAt.Sub(s.CreatedAt))}
+	if proof := auth.ProveBrowser(&s.User, s.CreatedAt); proof != "" {
+		cookies = append(cookies, newCookie(ctx, browserCookieName(ctx), proof, auth.KnownFor))
+	}
+	return cookies
+}
 
 func sessionCookieName(ctx context.Context) string {
 	if httpserver.Secure(ctx) {
@@ -112,12 +145,12 @@ func cookieText(header, name string) string {
 }
 
 func (a *API) signIn(ctx context.Context, in *credentials) (*sessionBody, error) {
-	session, text, err := a.signIns.Password(ctx, in.Body.Name, in.Body.Password, auth.Browser{Address: httpserver.ClientAddress(ctx), UserAgent: in.UserAgent})
+	session, text, err := a.signIns.Password(ctx, in.Body.Name, in.Body.Password, browserFrom(ctx, in.Cookie, in.UserAgent))
 	if err != nil {
 		return nil, err
 	}
 	a.logSignIn(ctx, &session)
-	return &sessionBody{newCookie(ctx, sessionCookieName(ctx), text, session.ExpiresAt.Sub(session.CreatedAt)), a.callerOf(&session)}, nil
+	return &sessionBody{sessionCookies(ctx, &session, text), a.callerOf(&session)}, nil
 }
 
 func (a *API) logSignIn(ctx context.Context, s *access.Session) {
@@ -129,7 +162,16 @@ func (a *API) callerOf(s *access.Session) SessionCaller {
 	if a.readOnly {
 		p.Role = access.Viewer
 	}
-	return SessionCaller{Name: p.Name, Kind: p.Kind, Role: p.Role, Queues: append([]string{}, p.Queues...), ReadOnly: a.readOnly, Session: s}
+	who := a.principal(&p)
+	who.HasPassword, who.Session = s.User.HasPassword, s
+	return who
+}
+
+func (a *API) principal(p *access.Principal) SessionCaller {
+	return SessionCaller{
+		Name: p.Name, Kind: p.Kind, Role: p.Role, Queues: append([]string{}, p.Queues...), ReadOnly: a.readOnly,
+		Inline: a.inline && !a.readOnly && p.MayProgram(),
+	}
 }
 
 func (a *API) signOut(ctx context.Context, in *cookieHeader) (*signedOut, error) {
@@ -165,7 +207,7 @@ func (a *API) signOutEverywhere(ctx context.Context, in *cookieHeader) (*signedO
 func (a *API) getSession(ctx context.Context, in *cookieHeader) (*callerBody, error) {
 	p := auth.From(ctx)
 	if p.Kind != access.BySession {
-		return &callerBody{SessionCaller{Name: p.Name, Kind: p.Kind, Role: p.Role, Queues: append([]string{}, p.Queues...), ReadOnly: a.readOnly}}, nil
+		return &callerBody{a.principal(p)}, nil
 	}
 	session, err := a.sessions.Session(ctx, sessionText(ctx, in.Cookie))
 	if isNoSession(err) {

@@ -90,7 +90,9 @@ func oidcCookieName(ctx context.Context) string {
 // beginOIDC sends the browser to the OpenID provider.
 func (a *API) beginOIDC(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
+	resume := httpserver.Pauses(ctx) // the provider may be slow
 	address, text, err := a.oidc.Begin(ctx)
+	resume()
 	if err != nil {
 		a.failOIDC(w, r, err)
 		return
@@ -105,7 +107,9 @@ func (a *API) finishOIDC(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	used := newCookie(ctx, oidcCookieName(ctx), "", 0)
 	http.SetCookie(w, &used)
+	resume := httpserver.Pauses(ctx)
 	id, err := a.oidc.Finish(ctx, cookieText(r.Header.Get("Cookie"), oidcCookieName(ctx)), r.URL.Query())
+	resume()
 	if err != nil {
 		a.failOIDC(w, r, err)
 		return
@@ -131,15 +135,16 @@ func withAddress(ctx context.Context) context.Context {
 }
 
 func browserOf(r *http.Request) auth.Browser {
-	return auth.Browser{Address: httpserver.ClientAddress(r.Context()), UserAgent: r.UserAgent()}
+	return browserFrom(r.Context(), r.Header.Get("Cookie"), r.UserAgent())
 }
 
 // finishSignIn sets the cookie of a new session and sends the browser to the first page.
 func (a *API) finishSignIn(w http.ResponseWriter, r *http.Request, session *access.Session, text string) {
 	ctx := r.Context()
 	a.logSignIn(ctx, session)
-	cookie := newCookie(ctx, sessionCookieName(ctx), text, session.ExpiresAt.Sub(session.CreatedAt))
-	http.SetCookie(w, &cookie)
+	for _, cookie := range sessionCookies(ctx, session, text) {
+		http.SetCookie(w, &cookie)
+	}
 	if a.home == "" {
 		a.servePage(w, http.StatusOK, page{Title: "Signed in", Text: "You are signed in as " + session.User.Name + ", with the role " + string(session.User.Role) + "."})
 		return

@@ -41,7 +41,7 @@ func compile(t testing.TB, source string) *Program {
 }
 
 const (
-	big  = `let big = repeat("abcdefgh", 131072); ` // 1 MB
+	huge = `let huge = repeat("abcdefgh", 131072); ` // 1 MB
 	twin = `let twin = reduce(1..60, [#acc, #acc], 1); `
 	deep = `let deep = reduce(1..400000, [#acc], 1); `
 )
@@ -49,22 +49,22 @@ const (
 // attacks are expressions that would need gigabytes of memory, hours, or the whole stack.
 var attacks = []struct{ name, source string }{
 	{"+", `reduce(1..40, #acc + #acc, "abcdefgh")`},
-	{"+ in map", big + `map(1..1000, big + "x")`},
-	{"+ in reduce in map", big + `map(1..1000, reduce([1], #acc + "x", big))`},
+	{"+ in map", huge + `map(1..1000, huge + "x")`},
+	{"+ in reduce in map", huge + `map(1..1000, reduce([1], #acc + "x", huge))`},
 	{"repeat", `repeat("abcdefgh", 100000000)`},
 	{"repeat overflow", `repeat(repeat("a", 1000000), 9223372036854775807)`},
 	{"repeat in map", `map(1..1000, repeat("abcdefgh", 131072))`},
-	{"join", big + `join(map(1..1000, big), ",")`},
-	{"join glue", big + `join(map(1..1000, "x"), big)`},
+	{"join", huge + `join(map(1..1000, huge), ",")`},
+	{"join glue", huge + `join(map(1..1000, "x"), huge)`},
 	{"join in map", `map(1..1000, join(map(1..900, "abcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefghabcdefgh"), ","))`},
-	{"replace", big + `replace(big, "a", big)`},
-	{"replace empty", big + `replace(big, "", big)`},
+	{"replace", huge + `replace(huge, "a", huge)`},
+	{"replace empty", huge + `replace(huge, "", huge)`},
 	{"replace in reduce", `reduce(1..40, replace(#acc, "a", "aa"), "aaaaaaaaaaaaaaaa")`},
 	{"upper", `map(1..1000, upper(payload.text))`},
 	{"lower", `map(1..1000, lower(payload.text))`},
 	{"split", `map(1..900, split(payload.text, ""))`},
 	{"splitAfter", `map(1..900, splitAfter(payload.text, ""))`},
-	{"toJSON", big + `toJSON(map(1..1000, big))`},
+	{"toJSON", huge + `toJSON(map(1..1000, huge))`},
 	{"toJSON escapes", `reduce(1..40, toJSON(#acc), "\\\\\"")`},
 	{"toJSON twin", twin + `toJSON(twin)`},
 	{"toJSON deep", deep + `toJSON(deep)`},
@@ -135,7 +135,7 @@ var attacks = []struct{ name, source string }{
 	{"deep as the value", deep + `deep`},
 	{"a large literal", `let t = payload.text; [` + strings.Repeat("t,", 500) + `t]`},
 	{"twin as a key", twin + `payload.one[twin]`},
-	{"keys of a map", big + `map(1..900000, ({(big): 1}))`},
+	{"keys of a map", huge + `map(1..900000, ({(huge): 1}))`},
 }
 
 // fewSteps is a low bound that still shows that steps are counted, in less time.

@@ -1,8 +1,10 @@
 package bounded
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"sync"
 
 	"github.com/expr-lang/expr"
@@ -122,6 +124,9 @@ func (m *Machine) Run(p *Program, variables map[string]any) (any, error) {
 		variables[budgetName], variables[tickName] = &m.Budget, m.tick
 	}
 	v, err := m.vm.Run(p.program, variables)
+	if fault, ok := errors.AsType[*file.Error](err); ok {
+		fault.Message = strings.ReplaceAll(fault.Message, "json.Number", "<number of more than 64 bits>")
+	}
 	if err != nil || !p.builds {
 		return v, err
 	}

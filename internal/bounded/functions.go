@@ -1,13 +1,17 @@
 package bounded
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"math/bits"
 	"reflect"
 	"strings"
 
 	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/vm/runtime"
+
+	"botwork/internal/values"
 )
 
 // function is a function that expressions can call. Its first argument is the budget.
@@ -22,7 +26,7 @@ var constantTime = map[string]bool{
 
 // readsOnly lists the functions that create nothing and read each argument once.
 var readsOnly = map[string]bool{
-	"len": true, "int": true, "float": true, "hasPrefix": true, "hasSuffix": true, "indexOf": true, "lastIndexOf": true,
+	"len": true, "float": true, "hasPrefix": true, "hasSuffix": true, "indexOf": true, "lastIndexOf": true,
 	"trim": true, "trimPrefix": true, "trimSuffix": true,
 }
 
@@ -52,7 +56,7 @@ var makes = map[string]func(args []any, w weight) int{
 	},
 	"toJSON":     func(_ []any, w weight) int { return w.json },
 	"string":     func(_ []any, w weight) int { return plus(w.text, times(w.nodes, 24)) },
-	"fromJSON":   func(args []any, w weight) int { return plus(w.text, times(values(args[0]), entryBytes)) },
+	"fromJSON":   func(args []any, w weight) int { return plus(w.text, times(valuesIn(args[0]), entryBytes)) },
 	"toBase64":   func(_ []any, w weight) int { return plus(times(w.text, 4)/3, 4) },
 	"fromBase64": func(_ []any, w weight) int { return w.text },
 	"keys":       func(_ []any, w weight) int { return times(w.nodes, 2*elementBytes) },
@@ -73,6 +77,17 @@ func bound(f *builtin.Function) function {
 	switch {
 	case f.Name == "uniq":
 		return uniq
+	case f.Name == "string": // the library writes 1234567.5 as 1.2345675e+06
+		call = func(args ...any) (any, error) {
+			if _, text := args[0].(string); text {
+				return args[0], nil
+			}
+			return fmt.Sprint(shown(args[0])), nil
+		}
+	case f.Name == "fromJSON": // the library reads all numbers as floating-point numbers
+		call = func(args ...any) (any, error) { return values.DecodeJSON([]byte(args[0].(string))) }
+	case f.Name == "int":
+		call = toInt
 	case f.Name == "repeat": // the library creates the text before it checks its length
 		call = func(args ...any) (any, error) {
 			n := runtime.ToInt(args[1])
@@ -104,6 +119,19 @@ func bound(f *builtin.Function) function {
 		}
 		return call(args...)
 	}
+}
+
+// toInt is the function int. The library returns another number for one that is too large.
+func toInt(args ...any) (any, error) {
+	switch v := args[0].(type) {
+	case float64:
+		if !(math.Abs(v) < 1<<63) {
+			return nil, fmt.Errorf("invalid argument for int (%s is out of range)", values.Describe(v))
+		}
+	case json.Number:
+		return nil, fmt.Errorf("invalid argument for int (%s is out of range)", values.Describe(v))
+	}
+	return builtin.Int(args[0]), nil
 }
 
 func (b *Budget) weighFor(name string, args []any) (weight, error) {
@@ -157,8 +185,8 @@ func replaced(args []any, w weight) int {
 	return plus(len(text), times(n, textLength(args[2])))
 }
 
-// values returns the number of values in a JSON text.
-func values(v any) int {
+// valuesIn returns the number of values in a JSON text.
+func valuesIn(v any) int {
 	text, _ := v.(string)
 	n, quoted := 1, false
 	for i := 0; i < len(text); i++ {
@@ -260,5 +288,5 @@ func join(args []any, size func(left, right string) int) (any, error) {
 			}
 		}
 	}
-	return runtime.Add(left, right), nil
+	return sum(left, right)
 }

@@ -192,11 +192,14 @@ func (g *guard) rewriteBinary(node *ast.Node, n *ast.BinaryNode, inLoop bool) {
 	case "+":
 		switch {
 		case !mayBeText(n.Left) || !mayBeText(n.Right):
+			g.exact(node, n)
 		case g.growing[n]:
 			g.call(node, growName, addToAccumulator, n.Left, n.Right)
 		default:
 			g.call(node, " add", add, n.Left, n.Right)
 		}
+	case "-", "*":
+		g.exact(node, n)
 	case "matches":
 		if pattern, ok := n.Right.(*ast.StringNode); ok {
 			steps := &ast.IntegerNode{Value: matchSteps(pattern.Value)}

@@ -76,6 +76,7 @@ func (t *Template) Execute(b *Budget, w io.Writer, data any) error {
 		},
 		passName: func(steps int) (string, error) { return "", b.Steps(steps) },
 		argName:  func(v any) (any, error) { return argument(b, v) },
+		textName: func(v any) (any, error) { return printable(b, v) },
 	})
 	return own.Execute(w, data)
 }
@@ -87,11 +88,12 @@ const (
 	leaveName = "botworkLeave"
 	passName  = "botworkPass"
 	argName   = "botworkArg"
+	textName  = "botworkText"
 )
 
 // action returns the node of an action.
 func action(format string, args ...any) parse.Node {
-	known := map[string]any{enterName: true, leaveName: true, passName: true, argName: true}
+	known := map[string]any{enterName: true, leaveName: true, passName: true, argName: true, textName: true}
 	trees, err := parse.Parse("text", "{{"+fmt.Sprintf(format, args...)+"}}", "", "", known)
 	if err != nil {
 		panic(err) // a bug in this package
@@ -108,6 +110,9 @@ func list(l *parse.ListNode) {
 		switch n := n.(type) {
 		case *parse.ActionNode:
 			pipe(n.Pipe)
+			if len(n.Pipe.Decl) == 0 { // an assignment prints nothing
+				n.Pipe.Cmds = append(n.Pipe.Cmds, action(textName).(*parse.ActionNode).Pipe.Cmds[0])
+			}
 		case *parse.IfNode:
 			branch(&n.BranchNode)
 		case *parse.WithNode:
@@ -167,6 +172,20 @@ func charged(arg parse.Node) *parse.PipeNode {
 		p.Cmds[0].Args = append(p.Cmds[0].Args, arg)
 	}
 	return p
+}
+
+// printable returns what an action prints for a value.
+func printable(b *Budget, v any) (any, error) {
+	switch v := v.(type) {
+	case nil:
+		return "<no value>", nil // as package template prints it
+	case string, bool:
+		return v, nil
+	}
+	if _, err := b.weighDeep(v); err != nil {
+		return nil, err
+	}
+	return shown(v), nil
 }
 
 // stepsOf returns the cost of executing each node of a list and its descendants once.

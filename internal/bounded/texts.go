@@ -25,6 +25,9 @@ func textFunctions(b *Budget) template.FuncMap {
 			if err := b.Memory(plus(times(w.nodes, plainBytes), times(w.text, growth))); err != nil {
 				return "", err
 			}
+			for i := range args {
+				args[i] = shown(args[i])
+			}
 			return call(args...), nil
 		}
 	}
@@ -39,7 +42,7 @@ func textFunctions(b *Budget) template.FuncMap {
 			if err := b.Memory(n); err != nil {
 				return "", err
 			}
-			return fmt.Sprintf(format, args...), nil
+			return sprintf(format, args)
 		},
 	}
 }

@@ -13,6 +13,9 @@ const (
 	elementBytes = 16
 	entryBytes   = 64
 	textPerStep  = 64
+
+	// longDigits is the length of the longest number in plain digits: 5e-324 has 326.
+	longDigits = 330
 )
 
 // weight is the size of a value.
@@ -77,7 +80,12 @@ func (b *Budget) weighDeep(v any) (weight, error) {
 
 func (b *Budget) deep(v any, depth int, w *weight) error {
 	switch v := v.(type) {
-	case nil, bool, int, float64:
+	case nil, bool, int:
+		return b.node(depth, w)
+	case float64:
+		if size := math.Abs(v); size >= 1e21 || size < 1e-6 && size > 0 {
+			w.text += longDigits
+		}
 		return b.node(depth, w)
 	case string:
 		if err := b.Steps(len(v) / textPerStep); err != nil {

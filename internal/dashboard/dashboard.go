@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"botwork/internal/api/events"
+	"botwork/internal/httpserver"
 )
 
 // apiPrefix begins the paths of the API's operations.
@@ -109,6 +110,8 @@ func New(o Options) (*Dashboard, error) {
 	d.answerTo("POST /doctor", d.examine)
 	d.show("GET /settings", d.showSettings)
 	d.mux.HandleFunc("POST /sign-out-everywhere", d.signOutEverywhere)
+	d.show("GET /password", d.showPassword)
+	d.mux.HandleFunc("POST /password", d.changePassword)
 	d.show("GET /access", d.listTokens)
 	d.answerTo("POST /access", d.createToken)
 	d.act("POST /access/{id}/revoke", d.revokeToken)
@@ -156,7 +159,27 @@ func (d *Dashboard) Beside(api http.Handler) http.Handler {
 		mux.Handle(path, api)
 	}
 	mux.Handle("/", d)
-	return mux
+	return beside{mux, api}
+}
+
+// beside is the handler of the pages and of the API.
+type beside struct {
+	*http.ServeMux
+	api http.Handler
+}
+
+// Lane implements httpserver.Laned. The page to sign in and the files of the pages need no session.
+func (b beside) Lane(r *http.Request) httpserver.Lane {
+	if _, pattern := b.Handler(r); pattern != "/" {
+		if laned, ok := b.api.(httpserver.Laned); ok {
+			return laned.Lane(r)
+		}
+		return httpserver.General
+	}
+	if r.URL.Path == "/sign-in" || strings.HasPrefix(r.URL.Path, assetPrefix) {
+		return httpserver.Public
+	}
+	return httpserver.General
 }
 
 // setHeaders replaces the policy of the API's answers by one that allows the files of the pages.

@@ -122,8 +122,8 @@ func TestEditorWithoutScripts(t *testing.T) {
 	again = form(right, "save")
 	again.Set("hash", answer.field("hash"))
 	done := b.post(at, again, nil)
-	if to := done.header.Get("Location"); done.status != http.StatusSeeOther || !strings.HasPrefix(to, at+"?done=Saved") {
-		t.Errorf("a save: status %d, location %q: %.300s", done.status, to, done.text)
+	if to, said := b.said(done); to != at || !strings.HasPrefix(said, "Saved ") {
+		t.Errorf("a save: %q at %q", said, to)
 	}
 	if text, err := os.ReadFile(file); err != nil || string(text) != strings.ReplaceAll(right, "\n", "\r\n") {
 		t.Errorf("the file has %q, %v", text, err)
@@ -187,8 +187,11 @@ func TestEditorOfANewPipeline(t *testing.T) {
 	if to := b.get("/new-pipeline?name=fresh").header.Get("Location"); to != "/pipelines/fresh/edit?new=1" {
 		t.Errorf("location %q", to)
 	}
-	if to := b.get("/new-pipeline?name=..%2Fx").header.Get("Location"); !strings.HasPrefix(to, "/pipelines?refused=") {
-		t.Errorf("location %q", to)
+	if to, said := b.said(b.get("/new-pipeline?name=..%2Fx")); to != "/pipelines" || !strings.HasPrefix(said, "refused: ") {
+		t.Errorf("a bad name: %q at %q", said, to)
+	}
+	if to, said := b.said(b.get("/new-pipeline?name=LPT1")); to != "/pipelines" || !strings.Contains(said, "LPT1 is a device on Windows") {
+		t.Errorf("a reserved name: %q at %q", said, to)
 	}
 	wantShown(t, b, "/pipelines/fresh/edit?new=1", "name: fresh", "fresh.yaml", "New file")
 	if got := b.get("/pipelines/fresh/edit"); got.status != http.StatusNotFound {

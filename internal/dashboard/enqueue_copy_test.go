@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"botwork/internal/api"
 	"botwork/workqueue"
 	"botwork/workqueue/access"
 	"botwork/workqueue/matching"
@@ -120,9 +121,52 @@ func TestEnqueueFormChoosesAQueue(t *testing.T) {
 	}
 }
 
+// The page of an item offers a copy exactly if the API creates it: one with a whole pipeline needs
+// http.inline and an editor who is not bound to queues.
+func TestCopiesThatArePossibleAreOffered(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		s := newSiteWith(t, func(o *api.Options) { o.Inline = on })
+		if _, err := s.Store.Enqueue(t.Context(), []workqueue.NewItem{
+			{IntegrationConfig: "hello"}, {IntegrationConfig: "steps:\n  - {handler: Log, with: {message: hi}}\n"},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		count := func() int64 {
+			n, err := s.Store.CountItems(t.Context(), workqueue.ItemFilter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		for _, c := range []struct {
+			role         access.Role
+			queues       []string
+			named, whole bool
+		}{
+			{access.Viewer, nil, false, false}, {access.Operator, nil, true, false}, {access.Editor, []string{"default"}, true, false},
+			{access.Editor, nil, true, on}, {access.Admin, nil, true, on},
+		} {
+			b := s.as(t, c.role, c.queues...)
+			for id, want := range map[string]bool{"1": c.named, "2": c.whole} {
+				page := b.get("/items/" + id)
+				for _, link := range []string{"/items/" + id + "/clone", "/enqueue?from=" + id} {
+					if offered := strings.Contains(page.text, `"`+link+`"`); offered != want {
+						t.Errorf("http.inline %v, %s of %q: item %s offers %s: %v, want %v", on, c.role, c.queues, id, link, offered, want)
+					}
+				}
+			}
+			before := count()
+			b.post("/items/2/clone", nil, nil)
+			if made := count() > before; made != c.whole {
+				t.Errorf("http.inline %v, %s of %q: the copy of the whole pipeline was created: %v, want %v", on, c.role, c.queues, made, c.whole)
+			}
+		}
+	}
+}
+
 // A copy that is edited has all values of the item.
 func TestCloneAndEditKeepsValues(t *testing.T) {
-	s := newSite(t)
+	s := newSiteWith(t, func(o *api.Options) { o.Inline = true }) // the item has a whole pipeline
 	ctx := t.Context()
 	if err := s.Store.CreateQueue(ctx, workqueue.Queue{Name: "urgent", PriorityOffset: 500}, "test"); err != nil {
 		t.Fatal(err)
@@ -217,8 +261,8 @@ func TestChangeFormSendsChanges(t *testing.T) {
 	}
 	b := s.as(t, access.Operator)
 	form := wantShown(t, b, "/change/1", "What you do not change stays as it is").entered("/change/1")
-	if got := b.post("/change/1", form, nil); !strings.Contains(got.header.Get("Location"), "Nothing+was+changed") {
-		t.Errorf("a form that no one has changed: %d %s", got.status, got.header.Get("Location"))
+	if to, said := b.said(b.post("/change/1", form, nil)); said != "Nothing was changed" {
+		t.Errorf("a form that no one has changed: %q at %q", said, to)
 	}
 	form.Set("tags", "both\r\nnew\r\n")
 	form.Set("metadata", `{"a": "1", "c": "3"}`)

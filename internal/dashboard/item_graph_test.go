@@ -9,11 +9,11 @@ import (
 )
 
 func TestMarkRun(t *testing.T) {
-	steps := []step{{Name: "load"}, {Name: "check", If: "payload.a"}, {Name: "soft", OnError: "continue"}, {Name: "post"}, {Name: "report"}}
+	steps := []step{{Path: "load"}, {Path: "check", If: "payload.a"}, {Path: "soft", OnError: "continue"}, {Path: "post"}, {Path: "report"}}
 	chart := func() *graph.Chart {
 		c := &graph.Chart{Nodes: []graph.Node{{Shape: graph.Start, Lines: []string{"an item"}}}}
 		for i := range steps {
-			c.Nodes = append(c.Nodes, graph.Node{Shape: graph.Step, Lines: []string{steps[i].Name, "Log"}})
+			c.Nodes = append(c.Nodes, graph.Node{Shape: graph.Step, Path: steps[i].Path, Lines: []string{steps[i].Path, "Log"}})
 		}
 		return &graph.Chart{Nodes: append(c.Nodes, graph.Node{Shape: graph.Condition, Lines: []string{"if", "load"}}, graph.Node{Shape: graph.End, Lines: []string{"succeeded"}})}
 	}
@@ -44,6 +44,19 @@ func TestMarkRun(t *testing.T) {
 	}
 }
 
+// The steps of a block are marked by their paths.
+func TestMarkNestedSteps(t *testing.T) {
+	steps := []step{{Path: "post", Kind: "block"}, {Path: "post / sign"}, {Path: "sign"}}
+	run := &latestRun{Outcome: "failed", Step: "post / sign"}
+	c := &graph.Chart{Nodes: []graph.Node{{Shape: graph.Frame, Path: "post"}, {Shape: graph.Step, Path: "post / sign"}, {Shape: graph.Step, Path: "sign"}}}
+	markRun(c, stepsOf(steps, run), run)
+	for i, want := range []graph.Mark{graph.Failed, graph.Failed, graph.Unreached} {
+		if n := c.Nodes[i]; n.Mark != want {
+			t.Errorf("%s is %q, want %q", n.Path, n.Mark, want)
+		}
+	}
+}
+
 // Every look of a step has a mark in the graph, so that none is drawn without a sign.
 func TestEveryLookHasAMark(t *testing.T) {
 	looks := []look{stepRan, stepWentOn, stepUnsure, stepUnreached, stepSkipped}
@@ -58,7 +71,7 @@ func TestEveryLookHasAMark(t *testing.T) {
 // The address of a graph is another one when the graph is.
 func TestAddressOfRunGraph(t *testing.T) {
 	it, p := &item{ID: 7}, &itemPipeline{pipeline: pipeline{Name: "x", Hash: "a"}}
-	steps := []step{{Name: "load"}, {Name: "post"}}
+	steps := []step{{Path: "load"}, {Path: "post"}}
 	seen := map[string]string{}
 	for name, run := range map[string]*latestRun{
 		"at the first": {Number: 1, Outcome: "running", Step: "load"}, "at the second": {Number: 1, Outcome: "running", Step: "post"},
@@ -69,6 +82,15 @@ func TestAddressOfRunGraph(t *testing.T) {
 			t.Errorf("%s has the address %s, like %q", name, at, seen[at])
 		}
 		seen[at] = name
+	}
+	run := &latestRun{Number: 1, Outcome: "failed", Step: "load"}
+	for _, hash := range []string{"b", "c"} { // of the pipelines that it calls
+		p.RunHash = hash
+		at := runGraph(it, p, run, stepsOf(steps, run))
+		if seen[at] != "" {
+			t.Errorf("the text of a called pipeline changes, and the address is that of %q", seen[at])
+		}
+		seen[at] = "hash " + hash
 	}
 	if at := runGraph(it, p, nil, nil) + runGraph(it, nil, &latestRun{}, nil); at != "" {
 		t.Errorf("a graph without a run or a pipeline: %s", at)

@@ -52,6 +52,14 @@ func TestLifeOfAnItem(t *testing.T) {
 			want: "0m scheduled: Enqueued · by ann · priority 1,500\n0m 10m pending: Waiting (open)\n12m scheduled: Expected to start (future)\n",
 		},
 		{
+			name: "was snoozed many times", item: item{Status: "Scheduled", AvailableAt: minute(12), StartedAt: at(6), Fence: 3},
+			attempts: []attempt{
+				{Number: 1, Fence: 1, Outcome: "snoozed", Reason: &failed, StartedAt: at(2), FinishedAt: minute(3)}, {Number: 1, Fence: 2, Outcome: "snoozed", Reason: &failed, StartedAt: at(4), FinishedAt: minute(5)},
+				{Number: 1, Fence: 3, Outcome: "snoozed", Reason: &failed, StartedAt: at(6), FinishedAt: minute(7)},
+			},
+			want: "0m scheduled: Enqueued · priority 0\n0m 2m pending: Waiting\n2m 5m snoozed: Postponed 3 times · the printer is jammed\n7m 3m scheduled: Postponed (open)\n",
+		},
+		{
 			name: "is not due, and then waits", item: item{Status: "Pending", AvailableAt: minute(4)},
 			want: "0m scheduled: Enqueued · priority 0\n0m 4m scheduled: Not due yet\n4m 6m pending: Waiting (open)\n",
 		},

@@ -13,7 +13,7 @@ func TestRelations(t *testing.T) {
 	root, key, kind, text, began := int64(4), "INV-1", "error", "HTTP 503 from ledger.example", minute(1)
 	it := &item{ID: 9, Pipeline: "book", RootID: &root, BatchLeaderID: &root, NaturalKey: &key, TaskName: &key, Error: &text, ErrorKind: &kind, StartedAt: &began}
 	p := &pipeline{Steps: []step{
-		{Name: "log", Handler: "Log"}, {Name: "mail", Handler: "Enqueue", With: map[string]any{"pipeline": "send"}}, {Name: "any", Handler: "Enqueue", With: map[string]any{"pipeline": "${{ payload.p }}"}},
+		{Path: "log", Handler: "Log"}, {Path: "lines / mail", Handler: "Enqueue", With: map[string]any{"pipeline": "send"}}, {Path: "any", Handler: "Enqueue", With: map[string]any{"pipeline": "${{ payload.p }}"}},
 	}}
 	history := []entry{{Action: "items.clone", After: json.RawMessage(`{"clone": 12}`)}, {Action: "items.cancel", After: json.RawMessage(`{"state": 3}`)}}
 	got := relationsOf(it, p, history, []item{{ID: 9}, {ID: 7}}, minute(60*24*7))
@@ -27,7 +27,7 @@ func TestRelations(t *testing.T) {
 	want := []string{
 		"First item /items/4", "Ran together with /items/4", "Clone /items/12", "Same key /items?key=INV-1", "Same task /items?task=INV-1",
 		"Same error /items?error=HTTP+503+from+ledger.example&errorKind=error&failedSince=2026-01-31T12%3A00%3A00Z&pipeline=book",
-		"Made by step mail /items?createdSince=2026-01-31T12%3A01%3A00Z&pipeline=send",
+		"Made by step lines / mail /items?createdSince=2026-01-31T12%3A01%3A00Z&pipeline=send",
 	}
 	if !slices.Equal(lines, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))

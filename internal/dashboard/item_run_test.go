@@ -7,7 +7,7 @@ import (
 
 func TestStepsOfARun(t *testing.T) {
 	steps := []step{
-		{Name: "load"}, {Name: "check", If: "payload.a"}, {Name: "soft", OnError: "continue"}, {Name: "stop", Handler: "Break", If: "payload.b"}, {Name: "post"}, {Name: "report"},
+		{Path: "load"}, {Path: "check", If: "payload.a"}, {Path: "soft", OnError: "continue"}, {Path: "stop", Handler: "Break", If: "payload.b"}, {Path: "post"}, {Path: "report"},
 	}
 	const log = "2026-01-31T12:00:00Z WRN step failed; continuing the pipeline error=\"no paper\" step=soft\n2026-01-31T12:00:01Z INF hello step=\"check\"\n"
 	for _, c := range []struct {
@@ -43,6 +43,49 @@ func TestStepsOfARun(t *testing.T) {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
+	}
+}
+
+func TestNestedStepsOfARun(t *testing.T) {
+	steps := []step{
+		{Path: "load"}, {Path: "post", Kind: "block", If: "payload.a"}, {Path: "post / sign"}, {Path: "post / send"},
+		{Path: "both", Kind: "parallel"}, {Path: "both / one", Kind: "block"}, {Path: "both / one / a"}, {Path: "both / one / b"}, {Path: "both / two"},
+		{Path: "lines", Kind: "block", Foreach: "${{ payload.lines }}"}, {Path: "lines / put"}, {Path: "lines / log"}, {Path: "end"},
+	}
+	for _, c := range []struct {
+		name string
+		run  *latestRun
+		want string
+	}{
+		{
+			"fails in a block", &latestRun{Outcome: "failed", Step: "post / sign", Times: `[{"step":"load","ms":1},{"step":"post / sign","ms":2},{"step":"post","ms":3}]`},
+			"Ran 1 ms|Failed 3 ms|Failed 2 ms|Not reached|Not reached|Not reached|Not reached|Not reached|Not reached|Not reached|Not reached|Not reached|Not reached",
+		},
+		{
+			"runs in branches", &latestRun{Outcome: "running", Step: "both / one, both / one / b, both / two", Times: `[{"step":"load","ms":1},{"step":"both / one / a","ms":2}]`},
+			"Ran 1 ms|Skipped|Skipped|Skipped|Running|Running|Ran 2 ms|Running|Running|Not reached|Not reached|Not reached|Not reached",
+		},
+		{
+			"one branch is left", &latestRun{Outcome: "running", Step: "both / one, both / one / a", Times: `[{"step":"load","ms":1},{"step":"both / two","ms":2}]`},
+			"Ran 1 ms|Skipped|Skipped|Skipped|Running|Running|Running|Not reached|Ran 2 ms|Not reached|Not reached|Not reached|Not reached",
+		},
+		{
+			"runs in a loop", &latestRun{Outcome: "running", Step: "lines / put", Log: "WRN step failed; continuing the pipeline step=\"lines[3] / log\""},
+			"Ran|Not recorded|Not recorded|Not recorded|Ran|Ran|Ran|Ran|Ran|Running|Running|Failed, the run went on|Not reached",
+		},
+		{
+			"the second step of a loop", &latestRun{Outcome: "running", Step: "lines / log"},
+			"Ran|Not recorded|Not recorded|Not recorded|Ran|Ran|Ran|Ran|Ran|Running|Not recorded|Running|Not reached",
+		},
+		{"succeeded", &latestRun{Outcome: "succeeded"}, "Ran|Not recorded|Not recorded|Not recorded|Ran|Ran|Ran|Ran|Ran|Ran|Not recorded|Not recorded|Ran"},
+	} {
+		var words []string
+		for _, s := range stepsOf(steps, c.run) {
+			words = append(words, strings.TrimSpace(s.Look.Word+" "+s.Took))
+		}
+		if got := strings.Join(words, "|"); got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.name, got, c.want)
+		}
 	}
 }
 

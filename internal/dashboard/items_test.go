@@ -9,10 +9,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"botwork/workqueue"
 	"botwork/workqueue/access"
 	"botwork/workqueue/matching"
+	"botwork/workqueue/storetest"
 )
 
 // An export has all items of the filter; a spreadsheet runs no text of them as a formula.
@@ -79,6 +81,32 @@ func TestColumns(t *testing.T) {
 	}
 	if got := b.get("/items?sort=-priority&columns=priority").text; !strings.Contains(got, `aria-sort="descending"`) || !strings.Contains(got, `href="/items?sort=priority"`) {
 		t.Errorf("no order: %s", got)
+	}
+}
+
+// The list shows for what a snoozed item waits.
+func TestItemsShowTheReasonOfASnooze(t *testing.T) {
+	s := newSite(t)
+	f := storetest.NewFactory(t, s.Store)
+	w := f.Worker(storetest.WorkerOpts{Name: "bot-1"})
+	for _, reason := range []string{"", "waiting for the bank"} {
+		it := f.Item(storetest.ItemOpts{State: workqueue.Blocked, Worker: w})
+		end := workqueue.Finish{
+			ItemID: it.ID, Fence: it.Fence, State: workqueue.Ready, Delay: 2 * time.Hour,
+			Attempt: &workqueue.AttemptNote{Number: 1, Outcome: workqueue.OutcomeSnoozed, Reason: reason},
+		}
+		if lost, err := s.Store.Finish(t.Context(), w.ID, w.InstanceID, []workqueue.Finish{end}); err != nil || len(lost) > 0 {
+			t.Fatalf("lost %v, error %v", lost, err)
+		}
+	}
+	var cells []string
+	for _, n := range s.as(t, access.Viewer).get("/items?columns=now").elements() {
+		if _, note, ok := strings.Cut(strings.Join(strings.Fields(textOf(n)), " "), " UTC , "); ok && n.Data == "td" {
+			cells = append(cells, note)
+		}
+	}
+	if want := []string{"snoozed: waiting for the bank", "snoozed"}; !slices.Equal(cells, want) {
+		t.Errorf("after the time: %q, want %q", cells, want)
 	}
 }
 
@@ -150,22 +178,5 @@ func TestChangeSelectedItems(t *testing.T) {
 	}
 	if got := s.as(t, access.Viewer).post("/items/selected/cancel", url.Values{"id": {"3"}}, nil); got.status != http.StatusForbidden {
 		t.Errorf("a viewer's change: status %d", got.status)
-	}
-}
-
-// A link can show a button that takes a change back, and no other one.
-func TestUndo(t *testing.T) {
-	s := newSite(t)
-	fill(t, s)
-	b := s.as(t, access.Operator)
-	got := b.post("/queues/default/pause", nil, nil)
-	at := got.header.Get("Location")
-	if got := b.get(at).forms(); !slices.Contains(got, "/queues/default/resume") {
-		t.Errorf("GET %s has forms for %v", at, got)
-	}
-	for _, to := range []string{"/items/1/delete", "https://evil.example/items/1/repeat", "//evil.example/queues/a/pause", "/queues/a/../../x/pause"} {
-		if got := b.get(address("/queues", "done", "x", "undo", to)).forms(); slices.Contains(got, to) {
-			t.Errorf("undo %q is offered", to)
-		}
 	}
 }

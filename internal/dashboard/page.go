@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -67,7 +66,11 @@ type caller struct {
 	Queues []string `json:"queues"`
 
 	ReadOnly bool `json:"readOnly"` // the server is, so the role is viewer
+	Inline   bool `json:"inline"`   // may create items with a whole pipeline
 }
+
+// MayCopy reports whether the person may create an item with the pipeline of another one.
+func (c caller) MayCopy(it *item) bool { return c.May("operator") && (c.Inline || !it.Inline()) }
 
 // roleRanks orders the roles of people: each may do what those below it may.
 var roleRanks = map[string]int{"viewer": 1, "operator": 2, "editor": 3, "admin": 4}
@@ -152,17 +155,14 @@ func (p *page) Icon() string {
 	return "icon.svg"
 }
 
-// With returns the address of the page with another value of one parameter; "": without it. What the page said about a
-// change is not repeated.
+// With returns the address of the page with another value of one parameter; "": without it.
 func (p *page) With(name, value string) string {
 	path, query, _ := strings.Cut(p.Path, "?")
 	q, err := url.ParseQuery(query)
 	if err != nil {
 		return path
 	}
-	for _, old := range []string{"done", "refused", "undo", name} {
-		q.Del(old)
-	}
+	q.Del(name)
 	if value != "" {
 		q.Set(name, value)
 	}
@@ -172,28 +172,22 @@ func (p *page) With(name, value string) string {
 	return path + "?" + q.Encode()
 }
 
-// notice is what a page says about the change that was just made.
-type notice struct {
-	Text string
-	Bad  bool
-	Undo string // where a form that takes the change back is sent; "": nowhere
-}
-
 // handler makes the page of a request. It returns the name of its template.
 type handler func(r *http.Request, p *page) (template string, err error)
 
 // show adds a page for people who are signed in.
 func (d *Dashboard) show(pattern string, h handler) {
 	d.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		p := &page{Path: r.URL.RequestURI(), Version: d.version, Name: d.name, Notice: noticeOf(r)}
+		p := &page{Path: r.URL.RequestURI(), Version: d.version, Name: d.name}
 		if _, err := d.ask(r, http.MethodGet, "/auth/session", nil, nil, &p.Caller); err != nil {
 			d.refuse(w, r, p, err)
 			return
 		}
+		p.Notice = noticeOf(r)
 		d.pace.note(r.Header.Get(renewHeader))
 		name, err := h(r, p)
 		if to, ok := errors.AsType[*redirect](err); ok {
-			http.Redirect(w, r, to.to, http.StatusSeeOther)
+			redirectWith(w, r, to.to, to.notice)
 			return
 		}
 		if err != nil {
@@ -241,7 +235,7 @@ func (d *Dashboard) answerToForm(pattern string, maxForm int64, h handler) {
 		}
 		d.forgetAnswers()
 		if to, ok := errors.AsType[*redirect](err); ok {
-			http.Redirect(w, r, to.to, http.StatusSeeOther)
+			redirectWith(w, r, to.to, to.notice)
 			return
 		}
 		if err != nil {
@@ -267,6 +261,9 @@ func (d *Dashboard) render(w http.ResponseWriter, status int, name string, p *pa
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if p.Notice != nil {
+		http.SetCookie(w, newNoticeCookie("", -1))
+	}
 	if p.Nonce != "" {
 		w.Header().Set("Content-Security-Policy", policy("'nonce-"+p.Nonce+"'"))
 	}
@@ -323,9 +320,9 @@ func (d *Dashboard) act(pattern string, change func(r *http.Request) (done, back
 		var refused *problem
 		switch {
 		case err == nil:
-			http.Redirect(w, r, withUndo(withNotice(back, "done", done), r.URL.EscapedPath()), http.StatusSeeOther)
+			redirectWith(w, r, back, &notice{Text: done, Undo: undoOf(r.URL.EscapedPath())})
 		case errors.As(err, &refused) && refused.Status != http.StatusUnauthorized && refused.Status < 500:
-			http.Redirect(w, r, withNotice(back, "refused", refused.Error()), http.StatusSeeOther)
+			redirectWith(w, r, back, &notice{Text: refused.Error(), Bad: true})
 		default:
 			d.refuse(w, r, &page{Version: d.version}, err)
 		}
@@ -337,54 +334,4 @@ func (d *Dashboard) act(pattern string, change func(r *http.Request) (done, back
 func isLocal(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Scheme == "" && u.Host == "" && strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "//") && !strings.Contains(address, `\`)
-}
-
-const noticeLen = 500
-
-// withNotice adds what to say to the address of a page.
-func withNotice(address, name, text string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "/"
-	}
-	q := u.Query()
-	q.Del("done")
-	q.Del("refused")
-	q.Del("undo")
-	if runes := []rune(text); len(runes) > noticeLen {
-		text = string(runes[:noticeLen]) + "…"
-	}
-	q.Set(name, text)
-	u.RawQuery = q.Encode()
-	return u.String()
-}
-
-func noticeOf(r *http.Request) *notice {
-	q := r.URL.Query()
-	if text := q.Get("refused"); text != "" {
-		return &notice{Text: text, Bad: true}
-	}
-	if text := q.Get("done"); text != "" {
-		n := &notice{Text: text}
-		if to := q.Get("undo"); undoable.MatchString(to) {
-			n.Undo = to
-		}
-		return n
-	}
-	return nil
-}
-
-// undoable are the changes that take another one back. A link can name no other.
-var undoable = regexp.MustCompile(`^/(items/[0-9]+/repeat|(queues|pipelines)/[^/?#]+/(pause|resume)|workers/[^/?#]+/resume)$`)
-
-// withUndo adds the change that takes back the one that was made at a path, if there is one. The archived item may have
-// succeeded: what takes that back for an item that waited would run this one again.
-func withUndo(address, made string) string {
-	at := strings.LastIndexByte(made, '/')
-	change := made[at+1:]
-	undo := inverses[change]
-	if to := made[:at+1] + undo; undo != "" && change != "archive" && undoable.MatchString(to) {
-		return address + "&" + values("undo", to).Encode()
-	}
-	return address
 }

@@ -159,7 +159,7 @@ func changedValues(before, after json.RawMessage) []valueChange {
 			changes = append(changes, valueChange{name, wholeValue(old[name]), "none"})
 		}
 	}
-	slices.SortFunc(changes, func(a, b valueChange) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(changes, func(a, b valueChange) int { return strings.Compare(a.Name, b.Name) })
 	return changes
 }
 

@@ -295,7 +295,7 @@ func (d *Dashboard) sendItem(w http.ResponseWriter, r *http.Request) {
 	to, err := d.store(r, v)
 	d.forgetAnswers()
 	if err == nil {
-		http.Redirect(w, r, to, http.StatusSeeOther)
+		redirectWith(w, r, to.to, to.notice)
 		return
 	}
 	if refused, ok := errors.AsType[*problem](err); ok && refused.Status < 500 && refused.Status != http.StatusUnauthorized {
@@ -308,7 +308,7 @@ func (d *Dashboard) sendItem(w http.ResponseWriter, r *http.Request) {
 }
 
 // store sends the form to the API and returns the page to show.
-func (d *Dashboard) store(r *http.Request, v *itemForm) (to string, err error) {
+func (d *Dashboard) store(r *http.Request, v *itemForm) (*redirect, error) {
 	switch {
 	case v.ID != "":
 		return d.storeChange(r, v)
@@ -316,34 +316,34 @@ func (d *Dashboard) store(r *http.Request, v *itemForm) (to string, err error) {
 		return d.storeCopy(r, v)
 	}
 	if of := r.PostForm.Get("fields"); of != "" && of != v.Pipeline && v.Payload == "" {
-		return "", unusable("the form has the fields of the pipeline that it names now; check them", "the payload has the fields of the pipeline %s, and the form names another one", of)
+		return nil, unusable("the form has the fields of the pipeline that it names now; check them", "the payload has the fields of the pipeline %s, and the form names another one", of)
 	}
 	body, err := v.newItem()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	var made struct {
 		ID       int64 `json:"id"`
 		Existing bool  `json:"existing"`
 	}
 	if _, err := d.ask(r, http.MethodPost, "/items", nil, body, &made); err != nil {
-		return "", err
+		return nil, err
 	}
 	done := "The item was enqueued"
 	if made.Existing {
 		done = "This item existed already: nothing was enqueued"
 	}
-	return withNotice("/items/"+itoa(made.ID), "done", done), nil
+	return &redirect{"/items/" + itoa(made.ID), &notice{Text: done}}, nil
 }
 
-func (d *Dashboard) storeChange(r *http.Request, v *itemForm) (to string, err error) {
+func (d *Dashboard) storeChange(r *http.Request, v *itemForm) (*redirect, error) {
 	at := "/items/" + segment(v.ID)
 	body, err := v.changes()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if len(body) == 0 {
-		return withNotice(at, "done", "Nothing was changed"), nil
+		return &redirect{at, &notice{Text: "Nothing was changed"}}, nil
 	}
 	if v.Reason != "" {
 		body["reason"] = v.Reason
@@ -353,7 +353,7 @@ func (d *Dashboard) storeChange(r *http.Request, v *itemForm) (to string, err er
 		r.Header.Set("If-Match", strconv.Quote(v.Version))
 	}
 	if _, err := d.ask(r, http.MethodPatch, at, nil, body, nil); err != nil {
-		return "", err
+		return nil, err
 	}
-	return withNotice(at, "done", "Item "+v.ID+" was changed"), nil
+	return &redirect{at, &notice{Text: "Item " + v.ID + " was changed"}}, nil
 }

@@ -45,7 +45,7 @@ func (v *itemForm) dropPassed(now time.Time) {
 }
 
 // storeCopy copies an item as it is, with another key if one was entered.
-func (d *Dashboard) storeCopy(r *http.Request, v *itemForm) (to string, err error) {
+func (d *Dashboard) storeCopy(r *http.Request, v *itemForm) (*redirect, error) {
 	body := map[string]any{"reason": v.Reason}
 	if v.Key != "" && v.Key != deref(v.of.NaturalKey) {
 		body["newKey"] = v.Key
@@ -54,7 +54,7 @@ func (d *Dashboard) storeCopy(r *http.Request, v *itemForm) (to string, err erro
 		ID int64 `json:"id"`
 	}
 	if _, err := d.ask(r, http.MethodPost, "/items/"+segment(v.From)+"/clone", nil, body, &made); err != nil {
-		return "", err
+		return nil, err
 	}
-	return withNotice("/items/"+itoa(made.ID), "done", "A copy of item "+v.From+" was enqueued"), nil
+	return &redirect{"/items/" + itoa(made.ID), &notice{Text: "A copy of item " + v.From + " was enqueued"}}, nil
 }

@@ -102,7 +102,7 @@ func payloadFields(schema json.RawMessage) []payloadField {
 		}
 	}
 	rank := map[bool]int{true: 0, false: 1}
-	slices.SortFunc(fields, func(a, b payloadField) int {
+	slices.SortStableFunc(fields, func(a, b payloadField) int {
 		return cmp.Or(rank[a.Required]-rank[b.Required], strings.Compare(a.Name, b.Name))
 	})
 	return fields

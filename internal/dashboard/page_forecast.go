@@ -61,7 +61,7 @@ func (d *Dashboard) showForecast(r *http.Request, p *page) (string, error) {
 	p.Title, p.Section = "Forecast", "forecast"
 	given := r.URL.Query()
 	if short := withoutEmpty(given); len(short) != len(given) {
-		return "", &redirect{withQuery("/forecast", short)} // what a form sends has many empty fields
+		return "", &redirect{to: withQuery("/forecast", short)} // what a form sends has many empty fields
 	}
 	v := &forecastPage{Form: readWhatIf(given), Again: withQuery("/forecast", given)}
 	ask := d.asking(r)

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"time"
 
 	"botwork/internal/api/events"
+	"botwork/workqueue"
 )
 
 // reason is why an item does not run.
@@ -79,6 +81,7 @@ type itemPage struct {
 type action struct {
 	Name, Text, Says string
 	Primary, Danger  bool
+	Begins           []string // the steps at which it can let the item begin
 }
 
 func (d *Dashboard) showItem(r *http.Request, p *page) (string, error) {
@@ -116,12 +119,12 @@ func (d *Dashboard) showItem(r *http.Request, p *page) (string, error) {
 	}
 	now := time.Now()
 	nameWorkers(one, workers.Items)
-	v.Attempts = attempts.Items
-	v.Life = lifeOf(v.Item, v.Attempts, history.Items, &v.Why, now)
+	v.Attempts = shownAttempts(attempts.Items)
+	v.Life = lifeOf(v.Item, attempts.Items, history.Items, &v.Why, now)
 	v.Chart = chartOf(v.Life)
 	v.data(queues.Items, p.Caller)
-	v.Log = logOf(v.Item, v.Attempts)
-	v.Run = latestOf(v.Item, v.Attempts)
+	v.Log = logOf(v.Item, attempts.Items)
+	v.Run = latestOf(v.Item, attempts.Items)
 	if present.Name != "" {
 		v.Pipeline, v.Steps = &present, stepsOf(present.Steps, v.Run)
 		v.Graph = runGraph(v.Item, v.Pipeline, v.Run, v.Steps)
@@ -133,7 +136,7 @@ func (d *Dashboard) showItem(r *http.Request, p *page) (string, error) {
 	v.Audit = auditRows(history.Items)
 	v.Relations = relationsOf(v.Item, &present.pipeline, history.Items, sameKey.Items, now)
 	if p.Caller.May("operator") {
-		v.Actions = actionsOf(v.Item)
+		v.Actions = actionsOf(v.Item, v.Pipeline, p.Caller.MayCopy(v.Item))
 		v.Changes = !v.Item.Ended() && v.Item.DeletedAt == nil
 	}
 	p.Data, p.Live, p.Follow, p.Calm, p.Again = v, "items", []int64{v.Item.ID}, true, ask.late.Load()
@@ -176,7 +179,7 @@ func logOf(it *item, attempts []attempt) string {
 // texts compares the text that ran with the present one, if they differ.
 func (d *Dashboard) texts(r *http.Request, v *itemPage) error {
 	name := v.Item.pipelineName()
-	if v.Run == nil || v.Run.Hash == "" || name == "" || len(name) > maxPipelineName || v.Pipeline != nil && v.Pipeline.Hash == v.Run.Hash {
+	if v.Run == nil || v.Run.Hash == "" || name == "" || len(name) > maxPipelineName || v.Pipeline != nil && v.Pipeline.runHash() == v.Run.Hash {
 		return nil
 	}
 	at := "/pipelines/" + segment(name)
@@ -197,7 +200,7 @@ func (d *Dashboard) texts(r *http.Request, v *itemPage) error {
 	}
 	v.Gone = got.Diff == nil
 	if got.Diff != nil {
-		v.Diff = &textDiff{Ran: v.Run.Hash, Present: v.Pipeline.Hash, Rows: sideBySide(*got.Diff)}
+		v.Diff = &textDiff{Ran: v.Run.Hash, Present: v.Pipeline.runHash(), Rows: sideBySide(*got.Diff)}
 	}
 	return nil
 }
@@ -231,16 +234,17 @@ func joined(texts ...string) string {
 	return out
 }
 
-// actionsOf lists what can be done with the item in its state, and says what each does.
-func actionsOf(it *item) []action {
+// actionsOf lists what can be done with the item in its state, and says what each does. present is its
+// pipeline, nil if that is not known; copied says whether the item may be cloned.
+func actionsOf(it *item, present *itemPipeline, copied bool) []action {
 	var all []action
 	switch it.Status {
 	case "Scheduled", "Retry":
 		all = append(all, action{Name: "run", Text: "Run now", Says: "The item becomes due at once. It uses an attempt as usual.", Primary: true})
 	case "Succeeded", "Failed", "Business error", "Expired", "Cancelled":
-		all = append(all, action{Name: "repeat", Text: "Repeat", Says: "The same item runs again from the start, with all its attempts.", Primary: true})
+		all = append(all, action{Name: "repeat", Text: "Repeat", Says: "The same item runs again, with all its attempts.", Primary: true, Begins: beginsOf(it, present)})
 	}
-	if it.Status != "Deleted" {
+	if copied && it.Status != "Deleted" {
 		all = append(all, action{Name: "clone", Text: "Clone", Says: "A new item with the same pipeline and payload is enqueued. This one stays as it is."})
 	}
 	if !it.Ended() && it.DeletedAt == nil {
@@ -264,6 +268,30 @@ func actionsOf(it *item) []action {
 	return all
 }
 
+// beginsOf returns the steps at which a repeated item can begin. A pipeline without resume records none. Steps in
+// loops and steps that run afterwards have no records, nor has an item that has succeeded.
+func beginsOf(it *item, present *itemPipeline) []string {
+	if present == nil || !present.Resume || it.Status == "Succeeded" {
+		return nil
+	}
+	var begins []string
+	loop := "" // the path of the last one
+	for i := range present.Steps {
+		s := &present.Steps[i]
+		if loop != "" && workqueue.PathIn(s.Path, loop) || afterwards.MatchString(s.Path) {
+			continue
+		}
+		if loop = ""; s.Foreach != "" {
+			loop = s.Path
+		}
+		begins = append(begins, s.Path)
+	}
+	return begins
+}
+
+// afterwards matches the paths of steps that run after the others, also those of called pipelines.
+var afterwards = regexp.MustCompile(`(^| / )(onSuccess|onFailure|finally) / `)
+
 var itemDone = map[string]string{
 	"run": "Item %s is due now", "repeat": "Item %s runs again", "clone": "A copy of item %s was enqueued", "cancel": "Item %s was cancelled",
 	"delete": "Item %s was deleted", "archive": "Item %s was archived",
@@ -280,7 +308,11 @@ func (d *Dashboard) changeItem(r *http.Request) (done, back string, err error) {
 	if action == "delete" {
 		method, path, back = http.MethodDelete, "/items/"+segment(id), "/items"
 	}
-	_, err = d.ask(r, method, path, nil, reasonOf(r), nil)
+	body := reasonOf(r)
+	if from := r.PostForm.Get("from"); from != "" {
+		body["from"] = from
+	}
+	_, err = d.ask(r, method, path, nil, body, nil)
 	return fmt.Sprintf(text, id), back, err
 }
 

@@ -17,7 +17,7 @@ func runGraph(it *item, p *itemPipeline, run *latestRun, steps []runStep) string
 		return ""
 	}
 	sum := fnv.New64a()
-	fmt.Fprintln(sum, p.Hash, run.Number, run.Outcome)
+	fmt.Fprintln(sum, p.runHash(), run.Number, run.Outcome)
 	for i := range steps {
 		fmt.Fprintln(sum, steps[i].Look.Word, steps[i].Took)
 	}
@@ -91,8 +91,8 @@ func markRun(c *graph.Chart, steps []runStep, run *latestRun) {
 			if !n.Aside && run.Outcome == "succeeded" {
 				n.Mark = graph.Done
 			}
-		case graph.Step:
-			at := slices.IndexFunc(steps, func(s runStep) bool { return s.Name == n.Lines[0] })
+		case graph.Step, graph.Frame:
+			at := slices.IndexFunc(steps, func(s runStep) bool { return s.Path == n.Path })
 			if at < 0 {
 				continue
 			}

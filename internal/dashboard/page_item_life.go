@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -28,6 +29,22 @@ type attempt struct {
 	LogTail    *string    `json:"logTail"`
 
 	StepTimes json.RawMessage `json:"stepTimes"`
+
+	// Times is how many snoozes this one is the last of, on the page; 0: it is no snooze of several.
+	Times int `json:"-"`
+}
+
+// shownAttempts returns the attempts of the page: of snoozes that follow each other, the last one.
+func shownAttempts(attempts []attempt) []attempt {
+	var shown []attempt
+	for _, group := range workqueue.GroupSnoozes(attempts, (*attempt).sameSnooze) {
+		a := group[len(group)-1]
+		if n := len(group); n > 1 {
+			a.Times = n
+		}
+		shown = append(shown, a)
+	}
+	return shown
 }
 
 // Took returns how long the attempt ran; 0 if it had not begun.
@@ -36,6 +53,11 @@ func (a *attempt) Took() time.Duration {
 		return 0
 	}
 	return max(a.FinishedAt.Sub(*a.StartedAt), 0)
+}
+
+// sameSnooze reports whether two attempts are snoozes of the same step for the same reason.
+func (a *attempt) sameSnooze(b *attempt) bool {
+	return a.Outcome == workqueue.OutcomeSnoozed && b.Outcome == workqueue.OutcomeSnoozed && deref(a.Step) == deref(b.Step) && deref(a.Reason) == deref(b.Reason)
 }
 
 // phase is a stretch of an item's life, or a moment of it.
@@ -74,15 +96,24 @@ func lifeOf(it *item, attempts []attempt, history []entry, why *reason, now time
 	l.mark(it.CreatedAt, "scheduled", "Enqueued", joined(prefixed("by ", deref(it.CreatedBy)), "priority "+number(int64(it.Priority))))
 	repeats := repeatsOf(history)
 	known := false
-	for i := range attempts {
-		a := &attempts[i]
+	for _, group := range workqueue.GroupSnoozes(attempts, (*attempt).sameSnooze) {
+		a := &group[len(group)-1]
+		latest := a == &attempts[len(attempts)-1]
 		known = known || a.Fence == it.Fence
+		if len(group) > 1 {
+			from := cmp.Or(group[0].StartedAt, &group[0].FinishedAt)
+			repeats = l.repeated(repeats, *from)
+			l.waits(*from, false)
+			l.add(phase{Status: "snoozed", What: fmt.Sprintf("Postponed %d times", len(group)), More: joined(prefixed("step ", deref(a.Step)), deref(a.Reason)), From: *from, Until: a.FinishedAt})
+			l.last, l.ended = a, false
+			continue
+		}
 		from := a.FinishedAt
 		if a.StartedAt != nil {
 			from = *a.StartedAt
 		}
 		repeats = l.repeated(repeats, from)
-		l.waits(from, i == len(attempts)-1 && known)
+		l.waits(from, latest && known)
 		if a.StartedAt != nil {
 			l.add(phase{Status: "running", What: fmt.Sprintf("Attempt %d", a.Number), More: joined(prefixed("on ", deref(a.Worker)), briefText(stepsText(a.StepTimes), lifeSteps)), From: from, Until: a.FinishedAt})
 		}

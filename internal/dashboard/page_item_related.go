@@ -84,8 +84,9 @@ func childrenOf(it *item, p *pipeline) []relation {
 	}
 	var all []relation
 	for i := range p.Steps {
-		name, ok := p.Steps[i].With["pipeline"].(string)
-		if p.Steps[i].Handler != "Enqueue" || !ok || strings.ContainsAny(name, "\n:{") {
+		s := &p.Steps[i]
+		name, ok := s.With["pipeline"].(string)
+		if s.Handler != "Enqueue" || !ok || strings.ContainsAny(name, "\n:{") {
 			continue
 		}
 		until := ""
@@ -93,7 +94,7 @@ func childrenOf(it *item, p *pipeline) []relation {
 			until = it.FinishedAt.Add(time.Second).UTC().Format(time.RFC3339)
 		}
 		all = append(all, relation{
-			Name: "Made by step " + p.Steps[i].Name, Link: address("/items", "pipeline", name, "createdSince", it.StartedAt.UTC().Format(time.RFC3339), "createdUntil", until),
+			Name: "Made by step " + s.Path, Link: address("/items", "pipeline", name, "createdSince", it.StartedAt.UTC().Format(time.RFC3339), "createdUntil", until),
 			Text: fmt.Sprintf("Items of %s from the time of the latest run", name), Note: "Other runs may have made some of them.",
 		})
 	}
@@ -133,7 +134,7 @@ func changesOf(before, after json.RawMessage) []valueChange {
 			changes = append(changes, valueChange{name, shortValue(old[name]), "none"})
 		}
 	}
-	slices.SortFunc(changes, func(a, b valueChange) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(changes, func(a, b valueChange) int { return strings.Compare(a.Name, b.Name) })
 	return changes
 }
 

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -59,9 +60,9 @@ func latestOf(it *item, attempts []attempt) *latestRun {
 }
 
 // stepsOf returns the steps of a pipeline with what a run did with each of them; nil run: none. The
-// server keeps the step that a run reached last, its last log lines, and how long it was in each step that it
-// has left. A step without a time before one that has one was skipped. Without times it is not known whether an
-// earlier step with a condition was skipped, unless the step has logged something.
+// server keeps the step that a run reached last, or the steps of its branches, its last log lines, and how long it was
+// in each step that it has left. A step without a time before one that has one was skipped. Without times it is not
+// known whether an earlier step with a condition was skipped, unless the step has logged something.
 func stepsOf(steps []step, run *latestRun) []runStep {
 	all := make([]runStep, len(steps))
 	for i := range steps {
@@ -70,36 +71,36 @@ func stepsOf(steps []step, run *latestRun) []runStep {
 	if run == nil {
 		return all
 	}
-	here := len(steps)
-	if run.Outcome != "succeeded" {
-		here = slices.IndexFunc(steps, func(s step) bool { return s.Name == run.Step })
-	}
+	now := positionsOf(steps, run)
 	logged := loggedSteps(run.Log)
 	took, last := timesOf(steps, run)
 	mayEnd := false // an earlier step can have ended the run
 	for i := range all {
 		s := &all[i]
-		continued, ran := logged[s.Name]
-		spent, timed := took[s.Name]
+		continued, ran := logged[s.Path]
+		spent, timed := took[s.Path]
 		if timed {
 			s.Took = span(spent)
 		}
+		conditional, looped := blocksAround(steps, i)
 		switch {
-		case here < 0:
+		case now == nil:
 			s.Look, s.Note = stepUnsure, "The run has recorded no step of the present text."
-		case i == here:
+		case now[i] == here:
 			s.Look = stepHere[run.Outcome]
-		case i > here:
-			s.Look = stepUnreached
 		case continued:
 			s.Look = stepWentOn
 		case ran || timed:
 			s.Look = stepRan
+		case looped >= 0 && now[looped] == here:
+			s.Look, s.Note = stepUnsure, "It may have run for earlier elements of the loop."
+		case now[i] == after:
+			s.Look = stepUnreached
 		case i < last:
 			s.Look = stepSkipped
-		case s.If != "":
+		case conditional:
 			s.Look, s.Note = stepUnsure, "It ran, or its condition did not hold."
-		case here == len(steps) && mayEnd:
+		case run.Outcome == "succeeded" && mayEnd:
 			s.Look, s.Note = stepUnsure, "It ran, or the run had ended before."
 		default:
 			s.Look = stepRan
@@ -109,12 +110,72 @@ func stepsOf(steps []step, run *latestRun) []runStep {
 	return all
 }
 
+// position is where a step is in the order of a run.
+type position int
+
+const (
+	before position = iota // the step that the run has reached is a later one
+	here                   // the run has reached the step, or a step in it
+	after                  // the run has not reached it
+)
+
+// positionsOf returns where each of the steps is; nil if the step that the run has reached is not among them.
+func positionsOf(steps []step, run *latestRun) []position {
+	positions := make([]position, len(steps))
+	if run.Outcome == "succeeded" {
+		return positions
+	}
+	at, found := strings.Split(run.Step, ", "), false
+	latest := -1 // the latest step before i that the run is in, without the blocks around it
+	for i := range steps {
+		path := steps[i].Path
+		switch {
+		case slices.ContainsFunc(at, func(one string) bool { return workqueue.PathIn(one, path) }):
+			positions[i], found = here, true
+		case slices.Contains(at, path):
+			positions[i], found, latest = here, true, i
+		case latest >= 0 && !besides(steps, latest, i):
+			positions[i] = after
+		}
+	}
+	if !found {
+		return nil
+	}
+	return positions
+}
+
+// besides reports whether a later step is in another branch than one before it.
+func besides(steps []step, one, later int) bool {
+	for i := one - 1; i >= 0 && !steps[later].within(&steps[one]); i-- {
+		if steps[one].within(&steps[i]) && steps[later].within(&steps[i]) {
+			return steps[i].Kind == "parallel"
+		}
+	}
+	return false
+}
+
+// blocksAround reports whether a step, or a block around it, has a condition or is a loop, and returns the index of the
+// outermost loop around it; -1: none.
+func blocksAround(steps []step, at int) (conditional bool, loop int) {
+	conditional, loop = steps[at].If != "", -1
+	for i := at - 1; i >= 0; i-- {
+		if !steps[at].within(&steps[i]) {
+			continue
+		}
+		conditional = conditional || steps[i].If != "" || steps[i].Foreach != ""
+		if steps[i].Foreach != "" {
+			loop = i
+		}
+	}
+	return conditional, loop
+}
+
 // timesOf returns how long a run was in each of the steps, and the index of the last one that has a time; -1: none.
 func timesOf(steps []step, run *latestRun) (took map[string]time.Duration, last int) {
 	took, last = map[string]time.Duration{}, -1
 	for _, one := range workqueue.ParseStepTimes(workqueue.JSONText(run.Times)) {
 		took[one.Step] += time.Duration(one.Ms) * time.Millisecond
-		last = max(last, slices.IndexFunc(steps, func(s step) bool { return s.Name == one.Step }))
+		last = max(last, slices.IndexFunc(steps, func(s step) bool { return s.Path == one.Step }))
 	}
 	return took, last
 }
@@ -129,15 +190,19 @@ func stepsText(times json.RawMessage) string {
 	return strings.Join(texts, ", ")
 }
 
+// loggedStep is the path of a step in a log line; that of an iteration has its number: "lines[3] / sign".
+var (
+	loggedStep = regexp.MustCompile(`\bstep=(?:"([^"]*)"|(\S+))`)
+	iteration  = regexp.MustCompile(`\[\d+\]`)
+)
+
 // loggedSteps returns the steps that a log names, and whether the run went on after a failure of the step.
 func loggedSteps(log string) map[string]bool {
 	steps := map[string]bool{}
 	for line := range strings.Lines(log) {
-		for word := range strings.FieldsSeq(line) {
-			if name, ok := strings.CutPrefix(word, "step="); ok {
-				name = strings.Trim(name, `"`)
-				steps[name] = steps[name] || strings.Contains(line, "continuing the pipeline")
-			}
+		for _, found := range loggedStep.FindAllStringSubmatch(line, -1) {
+			path := iteration.ReplaceAllString(found[1]+found[2], "")
+			steps[path] = steps[path] || strings.Contains(line, "continuing the pipeline")
 		}
 	}
 	return steps

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"botwork/internal/api/events"
+	"botwork/workqueue"
 )
 
 // item is an item as the pages show it.
@@ -49,6 +50,7 @@ type item struct {
 	TaskName        *string         `json:"taskName"`
 	Error           *string         `json:"error"`
 	ErrorKind       *string         `json:"errorKind"`
+	SnoozeReason    *string         `json:"snoozeReason"`
 	CreatedAt       time.Time       `json:"createdAt"`
 	CreatedBy       *string         `json:"createdBy"`
 	AvailableAt     time.Time       `json:"availableAt"`
@@ -71,8 +73,7 @@ type item struct {
 
 // Inline reports whether the item has a whole pipeline instead of a name.
 func (it *item) Inline() bool {
-	text := strings.TrimSpace(it.Pipeline)
-	return strings.HasPrefix(text, "{") || strings.ContainsAny(text, "\n:")
+	return workqueue.InlinePipeline(it.Pipeline)
 }
 
 // ExpectedEnd is when a run ends if it takes as long as was estimated; nil if either is not known.
@@ -353,9 +354,9 @@ func countedLives(filter url.Values) (lives []string, ok bool) {
 func (d *Dashboard) find(_ *http.Request, _ *page, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if strings.Trim(text, "0123456789") == "" {
-		return "", &redirect{"/items/" + text}
+		return "", &redirect{to: "/items/" + text}
 	}
-	return "", &redirect{address("/items", "keyPart", text)}
+	return "", &redirect{to: address("/items", "keyPart", text)}
 }
 
 func nameWorkers(items []item, workers []worker) {

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"botwork/internal/filenames"
 )
 
 // editing is whether pipelines can be edited, and where they are written.
@@ -108,9 +110,12 @@ func (d *Dashboard) startPipeline(r *http.Request, p *page) (string, error) {
 	}
 	name := strings.TrimSpace(r.URL.Query().Get("name"))
 	if !newName.MatchString(name) {
-		return "", &redirect{withNotice("/pipelines", "refused", "the name of a pipeline has letters, digits, _ and -, at most 100")}
+		return "", &redirect{"/pipelines", &notice{Text: "the name of a pipeline has letters, digits, _ and -, at most 100", Bad: true}}
 	}
-	return "", &redirect{"/pipelines/" + segment(name) + "/edit?new=1"}
+	if err := filenames.Check(name); err != nil {
+		return "", &redirect{"/pipelines", &notice{Text: err.Error(), Bad: true}}
+	}
+	return "", &redirect{to: "/pipelines/" + segment(name) + "/edit?new=1"}
 }
 
 var newName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
@@ -250,7 +255,7 @@ func (d *Dashboard) saveEdited(r *http.Request, v *editPage) error {
 		return nil
 	}
 	back := "/pipelines/" + segment(v.Pipeline) + "/edit"
-	return &redirect{withNotice(back, "done", fmt.Sprintf("Saved %s in %s on %s. The workers that use this folder load it by themselves.", saved.File, saved.Folder, saved.Host))}
+	return &redirect{back, &notice{Text: fmt.Sprintf("Saved %s in %s on %s. The workers that use this folder load it by themselves.", saved.File, saved.Folder, saved.Host)}}
 }
 
 // Errors counts the findings that are errors.

@@ -20,7 +20,7 @@ type stepTime struct {
 	Step      string
 	Runs      int
 	Mean, P95 time.Duration
-	Share     float64 // of the time in all steps
+	Share     float64 // of the time in all steps; that of a block contains those of its steps
 }
 
 // timesOfSteps are those of the last runs of a pipeline's newest items that have ended.
@@ -54,7 +54,7 @@ func timesBySteps(steps []step, items []item) *timesOfSteps {
 	spent := map[string][]time.Duration{}
 	var order []string
 	for _, s := range steps {
-		order = append(order, s.Name)
+		order = append(order, s.Path)
 	}
 	total := time.Duration(0)
 	for i := range items {
@@ -70,7 +70,9 @@ func timesBySteps(steps []step, items []item) *timesOfSteps {
 		}
 		for name, took := range one {
 			spent[name] = append(spent[name], took)
-			total += took
+			if !nested(name) {
+				total += took
+			}
 		}
 	}
 	if times.Runs == 0 {
@@ -82,7 +84,8 @@ func timesBySteps(steps []step, items []item) *timesOfSteps {
 	return times
 }
 
-// timeOf describes the times of a step. P95 is the smallest time that 95 of 100 runs did not exceed.
+// timeOf describes the times of a step. P95 is the smallest time that 95 of 100 runs did not exceed. Iterations that
+// run at the same time may take more time than the run.
 func timeOf(name string, all []time.Duration, total time.Duration) stepTime {
 	t := stepTime{Step: name, Runs: len(all)}
 	if len(all) == 0 {
@@ -94,6 +97,6 @@ func timeOf(name string, all []time.Duration, total time.Duration) stepTime {
 		sum += took
 	}
 	t.Mean, t.P95 = sum/time.Duration(len(all)), all[(len(all)*95+99)/100-1]
-	t.Share = float64(sum) / float64(max(total, 1))
+	t.Share = min(1, float64(sum)/float64(max(total, 1)))
 	return t
 }

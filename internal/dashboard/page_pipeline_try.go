@@ -14,8 +14,7 @@ type dryRun struct {
 	Error     string `json:"error"`
 	ErrorKind string `json:"errorKind"`
 	Steps     []struct {
-		Name    string         `json:"name"`
-		Handler string         `json:"handler"`
+		Path    string         `json:"path"`
 		Summary string         `json:"summary"`
 		Action  string         `json:"action"`
 		Reason  string         `json:"reason"`

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -11,12 +12,24 @@ import (
 
 type step struct {
 	Name    string         `json:"name"`
+	Path    string         `json:"path"` // with the names of the blocks around it
+	Kind    string         `json:"kind"`
 	Handler string         `json:"handler"`
+	Foreach string         `json:"foreach"`
 	If      string         `json:"if"`
 	Timeout string         `json:"timeout"`
 	OnError string         `json:"onError"`
 	With    map[string]any `json:"with"`
 }
+
+// within reports whether a step is one of the steps of another, at any depth.
+func (s *step) within(other *step) bool { return workqueue.PathIn(s.Path, other.Path) }
+
+// Nested reports whether the step is inside of a block, or of a pipeline that a step calls.
+func (s *step) Nested() bool { return nested(s.Path) }
+
+// nested reports whether the step is inside of a block, or of a pipeline that a step calls.
+func nested(path string) bool { return workqueue.PathAround(path) != "" }
 
 // pipeline is a pipeline as the pages show it.
 type pipeline struct {
@@ -24,10 +37,12 @@ type pipeline struct {
 	Description string          `json:"description"`
 	File        string          `json:"file"`
 	Hash        string          `json:"hash"`
+	RunHash     string          `json:"runHash"` // "": it is Hash
 	Trigger     map[string]any  `json:"trigger"`
 	Starts      string          `json:"starts"` // what starts it, in words
 	Input       json.RawMessage `json:"input"`
 	Estimated   string          `json:"estimatedDuration"`
+	Resume      bool            `json:"resume"`
 	Steps       []step          `json:"steps"`
 
 	Paused *struct {
@@ -46,6 +61,9 @@ type pipeline struct {
 	Next   *nextRun
 	Recent *figures
 }
+
+// runHash is the hash that runs of the present text record.
+func (p *pipeline) runHash() string { return cmp.Or(p.RunHash, p.Hash) }
 
 // figures are those of the items of a pipeline in the last 24 hours.
 type figures struct {

@@ -178,7 +178,7 @@ func (d *Dashboard) changePolicy(r *http.Request, p *page) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return "", &redirect{withNotice(at, "done", fmt.Sprintf("The policy of %s was changed, until botwork queues define", v.Queue))}
+		return "", &redirect{at, &notice{Text: fmt.Sprintf("The policy of %s was changed, until botwork queues define", v.Queue)}}
 	}
 	if refused.Code == "not-confirmed" {
 		v.Strands = refused.Detail

@@ -121,8 +121,8 @@ func TestQueuePolicy(t *testing.T) {
 	if got := operator.post("/queues/mail/policy", values, nil); got.status != http.StatusForbidden {
 		t.Errorf("an operator changes the policy: status %d", got.status)
 	}
-	if got := send(editor, values); got.status != http.StatusSeeOther || !strings.Contains(got.header.Get("Location"), "/queues/mail?done=") {
-		t.Errorf("saving: status %d, location %q", got.status, got.header.Get("Location"))
+	if to, said := editor.said(send(editor, values)); to != "/queues/mail" || !strings.HasPrefix(said, "The policy of mail was changed") {
+		t.Errorf("saving: %q at %q", said, to)
 	}
 	after := now()
 	if after.Resilience != `{"limit":5}` || after.Concurrency != 0 || *after.Description != hostile || after.Override == nil {

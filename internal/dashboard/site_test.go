@@ -25,9 +25,10 @@ const password = apitest.Password
 
 // site is a running server with pages.
 type site struct {
-	URL   string
-	Store *sqlstore.Store
-	API   *api.API
+	URL     string
+	Store   *sqlstore.Store
+	API     *api.API
+	handler http.Handler
 }
 
 // newSite runs the API and the pages until the test ends.
@@ -54,9 +55,10 @@ func newSiteBehind(t *testing.T, change func(*api.Options), through func(http.Ha
 	if err != nil {
 		t.Fatal(err)
 	}
-	server.Serve(pages.Beside(a.API.Handler()))
+	handler := pages.Beside(a.API.Handler())
+	server.Serve(handler)
 	t.Cleanup(func() { _ = server.Shutdown(t.Context()); pages.Close() })
-	return &site{URL: server.URL(), Store: a.Store, API: a.API}
+	return &site{URL: server.URL(), Store: a.Store, API: a.API, handler: handler}
 }
 
 // browser is a person who looks at the pages.
@@ -147,6 +149,36 @@ func (b *browser) post(path string, form url.Values, header map[string]string) s
 		req.Header.Set(name, value)
 	}
 	return b.do(req)
+}
+
+// said follows the answer to a form, and returns where it leads and what the page there says about the change.
+// A refusal begins with "refused: ".
+func (b *browser) said(got seen) (to, text string) {
+	b.t.Helper()
+	if to = got.header.Get("Location"); got.status != http.StatusSeeOther {
+		b.t.Fatalf("status %d, want a page to go to: %.300s", got.status, got.text)
+	}
+	return to, b.look(to).notice()
+}
+
+// notice returns what a page says about a change; "" if it says nothing.
+func (s seen) notice() string {
+	for _, n := range s.elements() {
+		if !slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "data-said" }) {
+			continue
+		}
+		var b strings.Builder
+		if strings.Contains(attr(n, "class"), "bad") {
+			b.WriteString("refused: ")
+		}
+		for inner := range n.Descendants() {
+			if inner.Type == html.TextNode && inner.Parent.Data == "span" {
+				b.WriteString(inner.Data)
+			}
+		}
+		return b.String()
+	}
+	return ""
 }
 
 func (b *browser) do(req *http.Request) seen {

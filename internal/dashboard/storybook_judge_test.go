@@ -123,7 +123,7 @@ func judgeTables(t *testing.T, got seen) {
 func judgeRights(t *testing.T, got seen) {
 	t.Helper()
 	for _, to := range got.forms() {
-		if !slices.Contains([]string{"/sign-out", "/sign-out-everywhere", "/sign-in", "/seen"}, to) {
+		if !slices.Contains([]string{"/sign-out", "/password", "/sign-out-everywhere", "/sign-in", "/seen"}, to) {
 			t.Errorf("a viewer can send a form to %s", to)
 		}
 	}

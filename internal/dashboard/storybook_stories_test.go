@@ -94,7 +94,7 @@ var stories = []story{
 	{page: "GET /sign-in", path: "/sign-in?to=%2Fitems", plain: true},
 	{page: "POST /sign-in", path: "/sign-in", plain: true, form: url.Values{"name": {"ada"}, "password": {"wrong"}}, status: in(http.StatusUnauthorized)},
 	{page: "GET /{$}", path: "/"},
-	{page: "GET /{$}", path: "/?range=90d&done={text}"},
+	{page: "GET /{$}", path: "/?range=90d"},
 	{page: "GET /items", path: "/items"},
 	{page: "GET /items", path: "/items?status=failed&key={text}&tag={text}&label={text}&error={text}&sort=-priority&columns=priority&columns=tags&columns=worker&columns=took"},
 	{page: "GET /items", path: "/items?keyPart=order"}, // a bounded search, which fails in the failing state
@@ -131,6 +131,7 @@ var stories = []story{
 	{page: "GET /doctor", path: "/doctor", least: "admin", plain: true},
 	{page: "POST /doctor", path: "/doctor", form: url.Values{}, least: "admin"},
 	{page: "GET /settings", path: "/settings"},
+	{page: "GET /password", path: "/password"},
 	{page: "GET /access", path: "/access", least: "admin"},
 	{page: "POST /access", path: "/access", least: "admin", form: url.Values{"name": {"erp"}, "role": {"operator"}}},
 	{page: "GET /access/users", path: "/access/users", least: "admin"},

@@ -30,12 +30,12 @@ func TestWorkerPage(t *testing.T) {
 	if forms := wantShown(t, editor, at).forms(); !slices.Contains(forms, at+"/capacity") || !slices.Contains(forms, at+"/drain") {
 		t.Errorf("an editor is offered %v", forms)
 	}
-	if to := viewer.post(at+"/capacity", url.Values{"capacity": {"8"}}, nil).header.Get("Location"); !strings.Contains(to, "refused=") {
-		t.Errorf("a viewer's change: location %q", to)
+	if _, said := viewer.said(viewer.post(at+"/capacity", url.Values{"capacity": {"8"}}, nil)); !strings.HasPrefix(said, "refused: ") {
+		t.Errorf("a viewer's change: %q", said)
 	}
-	for value, want := range map[string]string{"many": "refused=", "-1": "refused=", "8": "done=Worker+bot+%3Cb%3E1+has+8+slots+now"} {
-		if to := editor.post(at+"/capacity", url.Values{"capacity": {value}}, nil).header.Get("Location"); !strings.Contains(to, want) {
-			t.Errorf("%s slots: location %q, want %s", value, to, want)
+	for value, want := range map[string]string{"many": "refused: ", "-1": "refused: ", "8": "Worker bot <b>1 has 8 slots now"} {
+		if to, said := editor.said(editor.post(at+"/capacity", url.Values{"capacity": {value}}, nil)); !strings.HasPrefix(said, want) {
+			t.Errorf("%s slots: %q at %q, want %s", value, said, to, want)
 		}
 	}
 	wantShown(t, editor, at, "0 of 8 slots", "Set by a person")

@@ -62,11 +62,14 @@ type Greeting func(ctx context.Context, ask func(query string, to ...any) error)
 // OpenGreeted is like Open with a greeting, which may be nil. The greeting is not called
 // for SQLite, which has no server.
 func OpenGreeted(driver Driver, dsn string, greet Greeting) (*sql.DB, error) {
+	if err := checkForm(driver, dsn); err != nil {
+		return nil, err
+	}
 	var db *sql.DB
 	var err error
 	switch driver {
 	case SQLite:
-		db, err = sql.Open("sqlite", sqliteDSN(dsn))
+		db, err = sql.Open("sqlite", sqliteDSN(PlainSQLite(dsn)))
 	case SQLServer:
 		db, err = openSQLServer(dsn, greet)
 	case Postgres:
@@ -76,7 +79,7 @@ func OpenGreeted(driver Driver, dsn string, greet Greeting) (*sql.DB, error) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open %s database: %w", driver, Redact(err, dsn))
+		return nil, fmt.Errorf("open %s database: %w", driver, redactParse(err, dsn))
 	}
 	return db, nil
 }

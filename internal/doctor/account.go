@@ -22,8 +22,10 @@ type Service struct {
 	Installed bool
 	Account   string // as the manager writes it; "" is root
 	Config    string // the settings file that it was installed with
-	Failed    bool   // it ended without a stop request
-	ExitCode  int    // if it has failed
+
+	Environment string // the environment of the settings that it was installed with
+	Failed      bool   // it ended without a stop request
+	ExitCode    int    // if it has failed
 }
 
 // accounts reports the accounts of this process and, if a service is installed, of the service.
@@ -55,6 +57,9 @@ func (d *Doctor) accounts(ctx context.Context) []Result {
 		found += "; folders and files are checked for the service's account, by their permissions only"
 	}
 	switch {
+	case s.Config != "" && d.o.File != "" && sameFile(s.Config, d.o.File) && s.Environment != d.o.Environment:
+		return warning(found+fmt.Sprintf("; the service uses the environment %q, and this examination %q", s.Environment, d.o.Environment),
+			fmt.Sprintf("examine that of the service with --environment %q", s.Environment))
 	case s.Config != "" && d.o.File != "" && !sameFile(s.Config, d.o.File):
 		return warning(found+fmt.Sprintf("; the service reads another settings file, %s", s.Config), "check that file with --config "+s.Config+
 			", or name the service that reads this one with --service")

@@ -30,6 +30,7 @@ func TestAccounts(t *testing.T) {
 		{"this account", Service{Installed: true, Account: me.Username, Config: file}, nil, OK, `the service "nightly" as ` + me.Username},
 		{"no such account", Service{Installed: true, Account: "botwork-no-such-user"}, nil, Warning, "this machine does not know"},
 		{"failed", Service{Installed: true, Account: me.Username, Config: file, Failed: true, ExitCode: 2}, nil, Warning, "failed with exit code 2"},
+		{"other environment", Service{Installed: true, Account: me.Username, Config: file, Environment: "prod"}, nil, Warning, "--environment \"prod\""},
 		{"other settings", Service{Installed: true, Account: me.Username, Config: file + "x"}, nil, Warning, "check that file with --config"},
 	} {
 		d := New(Options{File: file, ServiceName: "nightly", Service: func(context.Context) (Service, error) { return c.service, c.err }})

@@ -20,6 +20,9 @@ type Options struct {
 	File          string
 	SettingsError error
 
+	// Environment is the chosen environment of the settings; "" if none is.
+	Environment string
+
 	Driver database.Driver
 	DSN    string
 

@@ -32,6 +32,7 @@ func TestKeyset(t *testing.T) {
 
 func TestSettingsAndPipelines(t *testing.T) {
 	wantResult(t, "no file", New(Options{}).settings(t.Context())[0], Warning, "no botwork.yaml in")
+	wantResult(t, "environment", New(Options{File: "/p/botwork.yaml", Environment: "prod"}).settings(t.Context())[0], OK, "/p/botwork.yaml, environment prod")
 	wantResult(t, "errors", New(Options{SettingsError: errors.New("a:1:1: x\na:2:1: y")}).settings(t.Context())[0], Fault, "a:1:1", "a:2:1")
 	wantResult(t, "zone", New(Options{Timezone: "Europe/Nowhere"}).zoneData(t.Context())[0], Fault, "Europe/Nowhere")
 	wantResult(t, "secrets", New(Options{SecretsError: errors.New("secrets.a: the environment variable A is not set")}).secrets(t.Context())[0], Fault, "variable A")

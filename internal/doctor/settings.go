@@ -16,6 +16,9 @@ func (d *Doctor) settings(context.Context) []Result {
 	if d.o.SettingsError != nil {
 		return fault(firstLines(d.o.SettingsError.Error()), "fix the errors in the file or in the environment; docs/configuration.md describes all settings")
 	}
+	if d.o.File != "" && d.o.Environment != "" {
+		return ok(fmt.Sprintf("%s, environment %s", d.o.File, d.o.Environment))
+	}
 	if d.o.File != "" {
 		return ok(d.o.File)
 	}

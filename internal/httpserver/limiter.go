@@ -4,50 +4,88 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 )
 
-// limiter bounds the requests that are processed at the same time, and those of a caller a
-// second.
+// limiter bounds the requests of each lane, and those of a caller a second.
 type limiter struct {
 	next     http.Handler
-	requests chan struct{}
+	laneOf   func(*http.Request) Lane
+	lanes    map[Lane]*lane
 	callers  *rates
-	clients  *rates // by address, so that invented credentials do not help
+	networks *rates // so that invented credentials do not help
+	beats    *rates // likewise, of heartbeats
 }
 
-// clientShare is how many callers' worth of requests one address may make.
+// clientShare is how many callers' worth of requests one network may make.
 const clientShare = 10
 
 func newLimiter(limits Limits, next http.Handler) *limiter {
-	return &limiter{
-		next: next, requests: make(chan struct{}, limits.Requests),
-		callers: newRates(limits.PerSecond), clients: newRates(clientShare * limits.PerSecond),
+	l := &limiter{
+		next: next, laneOf: func(*http.Request) Lane { return General },
+		lanes:   map[Lane]*lane{General: newLane(limits, generalMemory), Public: newLane(limits, 1), Heartbeat: newLane(limits, 1)},
+		callers: newRates(limits.PerSecond), networks: newRates(clientShare * limits.PerSecond), beats: newRates(clientShare * limits.PerSecond),
 	}
+	if laned, ok := next.(Laned); ok {
+		l.laneOf = laned.Lane
+	}
+	return l
 }
 
 func (l *limiter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	now, address := time.Now(), ClientAddress(r.Context())
-	wait := l.clients.take(address, now)
-	if wait == 0 {
-		// A caller cannot use up the rate of another one from another address.
-		wait = l.callers.take(address+" "+r.Header.Get("Authorization")+" "+r.Header.Get("Cookie"), now)
+	of := l.laneOf(r)
+	if of != General {
+		requestFrom(r.Context()).hurry()
 	}
-	if wait > 0 {
+	if of == Health {
+		l.next.ServeHTTP(w, r)
+		return
+	}
+	network := Network(ClientAddress(r.Context()))
+	if wait := l.wait(of, network, r); wait > 0 {
 		tooMany(w, r, "too-many-requests", "too many requests of this caller", wait)
 		return
 	}
-	select {
-	case l.requests <- struct{}{}:
-	default:
-		tooMany(w, r, "busy", "the server is processing as many requests as it may", time.Second)
+	p := &place{lane: l.lanes[of], of: network}
+	if refused := p.lane.enter(network); refused != "" {
+		tooMany(w, r, "busy", refused, time.Second)
 		return
 	}
-	release := sync.OnceFunc(func() { <-l.requests })
-	defer release()
-	requestFrom(r.Context()).release = release
+	defer p.leave()
+	if !p.begin() {
+		tooMany(w, r, "busy", fmt.Sprintf("the server is processing %d requests, as many as it may", cap(p.lane.processed)), time.Second)
+		return
+	}
+	requestFrom(r.Context()).place = p
 	l.next.ServeHTTP(w, r)
+}
+
+// wait takes a request out of the rates, or returns how long the caller should wait.
+func (l *limiter) wait(of Lane, network string, r *http.Request) time.Duration {
+	now := time.Now()
+	if of == Heartbeat {
+		return l.beats.take(network, now)
+	}
+	if wait := l.networks.take(network, now); wait > 0 {
+		return wait
+	}
+	// A caller cannot use up the rate of another one from another address.
+	return l.callers.take(network+" "+r.Header.Get("Authorization")+" "+r.Header.Get("Cookie"), now)
+}
+
+// Network returns the network that one client usually has: an address of IPv4, a /64 of IPv6.
+func Network(address string) string {
+	addr, err := netip.ParseAddr(address)
+	if err != nil || addr.Is4() || addr.Is4In6() {
+		return address
+	}
+	prefix, err := addr.WithZone("").Prefix(64)
+	if err != nil {
+		return address
+	}
+	return prefix.String()
 }
 
 func tooMany(w http.ResponseWriter, r *http.Request, code, detail string, wait time.Duration) {

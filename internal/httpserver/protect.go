@@ -29,7 +29,7 @@ func (s *Server) protect(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
 		id := requestID(r)
-		known := &request{id: id, connect: http.NewResponseController(w), longest: s.options.Limits.Body, timeouts: s.options.Timeouts, received: r.ContentLength == 0}
+		known := &request{id: id, connect: http.NewResponseController(w), longest: s.options.Limits.Body, timeouts: s.options.Timeouts, readUntil: started.Add(s.options.Timeouts.Read), received: r.ContentLength == 0}
 		_ = known.connect.SetWriteDeadline(started.Add(s.options.Timeouts.Write))
 		if len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) {
 			// net/http ignores the length of a request that also has chunks, and in HTTP/1.0 the
@@ -42,7 +42,7 @@ func (s *Server) protect(handler http.Handler) http.Handler {
 		h := w.Header()
 		h.Set(RequestIDHeader, id)
 		setSecureHeaders(h, known.secure)
-		rec := &recorder{ResponseWriter: w, request: known}
+		rec := &recorder{ResponseWriter: w, ctx: r.Context(), request: known}
 		defer func() {
 			known.finish()
 			if p := recover(); p != nil {
@@ -63,7 +63,7 @@ func (s *Server) protect(handler http.Handler) http.Handler {
 			refusal(http.StatusMisdirectedRequest, "host-not-allowed", "this server is not "+clip(r.Host, 100), "call it by the address of http.listen, or set http.publicUrl").ServeHTTP(rec, r)
 			return
 		}
-		r.Body = &boundedBody{ReadCloser: r.Body, w: rec, request: known}
+		r.Body = &boundedBody{ReadCloser: r.Body, w: rec, of: r, request: known}
 		guarded.ServeHTTP(rec, r)
 	})
 }

@@ -3,7 +3,6 @@ package httpserver
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"time"
 )
@@ -15,14 +14,17 @@ type request struct {
 	id      string
 	address string
 	secure  bool
-	release func() // gives the place among the processed requests back; nil outside of the limiter
+	place   *place // nil: the request uses nothing of a lane
 	connect *http.ResponseController
 	longest int64 // bytes of the body
+	streams bool  // the handler bounds what it keeps of the body
 
-	timeouts Timeouts
-	received bool // the whole body was read, or there is none
-	waited   bool // the deadline of the request was removed
-	unbound  bool // that of the answer was removed, and no other was set
+	timeouts  Timeouts
+	readUntil time.Time // the deadline of Timeouts.Read
+	hurried   bool      // it has an earlier one until formSize bytes of the body were read
+	received  bool      // the whole body was read, or there is none
+	waited    bool      // the deadline of the request was removed
+	unbound   bool      // that of the answer was removed, and no other was set
 }
 
 func requestFrom(ctx context.Context) *request {
@@ -41,15 +43,13 @@ func ClientAddress(ctx context.Context) string { return requestFrom(ctx).address
 // Secure reports whether the client's connection is encrypted.
 func Secure(ctx context.Context) bool { return requestFrom(ctx).secure }
 
-// Waits tells the server that the request now waits for something to happen: it gives back its
-// place among the requests that are processed, and may take longer than others. The caller must
+// Waits reports to the server that the request now waits for something to happen: it no longer counts in
+// its lane, and may take longer than others. The caller must
 // bound the requests that wait, and must not read the body afterwards. When the handler writes, the
 // client has the time of Timeouts.Write to receive it, unless WritesFor says otherwise.
 func Waits(ctx context.Context) {
 	r := requestFrom(ctx)
-	if r.release != nil {
-		r.release()
-	}
+	r.place.leave()
 	if r.connect != nil {
 		if r.unbound = true; r.received {
 			// When a read deadline passes, net/http takes the client for gone and cancels ctx. But
@@ -61,26 +61,9 @@ func Waits(ctx context.Context) {
 	}
 }
 
-// LongBody lets the request have a body of up to this many bytes instead of Limits.Body. It must be
-// called before the body is read; the caller must bound what it keeps of it.
-func LongBody(ctx context.Context, bytes int64) { requestFrom(ctx).longest = bytes }
-
-// boundedBody is the body of a request. Its bound is fixed when it is first read.
-type boundedBody struct {
-	io.ReadCloser
-	w       http.ResponseWriter
-	request *request
-	limited io.ReadCloser
-}
-
-func (b *boundedBody) Read(p []byte) (int, error) {
-	if b.limited == nil {
-		b.limited = http.MaxBytesReader(b.w, b.ReadCloser, b.request.longest)
-	}
-	n, err := b.limited.Read(p)
-	b.request.received = b.request.received || errors.Is(err, io.EOF)
-	return n, err
-}
+// Pauses lets another request be processed while this one waits for a short time, such as for the answer
+// of another server. The caller calls the function before it goes on. Outside of a request it has no effect.
+func Pauses(ctx context.Context) (resume func()) { return requestFrom(ctx).place.pause(ctx) }
 
 // ReadsFor and WritesFor give the client of a stream this long from now to send or to receive
 // the next part.
@@ -95,6 +78,14 @@ func WritesFor(ctx context.Context, d time.Duration) {
 	if r := requestFrom(ctx); r.connect != nil {
 		r.unbound = false
 		_ = r.connect.SetWriteDeadline(time.Now().Add(d))
+	}
+}
+
+// hurry sets the deadline of a short body.
+func (r *request) hurry() {
+	if !r.received {
+		r.hurried = true
+		_ = r.connect.SetReadDeadline(time.Now().Add(r.timeouts.Header))
 	}
 }
 
@@ -118,6 +109,7 @@ func (r *request) finish() {
 // recorder remembers the status of an answer.
 type recorder struct {
 	http.ResponseWriter
+	ctx     context.Context // of the request
 	request *request
 	status  int
 	wrote   bool
@@ -135,6 +127,9 @@ func (r *recorder) Write(p []byte) (int, error) {
 		r.status, r.wrote = http.StatusOK, true
 	}
 	r.request.beginWrite()
+	// The client may take its time. Also, net/http reads a body that the handler has left unread before it
+	// sends an answer.
+	defer r.request.place.pause(r.ctx)()
 	return r.ResponseWriter.Write(p)
 }
 
@@ -145,6 +140,7 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 func (r *recorder) Flush() {
 	r.wrote = true
 	r.request.beginWrite()
+	defer r.request.place.pause(r.ctx)()
 	if err := http.NewResponseController(r.ResponseWriter).Flush(); errors.Is(err, http.ErrNotSupported) {
 		return
 	}

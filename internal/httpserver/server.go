@@ -34,7 +34,7 @@ type Options struct {
 // Limits bound what callers can use up. All are above 0.
 type Limits struct {
 	Body      int64 // bytes of a request, unless its handler has a bound of its own
-	Requests  int   // at the same time, without those that wait
+	Requests  int   // of each Lane that are processed at the same time, without those that wait
 	Waiting   int   // requests that wait for something to happen, at the same time
 	PerSecond int   // requests of a caller a second on average
 }
@@ -42,7 +42,7 @@ type Limits struct {
 // Timeouts are the times that slow clients get; 0 means the default. Handlers that stream or wait
 // change the deadlines of their requests: see Waits, ReadsFor and WritesFor.
 type Timeouts struct {
-	Header time.Duration // to send the header of a request, and for the handshake of TLS; 10s
+	Header time.Duration // to send the header of a request, or a short body in some lanes, and for the handshake of TLS; 10s
 	Read   time.Duration // to send a request; 1m
 	Write  time.Duration // from the header of a request until its answer is received; 2m
 	Idle   time.Duration // without a request; 2m
@@ -128,7 +128,8 @@ func (s *Server) URL() string { return s.url }
 // Draining is closed when the server begins to shut down.
 func (s *Server) Draining() <-chan struct{} { return s.draining }
 
-// Serve answers requests with the handler in the background, until Shutdown.
+// Serve answers requests with the handler in the background, until Shutdown. A handler that is Laned says
+// which limits each request has.
 func (s *Server) Serve(handler http.Handler) {
 	t := s.options.Timeouts
 	s.http = &http.Server{

@@ -55,7 +55,7 @@ func olds(path string) []old {
 			found = append(found, old{filepath.Join(filepath.Dir(path), e.Name()), at})
 		}
 	}
-	slices.SortFunc(found, func(a, b old) int { return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.path, b.path)) })
+	slices.SortStableFunc(found, func(a, b old) int { return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.path, b.path)) })
 	return found
 }
 

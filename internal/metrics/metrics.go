@@ -25,6 +25,7 @@ type Process struct {
 	statements      *prometheus.HistogramVec
 	statementErrors *prometheus.CounterVec
 	requests        *prometheus.HistogramVec
+	hooks           *prometheus.CounterVec
 }
 
 // NewProcess returns figures without any event.
@@ -42,6 +43,9 @@ func NewProcess() *Process {
 			Name: "botwork_http_request_duration_seconds", Help: "Time until the end of HTTP requests, those that waited included.",
 			Buckets: []float64{0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60},
 		}, []string{"route", "method", "status"}),
+		hooks: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "botwork_hook_requests_total", Help: "Requests to webhooks of this process by outcome.",
+		}, []string{"hook", "outcome"}),
 	}
 }
 
@@ -72,6 +76,16 @@ func (p *Process) Request(r *http.Request, status int, took time.Duration) {
 	p.requests.WithLabelValues(route, method, strconv.Itoa(status)).Observe(took.Seconds())
 }
 
+// ExpectHook makes the counters of a webhook appear before its first request.
+func (p *Process) ExpectHook(hook string, outcomes []string) {
+	for _, outcome := range outcomes {
+		p.hooks.WithLabelValues(hook, outcome)
+	}
+}
+
+// Hook counts a request to a webhook: see api.Options.
+func (p *Process) Hook(hook, outcome string) { p.hooks.WithLabelValues(hook, outcome).Inc() }
+
 // Store is the part of a store that has figures of the queues.
 type Store interface {
 	Statistics(ctx context.Context, queue string) ([]workqueue.QueueStatistics, error)
@@ -88,7 +102,7 @@ func Handler(p *Process, store Store, version string, log zerolog.Logger) http.H
 	build.Set(1)
 	registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build,
-		p.statements, p.statementErrors, p.requests, &pool{store}, &queues{store: store, log: log},
+		p.statements, p.statementErrors, p.requests, p.hooks, &pool{store}, &queues{store: store, log: log},
 	)
 	registry.MustRegister(p.collectors()...)
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: 4})

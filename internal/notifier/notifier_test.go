@@ -86,7 +86,7 @@ func sender(t *testing.T) *notifier.Sender {
 
 func firing() notify.Message {
 	at := time.Date(2026, 1, 15, 3, 0, 0, 0, time.UTC)
-	m := notify.Message{ID: "0123", Target: "ops", Status: notify.StatusFiring, Title: "Firing: failures (queue=a)", At: at}
+	m := notify.Message{ID: "0123", Target: "ops", Status: notify.StatusFiring, Title: "500 items of a failed", At: at}
 	m.Rule, m.Event, m.Group, m.State, m.StartedAt = "failures", notify.ItemCancelled, "queue=a", "firing", at
 	m.Text, m.Count, m.Total = "500 items ended without success", 500, 500
 	m.Samples = []notify.Sample{{At: at, ItemID: 7, Queue: "a", Error: "error", Text: "<!channel> *boom* & [x](http://y)"}}
@@ -102,7 +102,7 @@ func TestFormats(t *testing.T) {
 		never    []string
 	}{
 		{notify.Webhook, "", []string{`"status":"firing"`, `"count":500`, `"id":"0123"`, `"group":"queue=a"`, `"itemId":7`}, nil},
-		{notify.Webhook, `{"summary": {{ json .title }}, "n": {{ .count }}}`, []string{`{"summary": "Firing: failures (queue=a)", "n": 500}`}, nil},
+		{notify.Webhook, `{"summary": {{ json .title }}, "n": {{ .count }}}`, []string{`{"summary": "500 items of a failed", "n": 500}`}, nil},
 		{notify.Slack, "", []string{`"type":"header"`, `"type":"mrkdwn"`, `500 items ended`, `&lt;!channel&gt;`}, []string{"<!channel>", `\u003c!channel\u003e`}},
 		{notify.Teams, "", []string{`"application/vnd.microsoft.card.adaptive"`, `"type":"AdaptiveCard"`, `"type":"TextBlock"`, `\\[x\\]`}, []string{`[x](http`}},
 	} {
@@ -214,7 +214,7 @@ func TestDeliveriesAreRetried(t *testing.T) {
 			b, _ := bad.taken()
 			return len(g) == 1 && len(b) == 1 && len(mail.taken()) == 1
 		})
-		if text := mail.taken()[0]; !strings.Contains(text, "Subject: Firing: failures (queue=orders)") || !strings.Contains(text, "too old") || !strings.Contains(text, "<botwork-") {
+		if text := mail.taken()[0]; !strings.Contains(text, "Subject: An item of orders was escalated: too old") || !strings.Contains(text, "too old") || !strings.Contains(text, "<botwork-") {
 			t.Errorf("the mail is\n%s", text)
 		}
 		c.await("the end of the items", func() bool {

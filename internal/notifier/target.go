@@ -105,9 +105,9 @@ func plain(m notify.Message) map[string]any {
 	if err != nil {
 		return map[string]any{"title": m.Title} // unreachable: its fields are texts, numbers and times
 	}
-	var decoded map[string]any
-	_ = json.Unmarshal(encoded, &decoded) // likewise
-	return decoded
+	decoded, _ := handlers.DecodeJSON(encoded) // likewise
+	fields, _ := decoded.(map[string]any)
+	return fields
 }
 
 func set(with map[string]any, key string, value any, given bool) {

@@ -29,7 +29,9 @@ type DryRun struct {
 // DryStep is what a run would do with a step.
 type DryStep struct {
 	Name    string `json:"name"`
-	Handler string `json:"handler"`
+	Path    string `json:"path"`    // with the names of the blocks around it: "post / sign"
+	Kind    string `json:"kind"`    // what it runs: the handler, "block", "parallel" or "uses PIPELINE"
+	Handler string `json:"handler"` // "" for a block and a call
 	Summary string `json:"summary"`
 	Action  string `json:"action"` // call, skip, fail, given, not reached
 	Reason  string `json:"reason,omitempty"`
@@ -99,7 +101,7 @@ func viewDryRun(p *pipelines.Pipeline, r pipelines.DryRun) DryRun {
 	}
 	for _, s := range r.Steps {
 		step := DryStep{
-			Name: s.Name, Handler: s.Handler, Summary: s.Summary, Action: string(s.Action), Reason: s.Reason, Unless: s.Unless,
+			Name: s.Name, Path: s.Path, Kind: s.Kind(), Handler: s.Handler, Summary: s.Summary, Action: string(s.Action), Reason: s.Reason, Unless: s.Unless,
 			If: s.If, Gives: s.Condition, Timeout: durationText(s.Timeout), OnError: string(s.OnError),
 			With: s.Parameters, Unknown: s.Unknown,
 		}

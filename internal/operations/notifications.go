@@ -126,7 +126,7 @@ func ruleOf(r *notify.Rule, state *workqueue.AlertState) NotificationRule {
 		}
 		out.Alerts = append(out.Alerts, one)
 	}
-	slices.SortFunc(out.Alerts, func(a, b NotificationAlert) int {
+	slices.SortStableFunc(out.Alerts, func(a, b NotificationAlert) int {
 		return cmp.Or(b.LastAt.Compare(a.LastAt), cmp.Compare(a.Group, b.Group))
 	})
 	out.State = string(phase)

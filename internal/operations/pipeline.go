@@ -1,6 +1,8 @@
 package operations
 
 import (
+	"cmp"
+
 	"botwork/pipelines"
 	"botwork/workqueue"
 	"botwork/workqueue/matching"
@@ -12,7 +14,8 @@ type Pipeline struct {
 	Name              string              `json:"name"`
 	Description       string              `json:"description"`
 	File              string              `json:"file"`
-	Hash              string              `json:"hash"`
+	Hash              string              `json:"hash"`              // of the text of its file
+	RunHash           string              `json:"runHash,omitempty"` // what runs record, if it calls pipelines: the texts of those count, too
 	Trigger           *PipelineTrigger    `json:"trigger"`
 	Starts            string              `json:"starts,omitempty"` // what starts it, in words; "" if the file has errors
 	EstimatedDuration string              `json:"estimatedDuration,omitempty"`
@@ -30,7 +33,13 @@ type Pipeline struct {
 
 	Resilience workqueue.Resilience `json:"resilience"`
 	Input      any                  `json:"input,omitempty"`
-	Steps      []PipelineStep       `json:"steps"`
+
+	// Steps are all steps that a run may reach, in the order of the file: a block is before its steps, and
+	// a step that calls a pipeline before the steps of that pipeline.
+	// Resume: an attempt goes on where the one before has ended.
+	Resume bool `json:"resume,omitempty"`
+
+	Steps []PipelineStep `json:"steps"`
 
 	// Mistakes is the number of errors in the file; if there are any, only the name is known.
 	Mistakes int `json:"mistakes,omitempty"`
@@ -77,7 +86,13 @@ type PipelineBatch struct {
 // PipelineStep is one step of a pipeline.
 type PipelineStep struct {
 	Name     string         `json:"name"`
-	Handler  string         `json:"handler"`
+	Path     string         `json:"path"`              // with the names of the blocks around it: "post / sign"
+	Kind     string         `json:"kind"`              // what it runs: the handler, "block", "parallel" or "uses PIPELINE"
+	Handler  string         `json:"handler"`           // "" for a block and a call
+	Uses     string         `json:"uses,omitempty"`    // the pipeline that it calls
+	Foreach  string         `json:"foreach,omitempty"` // the list of a loop; "a list" if it is not an expression
+	As       string         `json:"as,omitempty"`
+	Parallel int            `json:"parallel,omitempty"` // how many iterations of a loop run at the same time
 	If       string         `json:"if,omitempty"`
 	Timeout  string         `json:"timeout,omitempty"`
 	Attempts int            `json:"attempts"`
@@ -89,7 +104,10 @@ type PipelineStep struct {
 func ViewPipeline(p *pipelines.Pipeline) Pipeline {
 	v := Pipeline{
 		Name: p.Name, Description: p.Description, File: p.File, Hash: p.Hash,
-		Starts: p.Trigger.Words(), EstimatedDuration: durationText(p.EstimatedDuration), Channel: p.Channel, Resilience: p.Resilience, Input: p.Input,
+		Starts: p.Trigger.Words(), EstimatedDuration: durationText(p.EstimatedDuration), Channel: p.Channel, Resilience: p.Resilience, Resume: p.Resume, Input: p.Input,
+	}
+	if p.RunHash != p.Hash {
+		v.RunHash = p.RunHash
 	}
 	v.Labels, v.Selectors, v.SelectorsReplace = p.Labels, p.Selectors, p.SelectorsReplace
 	if !p.Distribution.IsZero() {
@@ -107,11 +125,15 @@ func ViewPipeline(p *pipelines.Pipeline) Pipeline {
 			Overlap: string(t.Overlap), Scope: string(t.Scope), CatchUp: durationText(t.CatchUp),
 		}
 	}
-	for _, s := range p.Steps {
-		v.Steps = append(v.Steps, PipelineStep{
-			Name: s.Name, Handler: s.Handler, If: s.If, Timeout: durationText(s.Timeout), Attempts: s.Attempts,
+	for path, s := range p.Walk() {
+		step := PipelineStep{
+			Name: s.Name, Path: path, Kind: s.Kind(), Handler: s.Handler, Uses: s.Uses, If: s.If, Timeout: durationText(s.Timeout), Attempts: s.Attempts,
 			OnError: string(s.OnError), With: s.With,
-		})
+		}
+		if l := s.Foreach; l != nil {
+			step.Foreach, step.As, step.Parallel = cmp.Or(l.List, "a list"), l.As, l.Parallel
+		}
+		v.Steps = append(v.Steps, step)
 	}
 	return v
 }

@@ -36,20 +36,22 @@ type Diff struct {
 	Diff     string   `json:"diff"`  // unified; "" when nothing has changed
 }
 
-// PipelineFile is the current file of a pipeline, which may have errors.
-type PipelineFile struct{ Path, Text, Hash string }
+// PipelineFile is the current file of a pipeline, which may have errors. RunHash identifies what its
+// runs execute.
+type PipelineFile struct{ Path, Text, Hash, RunHash string }
 
 // FileOf finds the file of a pipeline; nil if there is none. A file with errors is found by its
 // file name.
 func FileOf(catalogue *pipelines.Catalogue, files []pipelines.File, name string) *PipelineFile {
 	if p, ok := catalogue.Get(name); ok {
-		return &PipelineFile{p.File, p.Text, p.Hash}
+		return &PipelineFile{p.File, p.Text, p.Hash, p.RunHash}
 	}
 	for _, file := range files {
 		base := filepath.Base(file.Path)
 		if file.Err == nil && strings.TrimSuffix(base, filepath.Ext(base)) == name {
 			sum := sha256.Sum256(file.Data)
-			return &PipelineFile{file.Path, string(file.Data), hex.EncodeToString(sum[:])}
+			hash := hex.EncodeToString(sum[:])
+			return &PipelineFile{file.Path, string(file.Data), hash, hash}
 		}
 	}
 	return nil
@@ -78,7 +80,7 @@ func Versions(ctx context.Context, store TextStore, name string, file *PipelineF
 }
 
 func viewVersion(t *workqueue.PipelineText, file *PipelineFile) Version {
-	return Version{t.Hash, t.Pipeline, t.LoadedAt, t.UsedAt, file != nil && file.Hash == t.Hash}
+	return Version{t.Hash, t.Pipeline, t.LoadedAt, t.UsedAt, file != nil && file.RunHash == t.Hash}
 }
 
 func neverLoaded(name string) error {

@@ -26,7 +26,7 @@ func (p *Process) attend(band workqueue.Band) {
 // assign. A bound that is an expression is not known before the run and counts as no bound.
 func bands(pl *pipelines.Pipeline, handler string) []workqueue.Band {
 	var list []workqueue.Band
-	for _, step := range pl.Steps {
+	for step := range pl.Each() {
 		if step.Handler == handler {
 			b, _ := bandOf(step)
 			list = append(list, b)

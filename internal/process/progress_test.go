@@ -84,8 +84,7 @@ func (b *testProcess) hostIn(x *fixture) string {
 // A pipeline's timeout ends the run of its item, even while a step waits for its next attempt, and
 // its setting within ends the attempts.
 func TestPipelineTimeouts(t *testing.T) {
-	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
-		x := newFixture(t, e)
+	inBubble(t, func(x *virtual) {
 		x.kinds["Hang"] = func(ctx context.Context, _ *handlers.Call) (any, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()

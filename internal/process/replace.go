@@ -64,9 +64,9 @@ func (p *Process) keepTexts(ctx context.Context, of ...*pipelines.Catalogue) err
 	var texts []workqueue.PipelineText
 	for _, k := range of {
 		for _, pl := range k.All() {
-			if id := (key{pl.Name, pl.Hash}); !seen[id] {
+			if id := (key{pl.Name, pl.RunHash}); !seen[id] {
 				seen[id] = true
-				texts = append(texts, workqueue.PipelineText{Hash: pl.Hash, Pipeline: pl.Name, Text: pl.Text})
+				texts = append(texts, workqueue.PipelineText{Hash: pl.RunHash, Pipeline: pl.Name, Text: pl.Text})
 			}
 		}
 	}
@@ -80,12 +80,12 @@ func (p *Process) keepTexts(ctx context.Context, of ...*pipelines.Catalogue) err
 func (p *Process) work(pl *pipelines.Pipeline) scheduler.Work {
 	k := p.waker.find(pl.Name)
 	if k == nil {
-		return scheduler.Work{Hash: pl.Hash, Run: func(ctx context.Context, start scheduler.Start) (scheduler.Report, error) {
+		return scheduler.Work{Hash: pl.RunHash, Run: func(ctx context.Context, start scheduler.Start) (scheduler.Report, error) {
 			return p.run(ctx, pl, start)
 		}}
 	}
 	work := scheduler.Work{
-		Hash: pl.Hash,
+		Hash: pl.RunHash,
 		Run: func(ctx context.Context, start scheduler.Start) (scheduler.Report, error) {
 			return p.runSession(ctx, pl, start)
 		},

@@ -139,12 +139,12 @@ func (k *waking) end(session *runner.Session) (unseen bool) {
 // executeSteps returns the steps of a pipeline that run items. A step with a condition, or
 // whose priorities are expressions, has no band until it starts.
 func executeSteps(pl *pipelines.Pipeline) (steps []runner.SessionStep) {
-	for _, step := range pl.Steps {
+	for step := range pl.Each() {
 		if step.Handler != pipelines.ExecuteHandler {
 			continue
 		}
-		of := runner.SessionStep{Name: step.Name}
-		if band, known := bandOf(step); known && step.If == "" {
+		of := runner.SessionStep{Name: step.Path}
+		if band, known := bandOf(step); known && !step.Conditional() {
 			of.Band = band
 		}
 		steps = append(steps, of)

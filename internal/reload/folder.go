@@ -205,7 +205,7 @@ func (v *verdict) compare(before *pipelines.Catalogue) {
 		switch was, ok := before.Get(p.Name); {
 		case !ok:
 			v.added = append(v.added, p.Name)
-		case was.Hash != p.Hash || was.File != p.File:
+		case was.RunHash != p.RunHash || was.File != p.File:
 			v.changed = append(v.changed, p.Name)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"botwork/internal/filenames"
 	"botwork/internal/syncdir"
 )
 
@@ -100,7 +101,7 @@ func (r *replacement) find() (info fs.FileInfo, err error) {
 		info, err = r.root.Lstat(filepath.Join(parts[:i+1]...))
 		switch last := i == len(parts)-1; {
 		case errors.Is(err, fs.ErrNotExist) && last && r.Hash == "":
-			return nil, nil
+			return nil, r.checkCase()
 		case errors.Is(err, fs.ErrNotExist):
 			return nil, ErrMissing
 		case err != nil:
@@ -113,6 +114,25 @@ func (r *replacement) find() (info fs.FileInfo, err error) {
 		return nil, ErrExists
 	}
 	return info, nil
+}
+
+// checkCase returns an error if the folder has a file that would be the new one on a system that ignores case.
+func (r *replacement) checkCase() error {
+	folder, err := r.root.Open(filepath.Dir(r.file))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	names, err := folder.Readdirnames(-1)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if filenames.Same(name, filepath.Base(r.file)) {
+			return fmt.Errorf("%w: %s differs only in upper and lower case", ErrExists, name)
+		}
+	}
+	return nil
 }
 
 // compare reads the file, and returns an error if it has another text than it should have.

@@ -14,6 +14,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"botwork/internal/filenames"
 )
 
 var (
@@ -27,6 +29,9 @@ var (
 	// ErrNotAllowed means that the name leads out of the folder, or to something that is not a
 	// regular file, such as a symbolic link.
 	ErrNotAllowed = errors.New("the file is not a regular file of the folder")
+
+	// ErrName means that a file cannot have the name on every system: see package filenames.
+	ErrName = errors.New("the file cannot have this name")
 )
 
 // Folder is a folder whose files are replaced. Its calls may run at the same time.
@@ -62,6 +67,9 @@ func Hash(text []byte) string {
 func (f *Folder) Save(c Change) error {
 	if !plainName(c.Name) {
 		return fmt.Errorf("%w: %.200q", ErrNotAllowed, c.Name)
+	}
+	if err := filenames.CheckPath(c.Name); err != nil {
+		return fmt.Errorf("%w: %w", ErrName, err)
 	}
 	return f.save(c)
 }

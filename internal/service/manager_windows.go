@@ -71,7 +71,7 @@ func queryStatus(s *mgr.Service) (Status, error) {
 		Start: startOf(s.Handle, c.StartType), Account: windows.UTF16PtrToString(c.ServiceStartName), ExitCode: exitCodeOf(now),
 	}
 	if line, err := windows.DecomposeCommandLine(windows.UTF16PtrToString(c.BinaryPathName)); err == nil && len(line) > 0 {
-		st.Program, st.Config = line[0], configOf(line[1:])
+		st.Program, st.Config, st.Environment = line[0], valueOfFlag(line[1:], "--config"), valueOfFlag(line[1:], "--environment")
 	}
 	return st, nil
 }

@@ -34,6 +34,9 @@ type Spec struct {
 	// Program and Config are absolute paths.
 	Program, Config string
 
+	// Environment is the environment of the settings; "" is none.
+	Environment string
+
 	// Account is the account of the service; Password is "" for accounts without a
 	// password. On Linux there are no passwords.
 	Account, Password string
@@ -72,13 +75,17 @@ func CheckName(name string) error {
 
 // Arguments returns the arguments with which the service's program is started.
 func (s *Spec) Arguments() []string {
-	return []string{"service", "run", "--name", s.Name, "--config", s.Config}
+	arguments := []string{"service", "run", "--name", s.Name, "--config", s.Config}
+	if s.Environment != "" {
+		arguments = append(arguments, "--environment", s.Environment)
+	}
+	return arguments
 }
 
-// configOf returns the settings file in the arguments that a service was registered
-// with; "" if there is none.
-func configOf(arguments []string) string {
-	if i := slices.Index(arguments, "--config"); i >= 0 && i+1 < len(arguments) {
+// valueOfFlag returns the value of a flag in the arguments that a service was registered
+// with, such as its settings file; "" if there is none.
+func valueOfFlag(arguments []string, flag string) string {
+	if i := slices.Index(arguments, flag); i >= 0 && i+1 < len(arguments) {
 		return arguments[i+1]
 	}
 	return ""
@@ -119,6 +126,7 @@ type Status struct {
 	Account     string `json:"account"`
 	Program     string `json:"program"`
 	Config      string `json:"config"`
+	Environment string `json:"environment,omitempty"` // of the settings; "" if none was chosen
 
 	// ExitCode is the last exit code, for example that of the program; 0 means success.
 	ExitCode int `json:"exitCode"`

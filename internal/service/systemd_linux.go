@@ -155,7 +155,7 @@ func (m *systemd) Status(ctx context.Context, name string) (Status, error) {
 	st.PID, _ = strconv.Atoi(valueOf(out, "MainPID"))
 	st.ExitCode, _ = strconv.Atoi(valueOf(out, "ExecMainStatus"))
 	if line := wordsOf(valueOf(text, "ExecStart")); len(line) > 0 {
-		st.Program, st.Config = line[0], configOf(line[1:])
+		st.Program, st.Config, st.Environment = line[0], valueOfFlag(line[1:], "--config"), valueOfFlag(line[1:], "--environment")
 	}
 	st.State = map[string]State{
 		"active": Running, "reloading": Running, "activating": Starting, "deactivating": Stopping, "failed": Failed,

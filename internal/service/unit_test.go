@@ -22,7 +22,7 @@ func TestUnit(t *testing.T) {
 			Writable: []string{"/etc/botwork", "/var/lib/botwork"},
 		},
 		"odd.service": {
-			Name: "odd", Description: "100% of it", Program: `/opt/my "bots"/bot$work`, Config: `/etc/50% off/bot work.yaml`,
+			Name: "odd", Description: "100% of it", Program: `/opt/my "bots"/bot$work`, Config: `/etc/50% off/bot work.yaml`, Environment: "prod",
 			Account: "odd", StopWithin: 1500 * time.Millisecond, DependsOn: []string{"postgresql", "remote-fs.target"},
 			Writable: []string{"/srv/bot files"},
 		},
@@ -46,8 +46,11 @@ func TestUnit(t *testing.T) {
 			if want := append([]string{spec.Program}, spec.Arguments()...); !slices.Equal(line, want) {
 				t.Errorf("parsed command line %q, want %q", line, want)
 			}
-			if got := configOf(line[1:]); got != spec.Config || !isOurs(line[1:]) {
+			if got := valueOfFlag(line[1:], "--config"); got != spec.Config || !isOurs(line[1:]) {
 				t.Errorf("parsed settings file %q, want %q", got, spec.Config)
+			}
+			if got := valueOfFlag(line[1:], "--environment"); got != spec.Environment {
+				t.Errorf("parsed environment %q, want %q", got, spec.Environment)
 			}
 		})
 	}

@@ -7,66 +7,141 @@ import (
 )
 
 // layChain lays out a chart whose nodes are a chain from top to bottom. Nodes next to a
-// node of the chain are on its right. Lines that pass boxes use lanes on the left.
+// node of the chain are on its right. Lines that pass boxes use lanes on the left. The nodes in a
+// frame are such a chain, too, or several of them side by side.
 func layChain(c *Chart) *drawing {
-	d := &drawing{title: c.Title}
-	index := map[string]int{}
-	widest := 0.0
+	l := &chainLayout{drawing: &drawing{title: c.Title}, c: c, index: map[string]int{}}
 	for i, n := range c.Nodes {
-		index[n.ID] = i
-		b := size(n)
-		d.boxes = append(d.boxes, b)
-		if !n.Aside {
-			widest = max(widest, b.w)
+		l.index[n.ID] = i
+		l.boxes = append(l.boxes, size(n))
+	}
+	l.chain(0, len(l.boxes))
+	l.fit()
+	return l.drawing
+}
+
+type chainLayout struct {
+	*drawing
+	c     *Chart
+	index map[string]int // of the nodes, by ID
+}
+
+// chain positions the boxes from one index to before another, and their lines. The boxes of the chain
+// are those in the same frame as the first.
+func (l *chainLayout) chain(from, to int) {
+	var direct []int
+	widest := 0.0
+	for i := from; i < to; i = l.end(i) {
+		direct = append(direct, i)
+		if l.boxes[i].Shape == Frame {
+			l.frame(i)
+		}
+		if !l.boxes[i].Aside {
+			widest = max(widest, l.boxes[i].w)
 		}
 	}
-	placeRows(d.boxes, widest)
+	l.placeRows(direct, widest)
 	rows := map[int]int{} // the row of each box in the chain
-	for i, b := range d.boxes {
-		if !b.Aside {
+	aside := map[int]bool{}
+	for _, i := range direct {
+		if aside[i] = l.boxes[i].Aside; !aside[i] {
 			rows[i] = len(rows)
 		}
 	}
 	var passing []path
 	straight := map[[2]int]bool{}
-	for _, e := range c.Edges {
-		from, to := index[e.From], index[e.To]
-		switch {
-		case d.boxes[to].Aside:
-			d.paths = append(d.paths, sideways(e, &d.boxes[from], &d.boxes[to]))
-		case rows[to] == rows[from]+1 && !straight[[2]int{from, to}]:
+	for _, e := range l.c.Edges {
+		from, to := l.index[e.From], l.index[e.To]
+		row, here := rows[from]
+		switch below := rows[to]; {
+		case !here:
+		case aside[to]:
+			l.paths = append(l.paths, sideways(e, &l.boxes[from], &l.boxes[to]))
+		case below == row+1 && !straight[[2]int{from, to}]:
 			straight[[2]int{from, to}] = true
-			d.paths = append(d.paths, down(e, &d.boxes[from], &d.boxes[to]))
+			l.paths = append(l.paths, down(e, &l.boxes[from], &l.boxes[to]))
 		default:
-			out, in := d.boxes[from].left(0.7), d.boxes[to].left(0.3)
-			passing = append(passing, path{Edge: e, points: []point{out, {}, {}, in}, at: point{d.boxes[from].x - 6, out.y - 5}, toLeft: true})
+			out, in := l.boxes[from].left(0.7), l.boxes[to].left(0.3)
+			passing = append(passing, path{Edge: e, points: []point{out, {}, {}, in}, at: point{l.boxes[from].x - 6, out.y - 5}, toLeft: true})
 		}
 	}
-	d.paths = append(d.paths, lanes(passing, -widest/2)...)
-	d.fit()
-	return d
+	l.paths = append(l.paths, lanes(passing, -widest/2)...)
+}
+
+// end returns the index after a box and what is in it.
+func (l *chainLayout) end(i int) int {
+	in := l.boxes[i].In
+	for i++; i < len(l.boxes) && l.boxes[i].In != in && l.inside(i, in); i++ {
+	}
+	return i
+}
+
+// inside reports whether a box is in a frame, at any depth.
+func (l *chainLayout) inside(i int, frame string) bool {
+	for in := l.boxes[i].In; in != frame; in = l.boxes[l.index[in]].In {
+		if in == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// frame positions what is in a frame, and gives the frame its size. The frame's corner is at 0, 0.
+func (l *chainLayout) frame(frame int) {
+	b := &l.boxes[frame]
+	first, end, lines := frame+1, l.end(frame), len(l.paths)
+	if !b.Beside {
+		l.chain(first, end)
+	}
+	for x := 0.0; b.Beside && first < end; {
+		next := l.end(first)
+		for next < end && (l.boxes[next].Aside || l.boxes[next-1].Shape == Condition) {
+			next = l.end(next)
+		}
+		drawn := len(l.paths)
+		l.chain(first, next)
+		left, top, right, _ := l.bounds(first, next, drawn)
+		l.moveFrom(first, next, drawn, x-left, -top)
+		x, first = x+right-left+2*framed, next
+	}
+	left, top, right, bottom := l.bounds(frame+1, end, lines)
+	header := b.h
+	b.w, b.h = max(b.w, right-left+2*framed), header+bottom-top+framed
+	l.moveFrom(frame+1, end, lines, (b.w-(right-left))/2-left, header-top)
 }
 
 // placeRows positions the boxes of the chain below each other, centred at 0, and the
 // other boxes on the right of the column, next to the previous box of the chain.
-func placeRows(boxes []box, widest float64) {
+func (l *chainLayout) placeRows(direct []int, widest float64) {
 	const sideGap = 90.0 // enough for the longest label above the line
 	y := 0.0
-	for i := 0; i < len(boxes); {
+	for i := 0; i < len(direct); {
 		end := i + 1
 		aside := 0.0
-		for ; end < len(boxes) && boxes[end].Aside; end++ {
-			aside += boxes[end].h + rowGap/2
+		for ; end < len(direct) && l.boxes[direct[end]].Aside; end++ {
+			aside += l.boxes[direct[end]].h + rowGap/2
 		}
-		height := max(boxes[i].h, aside-rowGap/2)
-		boxes[i].x, boxes[i].y = -boxes[i].w/2, y+(height-boxes[i].h)/2
+		b := l.boxes[direct[i]]
+		height := max(b.h, aside-rowGap/2)
+		l.place(direct[i], -b.w/2, y+(height-b.h)/2)
 		at := y + (height-(aside-rowGap/2))/2
 		for j := i + 1; j < end; j++ {
-			boxes[j].x, boxes[j].y = widest/2+sideGap, at
-			at += boxes[j].h + rowGap/2
+			l.place(direct[j], widest/2+sideGap, at)
+			at += l.boxes[direct[j]].h + rowGap/2
 		}
 		y += height + rowGap
 		i = end
+	}
+}
+
+// place moves a box, whose corner is at 0, 0, with what is in it.
+func (l *chainLayout) place(i int, x, y float64) {
+	end := l.end(i)
+	l.moveFrom(i, end, len(l.paths), x, y)
+	for j := range l.paths {
+		if from := l.index[l.paths[j].From]; i < from && from < end {
+			l.paths[j].move(x, y)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ type Shape string
 const (
 	Start     Shape = "start"     // the trigger of a run, or a task
 	Step      Shape = "step"      // a step
+	Frame     Shape = "frame"     // a step with steps, around them
 	Condition Shape = "condition" // a step's `if`
 	Pipeline  Shape = "pipeline"  // another pipeline
 	End       Shape = "end"       // an end of the run
@@ -20,6 +21,7 @@ const (
 	Flow     Line = "flow"    // leads to the next node
 	OnError  Line = "error"   // leads to the next node if the step fails
 	Enqueues Line = "enqueue" // a step or a task enqueues items of a pipeline
+	Calls    Line = "call"    // a step runs a pipeline
 )
 
 // Mark is how a node looks in a drawing of one run.
@@ -33,7 +35,7 @@ const (
 	Unreached Mark = "unreached" // it did not get there, or skipped it
 )
 
-// Chart is a graph. Its nodes are in reading order.
+// Chart is a graph. Its nodes are in reading order: a frame is followed by the nodes in it.
 type Chart struct {
 	Title string `json:"title"`
 	Nodes []Node `json:"nodes"`
@@ -51,6 +53,15 @@ type Node struct {
 	// Lines are its text; the first one is its name.
 	Lines []string `json:"lines"`
 
+	// Path is the path of the step; "" if the node is none.
+	Path string `json:"path,omitempty"`
+
+	// In is the ID of the frame around it; "" if there is none.
+	In string `json:"in,omitempty"`
+
+	// Beside is true for a frame whose chains are side by side.
+	Beside bool `json:"beside,omitempty"`
+
 	// Aside is true for a node that is not part of the chain, but next to the
 	// previous node.
 	Aside bool `json:"aside,omitempty"`
@@ -67,14 +78,15 @@ type Edge struct {
 	Label string `json:"label,omitempty"`
 }
 
-func (c *Chart) node(shape Shape, lines ...string) string {
+// node adds a node to a frame, "" for none, and returns its ID.
+func (c *Chart) node(in string, shape Shape, lines ...string) string {
 	id := "n" + itoa(len(c.Nodes))
-	c.Nodes = append(c.Nodes, Node{ID: id, Shape: shape, Lines: lines})
+	c.Nodes = append(c.Nodes, Node{ID: id, In: in, Shape: shape, Lines: lines})
 	return id
 }
 
-func (c *Chart) aside(shape Shape, lines ...string) string {
-	id := c.node(shape, lines...)
+func (c *Chart) aside(in string, shape Shape, lines ...string) string {
+	id := c.node(in, shape, lines...)
 	c.Nodes[len(c.Nodes)-1].Aside = true
 	return id
 }

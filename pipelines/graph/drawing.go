@@ -8,6 +8,7 @@ const (
 	padding    = 12.0 // between a box and its text
 	margin     = 20.0 // around a drawing
 	rowGap     = 34.0 // between two boxes of a chain
+	framed     = 20.0 // between a frame and what is in it
 	laneGap    = 22.0 // between two lines that pass boxes
 )
 
@@ -78,25 +79,39 @@ func size(n Node) box {
 const slant = 14.0
 
 // move moves the whole drawing.
-func (d *drawing) move(dx, dy float64) {
-	for i := range d.boxes {
+func (d *drawing) move(dx, dy float64) { d.moveFrom(0, len(d.boxes), 0, dx, dy) }
+
+// moveFrom moves the boxes from one index to before another, and the lines from an index on.
+func (d *drawing) moveFrom(from, to, lines int, dx, dy float64) {
+	for i := from; i < to; i++ {
 		d.boxes[i].x += dx
 		d.boxes[i].y += dy
 	}
-	for i := range d.paths {
-		p := &d.paths[i]
-		for j := range p.points {
-			p.points[j].x += dx
-			p.points[j].y += dy
-		}
-		p.at.x += dx
-		p.at.y += dy
+	for i := lines; i < len(d.paths); i++ {
+		d.paths[i].move(dx, dy)
 	}
+}
+
+func (p *path) move(dx, dy float64) {
+	for i := range p.points {
+		p.points[i].x += dx
+		p.points[i].y += dy
+	}
+	p.at.x += dx
+	p.at.y += dy
 }
 
 // fit moves the drawing to the margins and sets its size.
 func (d *drawing) fit() {
-	left, top, right, bottom := 0.0, 0.0, 0.0, 0.0
+	left, top, right, bottom := d.bounds(0, len(d.boxes), 0)
+	top -= lineHeight + 10 // for the title
+	d.move(margin-left, margin-top)
+	d.width = max(right-left, width(d.title)*titleSize/fontSize) + 2*margin
+	d.height = bottom - top + 2*margin
+}
+
+// bounds returns the sides of what moveFrom moves.
+func (d *drawing) bounds(from, to, lines int) (left, top, right, bottom float64) {
 	first := true
 	include := func(x, y float64) {
 		if first {
@@ -105,11 +120,11 @@ func (d *drawing) fit() {
 		}
 		left, right, top, bottom = min(left, x), max(right, x), min(top, y), max(bottom, y)
 	}
-	for _, b := range d.boxes {
+	for _, b := range d.boxes[from:to] {
 		include(b.x, b.y)
 		include(b.x+b.w, b.y+b.h)
 	}
-	for _, p := range d.paths {
+	for _, p := range d.paths[lines:] {
 		for _, at := range p.points {
 			include(at.x, at.y)
 		}
@@ -119,10 +134,7 @@ func (d *drawing) fit() {
 			include(to, p.at.y)
 		}
 	}
-	top -= lineHeight + 10 // for the title
-	d.move(margin-left, margin-top)
-	d.width = max(right-left, width(d.title)*titleSize/fontSize) + 2*margin
-	d.height = bottom - top + 2*margin
+	return left, top, right, bottom
 }
 
 // labelSpan returns the left and the right end of the path's label.

@@ -33,6 +33,33 @@ steps:
   - {handler: Log, with: {message: done}}
 `
 
+const nested = `name: nested
+steps:
+  - {name: open, handler: HTTP, onError: break, with: {url: "https://x"}}
+  - name: lines
+    if: payload.lines != nil and len(payload.lines) > 0
+    foreach: ${{ payload.lines }}
+    as: line
+    parallel: 4
+    onError: continue
+    steps:
+      - {name: check, handler: Fail, if: line.amount < 0, with: {message: x}}
+      - {name: put, handler: HTTP, onError: break, timeout: 30s, with: {url: "https://x"}}
+      - {name: again, handler: Enqueue, if: line.again, with: {pipeline: every, payload: 1}}
+      - {name: last, handler: Log, onError: continue, with: {message: x}}
+  - name: both
+    parallel: true
+    steps:
+      - {name: stock, handler: HTTP, if: payload.stock, with: {url: "https://x"}}
+      - name: branch
+        timeout: 5m
+        steps:
+          - {name: one, handler: Log, with: {message: x}}
+          - {name: two, uses: common/post-to-ledger}
+      - {name: each, handler: Log, foreach: [1, 2], with: {message: x}}
+  - {name: done, handler: Log, with: {message: x}}
+`
+
 func compile(t *testing.T, texts ...string) []*pipelines.Pipeline {
 	t.Helper()
 	registry := builtin.Registry(builtin.Resources{})
@@ -59,10 +86,10 @@ func charts(t *testing.T) []*Chart {
 		"name: scan-2\nsteps: [{handler: Enqueue, with: {pipeline: back}}, {handler: Enqueue, with: {pipeline: scan-2}}]\n",
 		"name: alone\nsteps: [{handler: Log, with: {message: x}}]\n")
 	all := []*Chart{OfProject(list, []Task{{Name: `night "x" [1]`, Pipeline: "every", Notify: "alone"}, {Name: "robots", Pipeline: ""}})}
-	for _, p := range list {
+	for _, p := range append(list, compile(t, nested, afterwards)...) {
 		all = append(all, OfPipeline(p))
 	}
-	return append(all, OfProject(nil, nil))
+	return append(all, OfPipeline(linked(t, calls...)), OfProject(nil, nil))
 }
 
 func TestMermaid(t *testing.T) {
@@ -124,6 +151,12 @@ func TestDrawings(t *testing.T) {
 				t.Errorf("%s: the box %q is outside the margins", c.Title, one.Lines)
 			}
 			for _, other := range d.boxes[i+1:] {
+				if d.inside(&other, one.ID) {
+					if other.x < one.x+padding || other.y < one.y+padding || other.x+other.w > one.x+one.w-padding || other.y+other.h > one.y+one.h-padding {
+						t.Errorf("%s: %q is not inside %q", c.Title, other.Lines, one.Lines)
+					}
+					continue
+				}
 				if one.x < other.x+other.w && other.x < one.x+one.w && one.y < other.y+other.h && other.y < one.y+one.h {
 					t.Errorf("%s: %q and %q overlap", c.Title, one.Lines, other.Lines)
 				}
@@ -142,6 +175,17 @@ func TestDrawings(t *testing.T) {
 			}
 		}
 	}
+}
+
+// inside reports whether a box is in a frame, at any depth.
+func (d *drawing) inside(b *box, frame string) bool {
+	for in := b.In; in != ""; {
+		if in == frame {
+			return true
+		}
+		in = d.boxes[slices.IndexFunc(d.boxes, func(b box) bool { return b.ID == in })].In
+	}
+	return false
 }
 
 // inside removes the box's lines from the texts of the file and checks that they are
@@ -231,5 +275,200 @@ func TestBatch(t *testing.T) {
 		if got := OfPipeline(p).Nodes[0]; got.Shape != Start || !slices.Equal(got.Lines, []string{"up to 20 items", want}) {
 			t.Errorf("got the start %+v", got)
 		}
+	}
+}
+
+// afterwards has steps that run after the others.
+const afterwards = `name: afterwards
+steps: [{name: work, handler: Log, with: {message: x}}]
+onSuccess: [{name: praise, handler: Log, with: {message: x}}]
+onFailure: [{name: blame, handler: Log, if: error.final, with: {message: x}}]
+finally: [{name: close, steps: [{name: unlock, handler: Log, with: {message: x}}]}]
+`
+
+// The lists of steps that run afterwards are frames after the ends of the steps.
+func TestAfterwards(t *testing.T) {
+	var b strings.Builder
+	if err := WriteMermaid(&b, OfPipeline(compile(t, afterwards)[0])); err != nil {
+		t.Fatal(err)
+	}
+	want := `flowchart TD
+  n0(["an item"])
+  n1["work<br/>Log"]
+  n2(["succeeded"])
+  subgraph n3 ["onSuccess"]
+    n4["praise<br/>Log"]
+  end
+  n5(["failed"])
+  subgraph n6 ["onFailure"]
+    n7{{"if<br/>error.final"}}
+    n8["blame<br/>Log"]
+  end
+  subgraph n9 ["finally"]
+    subgraph n10 ["close"]
+      n11["unlock<br/>Log"]
+    end
+  end
+  n0 --> n1
+  n1 --> n2
+  n2 --> n3
+  n2 --> n9
+  n5 --> n6
+  n5 --> n9
+  n7 -->|"yes"| n8
+`
+	if got := b.String(); got != want {
+		t.Errorf("Mermaid (-want +got):\n%s", cmp.Diff(want, got))
+	}
+}
+
+func TestBlocks(t *testing.T) {
+	c := OfPipeline(compile(t, nested)[0])
+	var b strings.Builder
+	if err := WriteMermaid(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	want := `flowchart TD
+  n0(["an item"])
+  n1["open<br/>HTTP"]
+  n2{{"if<br/>payload.lines != nil and len(payload.lines) #gt; 0"}}
+  subgraph n3 ["lines<br/>for each line of payload.lines, 4 at once<br/>onError continue"]
+    n4{{"if<br/>line.amount #lt; 0"}}
+    n5["check<br/>Fail"]
+    n6(["failed"])
+    n7["put<br/>HTTP<br/>timeout 30s"]
+    n8(["succeeded"])
+    n9{{"if<br/>line.again"}}
+    n10["again<br/>Enqueue"]
+    n11[["every"]]
+    n12["last<br/>Log<br/>onError continue"]
+  end
+  subgraph n13 ["both<br/>side by side"]
+    n14{{"if<br/>payload.stock"}}
+    n15["stock<br/>HTTP"]
+    subgraph n16 ["branch<br/>timeout 5m"]
+      n17["one<br/>Log"]
+      n18["two<br/>uses common/post-to-ledger"]
+      n19[["common/post-to-ledger"]]
+    end
+    n20["each<br/>Log<br/>for each element"]
+  end
+  n21["done<br/>Log"]
+  n22(["succeeded"])
+  n0 --> n1
+  n1 --> n2
+  n1 -.->|"on error"| n22
+  n2 -->|"yes"| n3
+  n2 -->|"no"| n13
+  n3 --> n13
+  n3 -.->|"on error"| n13
+  n4 -->|"yes"| n5
+  n4 -->|"no"| n7
+  n5 --> n6
+  n7 -.->|"on error"| n8
+  n7 --> n9
+  n9 -->|"yes"| n10
+  n9 -->|"no"| n12
+  n10 ==>|"enqueues"| n11
+  n10 --> n12
+  n13 --> n21
+  n14 -->|"yes"| n15
+  n17 --> n18
+  n18 -->|"calls"| n19
+  n21 --> n22
+`
+	if got := b.String(); got != want {
+		t.Errorf("Mermaid (-want +got):\n%s", cmp.Diff(want, got))
+	}
+	if n := c.Nodes[17]; n.Path != "both / branch / one" || n.In != "n16" || !c.Nodes[13].Beside {
+		t.Errorf("got %+v in %+v", n, c.Nodes[13])
+	}
+}
+
+// Branches are side by side, and the steps of each below each other.
+func TestBranchesAreSideBySide(t *testing.T) {
+	d := layChain(OfPipeline(compile(t, nested)[0]))
+	stock, one, two, each := &d.boxes[15], &d.boxes[17], &d.boxes[18], &d.boxes[20]
+	if stock.x+stock.w > one.x || two.x+two.w > each.x || one.y+one.h > two.y {
+		t.Errorf("the branches begin at %v, %v and %v, and the second step of one at %v", stock.x, one.x, each.x, two.y)
+	}
+}
+
+// The overview shows which pipeline calls which, once for all calls.
+func TestCalls(t *testing.T) {
+	list := compile(t, "name: order\nsteps: [{name: a, steps: [{name: b, uses: ledger}]}, {name: c, uses: ledger}]\n", "name: ledger\nsteps: [{handler: Log, with: {message: x}}]\n")
+	if got, want := OfProject(list, nil).Edges, []Edge{{From: "n0", To: "n1", Line: Calls}}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// linked returns the first pipeline of a project.
+func linked(t *testing.T, texts ...string) *pipelines.Pipeline {
+	t.Helper()
+	var files []pipelines.File
+	for i, text := range texts {
+		files = append(files, pipelines.File{Path: fmt.Sprintf("p%d.yaml", i), Data: []byte(text)})
+	}
+	k, findings := pipelines.Load(pipelines.NewCompiler(builtin.Registry(builtin.Resources{}), pipelines.Options{}), files)
+	p, err := k.Resolve("p0")
+	if err != nil || len(findings) > 0 {
+		t.Fatal(err, findings)
+	}
+	return p
+}
+
+// calls is a project whose first pipeline calls the others.
+var calls = []string{
+	"steps: [{name: post, uses: p1}, {name: end, handler: Log, with: {message: x}}]\n",
+	"steps: [{name: none, handler: Break, if: payload.none, with: {reason: x}}, {name: sign, uses: p2}]\nfinally: [{name: unlock, handler: Log, with: {message: x}}]\n",
+	"steps: [{name: log, handler: Log, onError: break, with: {message: x}}]\n",
+}
+
+// The steps of a called pipeline are in the frame of the step that calls it, and its lists after them.
+func TestCalledSteps(t *testing.T) {
+	c := OfPipeline(linked(t, calls...))
+	var b strings.Builder
+	if err := WriteMermaid(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	want := `flowchart TD
+  n0(["an item"])
+  subgraph n1 ["post<br/>uses p1"]
+    n2{{"if<br/>payload.none"}}
+    n3["none<br/>Break"]
+    n4(["the call ends"])
+    subgraph n5 ["sign<br/>uses p2"]
+      n6["log<br/>Log"]
+      n7(["the call ends"])
+    end
+    subgraph n8 ["finally"]
+      n9["unlock<br/>Log"]
+    end
+  end
+  n10["end<br/>Log"]
+  n11(["succeeded"])
+  n0 --> n1
+  n1 --> n10
+  n2 -->|"yes"| n3
+  n2 -->|"no"| n5
+  n3 --> n4
+  n5 --> n8
+  n6 -.->|"on error"| n7
+  n10 --> n11
+`
+	if got := b.String(); got != want {
+		t.Errorf("Mermaid (-want +got):\n%s", cmp.Diff(want, got))
+	}
+	if at := slices.IndexFunc(c.Nodes, func(n Node) bool { return n.Path == "post / finally / unlock" }); at < 0 {
+		t.Errorf("no node has the path of the step that unlocks: %+v", c.Nodes)
+	}
+}
+
+// A chart of very many steps shows only which pipelines are called.
+func TestManyCalledSteps(t *testing.T) {
+	many := "steps:\n" + strings.Repeat("  - uses: p1\n", mostCalled/10)
+	c := OfPipeline(linked(t, many, "steps:\n"+strings.Repeat("  - {handler: Log, with: {message: x}}\n", 10)))
+	if want := 2 + 2*mostCalled/10; len(c.Nodes) != want {
+		t.Errorf("%d nodes, want %d", len(c.Nodes), want)
 	}
 }

@@ -11,7 +11,7 @@ var shapes = map[Shape][2]string{
 	Start: {"([", "])"}, Step: {"[", "]"}, Condition: {"{{", "}}"}, Pipeline: {"[[", "]]"}, End: {"([", "])"},
 }
 
-var arrows = map[Line]string{Flow: "-->", OnError: "-.->", Enqueues: "==>"}
+var arrows = map[Line]string{Flow: "-->", OnError: "-.->", Enqueues: "==>", Calls: "-->"}
 
 // escapes replaces characters with a special meaning in Mermaid's quoted texts by their
 // name or code. A percent sign could begin a directive, a backquote a Markdown text.
@@ -20,7 +20,7 @@ var escapes = strings.NewReplacer(
 )
 
 // WriteMermaid writes charts as one Mermaid flowchart. Several charts are subgraphs with
-// titles.
+// titles, and a frame is a subgraph, too.
 func WriteMermaid(w io.Writer, charts ...*Chart) error {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
@@ -30,9 +30,7 @@ func WriteMermaid(w io.Writer, charts ...*Chart) error {
 			prefix, indent = fmt.Sprintf("g%d", i), "    "
 			fmt.Fprintf(&b, "  subgraph %s [%s]\n    direction TB\n", prefix, quoted(c.Title))
 		}
-		for _, n := range c.Nodes {
-			fmt.Fprintf(&b, "%s%s%s%s%s%s\n", indent, prefix, n.ID, shapes[n.Shape][0], quoted(n.Lines...), shapes[n.Shape][1])
-		}
+		c.writeNodes(&b, prefix, indent)
 		for _, e := range c.Edges {
 			label := ""
 			if e.Label != "" {
@@ -46,6 +44,27 @@ func WriteMermaid(w io.Writer, charts ...*Chart) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func (c *Chart) writeNodes(b *strings.Builder, prefix, indent string) {
+	var open []string // the frames that are open
+	closeAll := func(until string) {
+		for len(open) > 0 && open[len(open)-1] != until {
+			open = open[:len(open)-1]
+			fmt.Fprintf(b, "%s%send\n", indent, strings.Repeat("  ", len(open)))
+		}
+	}
+	for _, n := range c.Nodes {
+		closeAll(n.In)
+		fmt.Fprint(b, indent, strings.Repeat("  ", len(open)))
+		if n.Shape == Frame {
+			fmt.Fprintf(b, "subgraph %s%s [%s]\n", prefix, n.ID, quoted(n.Lines...))
+			open = append(open, n.ID)
+			continue
+		}
+		fmt.Fprintf(b, "%s%s%s%s%s\n", prefix, n.ID, shapes[n.Shape][0], quoted(n.Lines...), shapes[n.Shape][1])
+	}
+	closeAll("")
 }
 
 // quoted returns lines as one label.

@@ -1,10 +1,6 @@
 package graph
 
-import (
-	"slices"
-
-	"botwork/pipelines"
-)
+import "botwork/pipelines"
 
 // Task contains the fields of a scheduled task that a chart shows.
 type Task struct {
@@ -14,8 +10,8 @@ type Task struct {
 	Notify string
 }
 
-// OfProject returns the chart of a project: its pipelines, their triggers, and which
-// pipelines and tasks enqueue items of which pipelines. It also contains the names of
+// OfProject returns the chart of a project: its pipelines, their triggers, which pipelines call
+// which, and which pipelines and tasks enqueue items of which pipelines. It also contains the names of
 // pipelines that do not exist in the project.
 func OfProject(all []*pipelines.Pipeline, tasks []Task) *Chart {
 	c := &Chart{Title: "pipelines", Layered: true}
@@ -25,22 +21,24 @@ func OfProject(all []*pipelines.Pipeline, tasks []Task) *Chart {
 		if p.Trigger != nil {
 			lines = append(lines, triggers(p)...)
 		}
-		ids[p.Name] = c.node(Pipeline, lines...)
+		ids[p.Name] = c.node("", Pipeline, lines...)
 	}
 	named := func(name string) string {
 		if ids[name] == "" {
-			ids[name] = c.node(Pipeline, name)
+			ids[name] = c.node("", Pipeline, name)
 		}
 		return ids[name]
 	}
 	var manager string // the pipeline that enqueues the items of tasks
 	for _, p := range all {
-		if slices.ContainsFunc(p.Steps, func(s *pipelines.Step) bool { return s.Handler == "ManageWorkQueue" }) {
-			manager = ids[p.Name]
+		for s := range p.Each() {
+			if s.Handler == "ManageWorkQueue" {
+				manager = ids[p.Name]
+			}
 		}
 	}
 	for _, t := range tasks {
-		id := c.node(Start, t.Name, "task")
+		id := c.node("", Start, t.Name, "task")
 		if manager != "" {
 			c.edge(manager, id, Flow, "")
 		}
@@ -50,13 +48,18 @@ func OfProject(all []*pipelines.Pipeline, tasks []Task) *Chart {
 		}
 	}
 	for _, p := range all {
-		var drawn []string
-		for _, s := range p.Steps {
+		drawn := map[Edge]bool{} // several steps can lead to the same pipeline
+		lead := func(to string, line Line) {
+			if e := (Edge{From: ids[p.Name], To: to, Line: line}); !drawn[e] {
+				drawn[e], c.Edges = true, append(c.Edges, e)
+			}
+		}
+		for s := range p.Each() {
 			for _, name := range enqueued(s) {
-				if !slices.Contains(drawn, name) { // several steps can enqueue items of the same pipeline
-					drawn = append(drawn, name)
-					c.edge(ids[p.Name], named(name), Enqueues, "")
-				}
+				lead(named(name), Enqueues)
+			}
+			if name := called(p, s); name != "" {
+				lead(named(name), Calls)
 			}
 		}
 	}

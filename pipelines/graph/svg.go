@@ -28,9 +28,11 @@ const style = `
   .failed { fill: #ffebe9; stroke: #cf222e; stroke-width: 3 }
   .active { fill: #ddf4ff; stroke: #0969da; stroke-width: 3 }
   .unreached { fill: none; stroke-dasharray: 3 3 }
+  .frame { fill: none }
   .line { fill: none; stroke: #57606a; stroke-width: 1.4 }
   .error { stroke: #cf222e; stroke-dasharray: 5 3 }
-  .enqueue { stroke: #1a7f37; stroke-dasharray: 2 3 }
+  .enqueue, .call { stroke: #1a7f37 }
+  .enqueue { stroke-dasharray: 2 3 }
   .head { fill: #57606a }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 }
@@ -42,10 +44,10 @@ const style = `
     .done { fill: #033a16; stroke: #3fb950 }
     .failed { fill: #490b08; stroke: #ff7b72 }
     .active { fill: #0c2d6b; stroke: #58a6ff }
-    .unreached { fill: none }
+    .unreached, .frame { fill: none }
     .line { stroke: #9198a1 }
     .error { stroke: #ff7b72 }
-    .enqueue { stroke: #3fb950 }
+    .enqueue, .call { stroke: #3fb950 }
     .head { fill: #9198a1 }
   }
 `
@@ -101,11 +103,18 @@ func (d *drawing) write(b *strings.Builder) {
 		}
 	}
 	fmt.Fprintf(b, "<text class=\"title\" x=\"%s\" y=\"%s\">%s</text>\n", px(margin), px(top-lineHeight), escaped(d.title))
+	for i := range d.boxes {
+		if d.boxes[i].Shape == Frame {
+			d.boxes[i].write(b)
+		}
+	}
 	for i := range d.paths {
 		d.paths[i].write(b)
 	}
 	for i := range d.boxes {
-		d.boxes[i].write(b)
+		if d.boxes[i].Shape != Frame {
+			d.boxes[i].write(b)
+		}
 	}
 }
 

@@ -17,6 +17,7 @@ type expectation struct {
 	at *strictyaml.Node // `expect`, or the case without it
 
 	outcome, kind, errorText, step *strictyaml.Node
+	stepPath                       string
 	after                          *time.Duration
 	afterAt                        *strictyaml.Node
 	output, exactOutput            *strictyaml.Node
@@ -92,7 +93,7 @@ func (r *reader) expectation(n *strictyaml.Node) expectation {
 		output: raw.Output, exactOutput: raw.ExactOutput, callsNode: raw.Calls,
 	}
 	if e.step != nil {
-		r.checkStep(e.step, e.step.Text)
+		e.stepPath = r.pathOf(e.step, e.step.Text)
 	}
 	if raw.After.HasValue() {
 		var after handlers.Duration
@@ -108,8 +109,8 @@ func (r *reader) expectation(n *strictyaml.Node) expectation {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(raw.Steps)) {
-		if r.checkStep(raw.Steps[name], name) {
-			e.steps = append(e.steps, r.step(name, raw.Steps[name]))
+		if path := r.pathOf(raw.Steps[name], name); path != "" {
+			e.steps = append(e.steps, r.step(path, raw.Steps[name]))
 		}
 	}
 	return e
@@ -139,15 +140,13 @@ func (r *reader) text(n *strictyaml.Node) *strictyaml.Node {
 // call decodes a call: a mapping, or only the name of the step.
 func (r *reader) call(n *strictyaml.Node) expectedCall {
 	if n.Kind == strictyaml.Scalar {
-		r.checkStep(n, n.Text)
-		return expectedCall{at: n, step: n.Text, times: 1}
+		return expectedCall{at: n, step: r.pathOf(n, n.Text), times: 1}
 	}
 	var raw rawCall
 	if !r.decode(n, &raw) {
 		return expectedCall{at: n}
 	}
-	r.checkStep(n.Get("step"), raw.Step)
-	c := expectedCall{at: n, step: raw.Step, times: or(raw.Times, 1), with: raw.With, exactWith: raw.ExactWith, input: raw.Input}
+	c := expectedCall{at: n, step: r.pathOf(n.Get("step"), raw.Step), times: or(raw.Times, 1), with: raw.With, exactWith: raw.ExactWith, input: raw.Input}
 	if c.times < 1 {
 		r.Report(n.Get("times"), pipelines.CodeInvalidValue, fmt.Sprintf("got %d, want 1 or more", c.times), "remove the call")
 	}

@@ -23,6 +23,9 @@ type Options struct {
 
 	// SecretNames are the secrets that pipelines can use.
 	SecretNames []string
+
+	// Values are the values of the settings.
+	Values map[string]any
 }
 
 // Run runs the cases of a file one after the other.
@@ -30,7 +33,7 @@ func (f *File) Run(ctx context.Context, o Options) FileResult {
 	r := FileResult{File: f}
 	for _, c := range f.Cases {
 		if o.Only == nil || o.Only.MatchString(f.Pipeline.Name+"/"+c.Name) {
-			r.Results = append(r.Results, c.Run(ctx, o.SecretNames))
+			r.Results = append(r.Results, c.Run(ctx, o))
 		}
 	}
 	return r
@@ -93,14 +96,14 @@ func Cover(files []FileResult, others []*pipelines.Pipeline) []Coverage {
 	}
 	list := []Coverage{}
 	for p, steps := range ran {
-		c := Coverage{Pipeline: p.Name, File: p.File, Steps: len(p.Steps), Tested: steps != nil, Never: []string{}}
-		for _, s := range p.Steps {
-			if !steps[s.Name] {
-				c.Never = append(c.Never, s.Name)
+		c := Coverage{Pipeline: p.Name, File: p.File, Tested: steps != nil, Never: []string{}}
+		for s := range p.Each() {
+			if c.Steps++; !steps[s.Path] {
+				c.Never = append(c.Never, s.Path)
 			}
 		}
 		list = append(list, c)
 	}
-	slices.SortFunc(list, func(a, b Coverage) int { return strings.Compare(a.Pipeline+"\x00"+a.File, b.Pipeline+"\x00"+b.File) })
+	slices.SortStableFunc(list, func(a, b Coverage) int { return strings.Compare(a.Pipeline+"\x00"+a.File, b.Pipeline+"\x00"+b.File) })
 	return list
 }

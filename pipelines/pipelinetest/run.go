@@ -59,17 +59,16 @@ type runner struct {
 	exhausted []*exhausted
 }
 
-// Run runs the case without reading or changing anything outside of it. secretNames are
-// the secrets that pipelines can use. If the case does not set a secret, its value is
+// Run runs the case without reading or changing anything outside of it. If the case does not set a secret, its value is
 // "secret-" and its name.
-func (c *Case) Run(ctx context.Context, secretNames []string) Result {
+func (c *Case) Run(ctx context.Context, o Options) Result {
 	started := time.Now()
 	secrets := map[string]string{}
-	for _, name := range secretNames {
+	for _, name := range o.SecretNames {
 		secrets[name] = "secret-" + name
 	}
 	maps.Copy(secrets, c.secrets)
-	engine := pipelines.NewEngine(pipelines.EngineOptions{Env: c.env, Secrets: secrets, WorkerName: c.worker, Log: zerolog.Nop()})
+	engine := pipelines.NewEngine(pipelines.EngineOptions{Env: c.env, Secrets: secrets, Values: o.Values, WorkerName: c.worker, Log: zerolog.Nop()})
 	r := &runner{Case: c, counts: map[string]int{}, outputs: map[string]any{}}
 	in := pipelines.RunInput{Payload: c.payloadText(), Part: c.part, Now: c.now, Handle: r.handle}
 	if c.pipeline.Trigger == nil {
@@ -89,7 +88,7 @@ func (c *Case) Run(ctx context.Context, secretNames []string) Result {
 // handle replaces all handlers. It records the call before it answers, because a stub can
 // panic like a handler.
 func (r *runner) handle(ctx context.Context, c pipelines.StepCall) (any, error) {
-	name := c.Step.Name
+	name := c.Path
 	s := r.steps[name]
 	if s == nil {
 		s = r.handlers[c.Step.Handler]
@@ -103,12 +102,15 @@ func (r *runner) handle(ctx context.Context, c pipelines.StepCall) (any, error) 
 
 func (r *runner) answer(ctx context.Context, s *stub, c pipelines.StepCall) (any, error) {
 	if s != nil {
-		output, err := s.answer(c.Step, r.counts[c.Step.Name])
+		output, err := s.answer(c.Step, r.counts[c.Path])
 		if e, ok := errors.AsType[*exhausted](err); ok {
 			r.exhausted = append(r.exhausted, e)
 			err = handlers.Permanent(err)
 		}
 		return output, err
+	}
+	if c.Step.Uses != "" {
+		return c.Handler.Handle(ctx, c.Call)
 	}
 	if pure, ok := c.Handler.(handlers.Pure); ok && pure.Pure() {
 		return c.Handler.Handle(ctx, c.Call)
@@ -116,17 +118,17 @@ func (r *runner) answer(ctx context.Context, s *stub, c pipelines.StepCall) (any
 	if c.Step.Handler == "Delay" {
 		return c.Call.Input, nil
 	}
-	r.missing = append(r.missing, c.Step.Name)
+	r.missing = append(r.missing, c.Path)
 	return nil, handlers.Permanent(errors.New("the step has side effects and no stub"))
 }
 
 // compare compares the result of the run with the expectations.
 func (r *runner) compare(result pipelines.Result) []Failure {
 	c := &comparison{}
-	for _, s := range r.pipeline.Steps {
-		if slices.Contains(r.missing, s.Name) {
-			c.fail(r.At, fmt.Sprintf("step %q (%s)", s.Name, s.Handler), "a call with side effects, but no stub",
-				fmt.Sprintf("stubs: {%s: {output: …}}; the output of the step: %s", yamlKey(s.Name), strings.TrimSuffix(s.Outputs(), ".")))
+	for path, s := range r.pipeline.Walk() {
+		if slices.Contains(r.missing, path) {
+			c.fail(r.At, fmt.Sprintf("step %q (%s)", path, s.Handler), "a call with side effects, but no stub",
+				fmt.Sprintf("stubs: {%s: {output: …}}; the output of the step: %s", yamlKey(path), strings.TrimSuffix(s.Outputs(), ".")))
 		}
 	}
 	for _, e := range r.exhausted {

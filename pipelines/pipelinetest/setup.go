@@ -61,8 +61,8 @@ func (r *reader) setUp(raw rawSetUp, base setUp) setUp {
 	}
 	s.steps, s.handlers = merged(base.steps, nil), merged(base.handlers, nil)
 	for _, name := range slices.Sorted(maps.Keys(raw.Stubs)) {
-		if r.checkStep(raw.Stubs[name], name) {
-			s.steps[name] = r.stub(raw.Stubs[name])
+		if path := r.pathOf(raw.Stubs[name], name); path != "" {
+			s.steps[path] = r.stub(raw.Stubs[name])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(raw.Handlers)) {
@@ -107,26 +107,39 @@ func (r *reader) instant(n *strictyaml.Node) *time.Time {
 	return new(at.UTC())
 }
 
-// checkStep reports whether the pipeline has the step, and adds a finding if not.
-func (r *reader) checkStep(n *strictyaml.Node, name string) bool {
+// pathOf returns the path of a step of the pipeline, or of one that it calls: "post / sign". It adds a
+// finding if there is none.
+func (r *reader) pathOf(n *strictyaml.Node, name string) string {
+	if path := r.file.Pipeline.PathOf(name); path != "" {
+		return path
+	}
 	message := fmt.Sprintf("pipeline %q has no step %q", r.file.Pipeline.Name, name)
-	return r.checkName(n, name, pipelines.CodeUnknownStep, message, func(s *pipelines.Step) string { return s.Name })
+	r.checkName(n, name, pipelines.CodeUnknownStep, message, func(path string, s *pipelines.Step) string {
+		if s.Path != path {
+			return path
+		}
+		return s.Name
+	})
+	return ""
 }
 
 // checkHandler reports whether a step of the pipeline has the handler, and adds a finding
 // if not.
 func (r *reader) checkHandler(n *strictyaml.Node, name string) bool {
 	message := fmt.Sprintf("no step of pipeline %q has the handler %q", r.file.Pipeline.Name, name)
-	return r.checkName(n, name, pipelines.CodeUnknownHandler, message, func(s *pipelines.Step) string { return s.Handler })
+	return r.checkName(n, name, pipelines.CodeUnknownHandler, message, func(_ string, s *pipelines.Step) string { return s.Handler })
 }
 
-func (r *reader) checkName(n *strictyaml.Node, name, code, message string, nameOf func(*pipelines.Step) string) bool {
+func (r *reader) checkName(n *strictyaml.Node, name, code, message string, nameOf func(path string, s *pipelines.Step) string) bool {
 	var names []string
-	for _, s := range r.file.Pipeline.Steps {
-		if nameOf(s) == name {
+	for path, s := range r.file.Pipeline.Walk() {
+		one := nameOf(path, s)
+		if one == name {
 			return true
 		}
-		names = append(names, nameOf(s))
+		if one != "" {
+			names = append(names, one)
+		}
 	}
 	hint := strictyaml.Suggest(name, names)
 	if hint == "" {

@@ -132,7 +132,7 @@ func (s *stub) answer(step *pipelines.Step, n int) (any, error) {
 		n = 1
 	}
 	if n > len(s.answers) {
-		return nil, &exhausted{step.Name, n, len(s.answers)}
+		return nil, &exhausted{step.Path, n, len(s.answers)}
 	}
 	a := s.answers[n-1]
 	if a.fails != nil {

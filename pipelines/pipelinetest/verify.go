@@ -45,7 +45,7 @@ func (r *runner) compareOutcome(c *comparison, result pipelines.Result) {
 	if e.errorText != nil && !strings.Contains(result.Error, e.errorText.Text) {
 		c.fail(e.errorText, "error", show(result.Error), "a text that contains "+show(e.errorText.Text))
 	}
-	if e.step != nil && result.Step != e.step.Text {
+	if e.step != nil && result.Step != e.stepPath {
 		c.fail(e.step, "step", show(result.Step), show(e.step.Text))
 	}
 	if e.after != nil && result.After != *e.after {

@@ -21,6 +21,11 @@ type Principal struct {
 	Queues    []string // that the caller is bound to; none: all
 }
 
+// MayProgram reports whether the caller may send what runs with the rights of the workers, if the
+// server accepts it at all: an editor who is not bound to queues. What such an editor sends is in
+// no queue: it reaches whatever a worker reaches.
+func (p *Principal) MayProgram() bool { return p.Role.Includes(Editor) && len(p.Queues) == 0 }
+
 // MayQueue reports whether the caller may see and use a queue.
 func (p *Principal) MayQueue(queue string) bool {
 	return len(p.Queues) == 0 || slices.Contains(p.Queues, queue)

@@ -13,6 +13,9 @@ var (
 	// ErrSubjectTaken is returned if another user has the subject.
 	ErrSubjectTaken = errors.New("another user has the subject")
 
+	// ErrPasswordChanged is returned if a user no longer has the password that a change was proved with.
+	ErrPasswordChanged = errors.New("the password was changed meanwhile")
+
 	// ErrLinkUsed is returned for a sign-in link that was used, has expired or never existed.
 	ErrLinkUsed = errors.New("the sign-in link was used already, or has expired")
 )
@@ -50,6 +53,11 @@ type UserStore interface {
 	// user, ErrSubjectTaken as for CreateUser.
 	ChangeUser(ctx context.Context, p UserParams) (User, error)
 
+	// ChangePassword replaces the password of a user who has proved to know the present one. Otherwise
+	// it is like ChangeUser. ErrPasswordChanged if the user has another password by now, or is disabled.
+	// workqueue.ErrNotFound if there is no such user.
+	ChangePassword(ctx context.Context, p PasswordChange) (User, error)
+
 	// DisableUser locks a user out and ends the sessions and the sign-in links, or lets the user
 	// in again. changed is false if that was so before. workqueue.ErrNotFound if there is none.
 	DisableUser(ctx context.Context, name string, disabled bool, by string) (changed bool, err error)
@@ -65,7 +73,7 @@ type UserStore interface {
 	// Users lists all users by name.
 	Users(ctx context.Context) ([]User, error)
 
-	// SignInFailed counts a failed attempt and locks the user for LockedFor. The audit log has one
+	// SignInFailed counts a failed attempt and locks the user for AccountLockedFor. The audit log has one
 	// entry for the attempts of an address in RefusedWindow, with their number.
 	// workqueue.ErrNotFound if there is no such user.
 	SignInFailed(ctx context.Context, userID int64) error

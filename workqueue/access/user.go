@@ -37,7 +37,8 @@ type User struct {
 	DisabledAt *time.Time `json:"disabledAt"`
 
 	// Failures counts the failed attempts to sign in since the last success, and LockedUntil
-	// is until when further attempts are refused.
+	// is until when further attempts are refused: those of browsers in which the user has not
+	// signed in before.
 	Failures    int        `json:"failures"`
 	LockedUntil *time.Time `json:"lockedUntil"`
 }
@@ -75,10 +76,30 @@ func (p UserParams) Normal() (UserParams, error) {
 	return p, errors.Join(errs...)
 }
 
-// LockedFor returns how long attempts to sign in are refused after this many failures in a
-// row: not at all before the fifth, then 1s, 2s, 4s and so on up to 15 minutes.
-func LockedFor(failures int) time.Duration {
-	const first, longest = 5, 15 * time.Minute
+// PasswordChange is a change of a password by its user.
+type PasswordChange struct {
+	UserID  int64
+	Present string // the hash of the password that the user has entered
+	Hash    string // of the new password
+}
+
+// SourceFailures is from how many failures in a row on attempts of one source to sign in as one user are
+// refused for a time. A source is an address, or a browser in which the user has signed in before.
+const SourceFailures = 5
+
+// AccountFailures is likewise for the attempts of all sources. It is higher, so that one source cannot lock
+// others out, and a bound all the same for an attacker who has many addresses.
+const AccountFailures = 100
+
+// LockedFor returns how long attempts of one source are refused after this many failures in a row: not at all
+// before the fifth, then 1s, 2s, 4s and so on up to 15 minutes.
+func LockedFor(failures int) time.Duration { return lockedFor(failures, SourceFailures) }
+
+// AccountLockedFor is LockedFor for the attempts of all sources together.
+func AccountLockedFor(failures int) time.Duration { return lockedFor(failures, AccountFailures) }
+
+func lockedFor(failures, first int) time.Duration {
+	const longest = 15 * time.Minute
 	if failures < first {
 		return 0
 	}

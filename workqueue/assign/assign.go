@@ -21,8 +21,8 @@ const (
 	// room for more work within the horizon.
 	AvailableWorkers Availability = "available"
 
-	// IdleWorkers hold no item at all of the item's kind (high, medium, low) or above.
-	// Lower items that a worker holds never make it unavailable to urgent ones.
+	// IdleWorkers hold no item at all, neither assigned nor running, of any priority: the
+	// rule of the task engine that Botwork replaces.
 	IdleWorkers Availability = "idle"
 )
 

@@ -93,7 +93,7 @@ func (p AssignParams) expectedDue() int {
 
 // planner reads the workers, the queues and, if there are at most due of them, the due items.
 func (p AssignParams) planner(ctx context.Context, view workqueue.AssignView, due int) (*passPlanner, error) {
-	in, err := view.ReadPass(ctx, workqueue.PassQuery{SeenWithin: p.SeenWithin, Band: p.Band, DefaultEstimate: p.DefaultEstimate, Due: due})
+	in, err := view.ReadPass(ctx, workqueue.PassQuery{SeenWithin: p.SeenWithin, Band: p.Band, DefaultEstimate: p.DefaultEstimate, AllHeld: p.Workers == IdleWorkers, Due: due})
 	if err != nil {
 		return nil, err
 	}
@@ -138,9 +138,7 @@ func (pl *passPlanner) options() plan.Options {
 	o := plan.Options{
 		Now: pl.PassState.Now.UnixMilli(), Horizon: max(pl.p.Horizon.Milliseconds(), 1), FreeSlots: pl.p.FreeSlots, MaxPerWorker: pl.p.MaxPerWorker,
 		Margin: takeBackMargin.Milliseconds(), High: workqueue.HighPriority, Last: pl.PassState.Turns,
-	}
-	if pl.p.Workers == IdleWorkers {
-		o.Levels = levels(pl.p.Band)
+		Idle: pl.p.Workers == IdleWorkers,
 	}
 	if pl.p.Claim != nil && pl.p.Claim.Ahead && !pl.classes.compete {
 		o.Asks = pl.p.Claim.WorkerID
@@ -176,17 +174,6 @@ func (pl *passPlanner) heldBy(t *workqueue.PassClaim) (n int) {
 		}
 	}
 	return n
-}
-
-// levels returns the least priorities of the kinds (high, medium, low) within a band.
-func levels(b workqueue.Band) []int {
-	var list []int
-	for _, least := range []int{workqueue.HighPriority + 1, workqueue.MediumPriority} {
-		if least > b.Min {
-			list = append(list, least)
-		}
-	}
-	return append(list, b.Min)
 }
 
 // held returns what the workers hold and keep.

@@ -82,7 +82,7 @@ func (pl *passPlanner) selfAssign(plan *passPlan) *SelfAssign {
 }
 
 // busyFor returns the highest priority of which the worker could not start an item now: with
-// IdleWorkers, that of the most urgent item that it holds, else that of the item in its last
+// IdleWorkers any if it holds an item, else that of the item in its last
 // slot, or in the last one that is not reserved. false if it could start any item.
 func (pl *passPlanner) busyFor(l *workqueue.WorkerLoad, assignments []workqueue.Assignment) (priority int, ok bool) {
 	held := slices.Clone(l.Held)
@@ -91,16 +91,16 @@ func (pl *passPlanner) busyFor(l *workqueue.WorkerLoad, assignments []workqueue.
 			held = append(held, workqueue.HeldWork{Priority: a.Priority, Count: 1})
 		}
 	}
-	slots, reserved := 1, 0
-	if pl.p.Workers == AvailableWorkers {
-		slots, reserved = l.Capacity, l.Reserved
-		for i := range held {
-			if held[i].Running { // no item starts before it ends, however urgent
-				held[i].Priority = math.MaxInt
-			}
+	if pl.p.Workers == IdleWorkers {
+		return math.MaxInt, len(held) > 0
+	}
+	slots, reserved := l.Capacity, l.Reserved
+	for i := range held {
+		if held[i].Running { // no item starts before it ends, however urgent
+			held[i].Priority = math.MaxInt
 		}
 	}
-	slices.SortFunc(held, func(a, b workqueue.HeldWork) int { return cmp.Compare(b.Priority, a.Priority) })
+	slices.SortStableFunc(held, func(a, b workqueue.HeldWork) int { return cmp.Compare(b.Priority, a.Priority) })
 	for i := range held {
 		slots -= held[i].Count
 		if slots <= 0 {
@@ -182,13 +182,8 @@ func (sa *SelfAssign) plan(ctx context.Context, view workqueue.AssignView, p Ass
 		return nil, nil
 	}
 	plan := &passPlan{marks: marks, assignments: assignmentsOf(placements)}
-	of := levels(p.Band)
 	for i := range plan.assignments {
-		priority := plan.assignments[i].Priority
-		if p.Workers == IdleWorkers {
-			priority = of[slices.IndexFunc(of, func(least int) bool { return priority >= least })]
-		}
-		if p.Claim.Ahead && priority > sa.busy { // another worker may be able to start it
+		if p.Claim.Ahead && plan.assignments[i].Priority > sa.busy { // another worker may be able to start it
 			return nil, nil
 		}
 	}

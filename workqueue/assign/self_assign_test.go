@@ -30,10 +30,10 @@ func TestSelfAssignLeavesItemsForIdleWorkers(t *testing.T) {
 		mode    matching.Distribution
 		want    int
 	}{
-		{"idle: of the same kind", IdleWorkers, []workqueue.HeldWork{running(700, 1)}, 900, matching.Distribution{}, both},
-		{"idle: of a kind below", IdleWorkers, []workqueue.HeldWork{running(2000, 1)}, 900, matching.Distribution{}, both},
-		{"idle: of a kind above", IdleWorkers, []workqueue.HeldWork{running(700, 1)}, 2000, matching.Distribution{}, free},
-		{"idle: above, of the same kind", IdleWorkers, []workqueue.HeldWork{running(1500, 1)}, 2000, matching.Distribution{}, both},
+		{"idle: it holds a less urgent item", IdleWorkers, []workqueue.HeldWork{running(3, 1)}, 2000, matching.Distribution{}, both},
+		{"idle: it holds a more urgent item", IdleWorkers, []workqueue.HeldWork{running(2000, 1)}, 900, matching.Distribution{}, both},
+		{"idle: an item is assigned to it", IdleWorkers, []workqueue.HeldWork{assigned(700, 1)}, 2000, matching.Distribution{}, both},
+		{"idle: it holds nothing", IdleWorkers, nil, 900, matching.Distribution{}, free},
 		{"a slot is free", AvailableWorkers, []workqueue.HeldWork{running(700, 2)}, 600, matching.Distribution{}, free},
 		{"all slots run something", AvailableWorkers, []workqueue.HeldWork{running(2000, 1), running(3, 3)}, 2000, matching.Distribution{}, both},
 		{"the reserved slot is free", AvailableWorkers, []workqueue.HeldWork{running(700, 3)}, 900, matching.Distribution{}, both},

@@ -21,7 +21,7 @@ const mostPassSteps = 64
 func (s *Situation) Prepare(ctx context.Context) error {
 	chains := s.addEscalated()
 	slices.SortFunc(s.Items, func(a, b SimItem) int { return workqueue.CompareDue(a.DueItem, b.DueItem) })
-	slices.SortFunc(s.Workers, func(a, b SimWorker) int { return cmp.Compare(a.WorkerID, b.WorkerID) })
+	slices.SortStableFunc(s.Workers, func(a, b SimWorker) int { return cmp.Compare(a.WorkerID, b.WorkerID) })
 	// If several make passes at the same time, the more urgent items get the slots.
 	slices.SortStableFunc(s.Pipelines, func(a, b SystemPipeline) int { return cmp.Compare(b.mostUrgent(), a.mostUrgent()) })
 	for i := range s.Workers {

@@ -43,7 +43,7 @@ func (m *simStore) ReadPass(ctx context.Context, q workqueue.PassQuery) (workque
 	for w := range m.workers {
 		loads[w] = m.s.Workers[w].WorkerLoad
 		loads[w].AvailableSince = m.s.At.Add(time.Duration(m.workers[w].since))
-		loads[w].Held = m.held(w, q.DefaultEstimate, func(i int32) bool { return int(m.s.hot[i].priority) >= q.Band.Min })
+		loads[w].Held = m.held(w, q.DefaultEstimate, func(i int32) bool { return int(m.s.hot[i].priority) >= q.HeldFrom() })
 	}
 	return workqueue.PassInput{PassState: marks, Distributions: m.s.queues, Loads: loads}, err
 }

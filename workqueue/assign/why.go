@@ -16,6 +16,7 @@ type WhyStore interface {
 
 	// As in workqueue.ItemStore, workqueue.QueueStore and workqueue.WorkerStore.
 	Item(ctx context.Context, id int64) (workqueue.Item, error)
+	Attempts(ctx context.Context, itemID int64) ([]workqueue.Attempt, error)
 	Queues(ctx context.Context) ([]workqueue.Queue, error)
 	Queue(ctx context.Context, name string) (workqueue.Queue, error)
 	Workers(ctx context.Context) ([]workqueue.Worker, error)
@@ -66,32 +67,51 @@ func Why(ctx context.Context, store WhyStore, id int64, p WhyParams) (Reason, er
 	if err != nil {
 		return Reason{}, err
 	}
+	const most = 3
+	for n := 1; ; n++ {
+		r, moved, err := whyItem(ctx, store, &item, p)
+		if err != nil || !moved || n == most {
+			return r, err
+		}
+		before := item
+		if item, err = store.Item(ctx, id); err != nil || item.State == before.State && item.Fence == before.Fence {
+			return r, err
+		}
+	}
+}
+
+// whyItem explains an item as it was read. moved is true if a worker or a pass may have moved it
+// since.
+func whyItem(ctx context.Context, store WhyStore, item *workqueue.Item, p WhyParams) (r Reason, moved bool, err error) {
 	queue, err := store.Queue(ctx, item.QueueName)
 	if err != nil && !errors.Is(err, workqueue.ErrNotFound) {
-		return Reason{}, err
+		return Reason{}, false, err
 	}
 	workers, err := store.Workers(ctx)
 	if err != nil {
-		return Reason{}, err
+		return Reason{}, false, err
 	}
-	holders, err := store.RowHolders(ctx, id)
+	snooze, err := lastSnooze(ctx, store, item)
 	if err != nil {
-		return Reason{}, err
+		return Reason{}, false, err
+	}
+	holders, err := store.RowHolders(ctx, item.ID)
+	if err != nil {
+		return Reason{}, false, err
 	}
 	if err := p.Learned.Refresh(ctx); err != nil {
-		return Reason{}, err
+		return Reason{}, false, err
 	}
 	rules, err := readRules(ctx, store, p.Escalations)
 	if err != nil {
-		return Reason{}, err
+		return Reason{}, false, err
 	}
-	var r Reason
 	err = store.ReadUnlocked(ctx, func(ctx context.Context, view workqueue.AssignView) error {
 		marks, err := view.PassState(ctx)
 		if err != nil {
 			return err
 		}
-		w := &why{p: p, view: view, item: &item, queue: &queue, workers: workers, holder: longHolder(holders), rules: rules, now: marks.Now}
+		w := &why{p: p, view: view, item: item, queue: &queue, workers: workers, holder: longHolder(holders), snooze: snooze, rules: rules, now: marks.Now}
 		w.choosePass()
 		if r, err = w.judge(ctx); err != nil {
 			return err
@@ -99,13 +119,15 @@ func Why(ctx context.Context, store WhyStore, id int64, p WhyParams) (Reason, er
 		if r.Escalations, err = w.escalations(ctx, store); err != nil {
 			return err
 		}
-		return w.expect(ctx, &r)
+		err = w.expect(ctx, &r)
+		moved = w.moved
+		return err
 	})
 	r.ItemID, r.Status, r.State, r.Lifecycle = item.ID, item.Status(), item.State.String(), item.Lifecycle
 	if item.State != workqueue.Processed && item.State != workqueue.Cancelled {
 		r.FinishBy = item.FinishBy
 	}
-	return r, err
+	return r, moved, err
 }
 
 // why is one call of Why.
@@ -116,11 +138,16 @@ type why struct {
 	queue   *workqueue.Queue
 	workers []workqueue.Worker // all workers, by name
 	holder  *workqueue.RowHolder
-	rules   []SimRule // all rules of escalation
+	snooze  *workqueue.Attempt // the last run, if it ended with a snooze
+	rules   []SimRule          // all rules of escalation
 	now     time.Time
 
 	pass   comingPass // the next pass that covers the item's priority
 	passed bool       // there is one
+
+	// moved is set if the simulation does not start the item, perhaps because a worker or a pass
+	// has moved it since it was read.
+	moved bool
 }
 
 // comingPass is the next pass of one AssignTasksToWorker step.

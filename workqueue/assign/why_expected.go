@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"botwork/workqueue"
 )
 
 // startsNow is how near a start is that is called "now".
@@ -51,7 +53,7 @@ func (w *why) expect(ctx context.Context, r *Reason) error {
 		r.Expected = unknownStart(&later)
 		return nil
 	}
-	r.Expected = unknownStart(r)
+	r.Expected, w.moved = unknownStart(r), true
 	return nil
 }
 
@@ -137,19 +139,25 @@ func unknownStart(r *Reason) string {
 }
 
 // startText describes when the item starts; by is the pipeline whose scheduled run it waits for.
+// Items below the band of urgent ones start at least so late: more urgent items may be added.
 func (w *why) startText(start time.Time, by string) string {
 	in := start.Sub(w.now)
-	switch {
-	case in < startsNow:
+	if in < startsNow {
 		return "now"
-	case by != "" && in > nextPassSoon:
-		return fmt.Sprintf("at %s (%s), the next run of %s", instantText(start), w.inText(start), by)
-	case by != "":
-		return fmt.Sprintf("%s, with the next run of %s", w.inText(start), by)
-	case start.Equal(w.item.AvailableAt):
-		return fmt.Sprintf("at %s (%s), when it is due", instantText(start), w.inText(start))
 	}
-	return "in about " + spanText(in)
+	atLeast, orLater := "about ", ""
+	if w.item.Priority <= workqueue.HighPriority {
+		atLeast, orLater = "at least ", " or later"
+	}
+	switch {
+	case by != "" && in > nextPassSoon:
+		return fmt.Sprintf("at %s%s (%s), the next run of %s", instantText(start), orLater, w.inText(start), by)
+	case by != "":
+		return fmt.Sprintf("%s%s, with the next run of %s", w.inText(start), orLater, by)
+	case start.Equal(w.item.AvailableAt):
+		return fmt.Sprintf("at %s%s (%s), when it is due", instantText(start), orLater, w.inText(start))
+	}
+	return "in " + atLeast + spanText(in)
 }
 
 // countFirst counts the items that go first among those that wait for the same workers.

@@ -14,6 +14,9 @@ const nextPassSoon = time.Minute
 
 // placed explains items that some live worker may run, by planning what the next pass would do.
 func (w *why) placed(ctx context.Context, pl *passPlanner, due *workqueue.DueItem, eligible plan.Set) (Reason, error) {
+	if !w.pass.Wake && w.pass.At.Sub(w.now) > nextPassSoon {
+		return w.soon(), nil // what workers hold now does not matter then
+	}
 	class, err := pl.classes.of(ctx, due)
 	if err != nil {
 		return Reason{}, err
@@ -113,15 +116,9 @@ func (w *why) before(ctx context.Context, pl *passPlanner, due *workqueue.DueIte
 // full explains items whose possible workers have no room.
 func (w *why) full(pl *passPlanner, due *workqueue.DueItem, eligible plan.Set) Reason {
 	at := places(eligible, len(pl.Loads))
-	idle := w.pass.Params.Workers == IdleWorkers
-	least := due.Priority
+	idle, least := w.pass.Params.Workers == IdleWorkers, due.Priority
 	if idle {
-		for _, level := range levels(w.pass.Params.Band) {
-			if due.Priority >= level {
-				least = level
-				break
-			}
-		}
+		least = workqueue.EveryPriority.Min
 	}
 	r := Reason{Kind: WhyFull, Pipeline: w.pass.Pipeline, Worker: pl.Loads[at[0]].Name, Workers: reasonWorkers(pl, at, least), mayRun: workerIDs(pl, at)}
 	var has []string
@@ -136,8 +133,8 @@ func (w *why) full(pl *passPlanner, due *workqueue.DueItem, eligible plan.Set) R
 	}
 	switch {
 	case idle:
-		r.Text = fmt.Sprintf("no worker that may run it is idle for %s: %s", workqueue.Band{Min: least, Max: workqueue.EveryPriority.Max}, listed(has))
-		r.Change = "it is assigned when one of them has finished those items, or when another worker joins; with workers: available a worker needs only a free slot"
+		r.Text = "no worker that may run it is idle: " + listed(has)
+		r.Change = "it is assigned when one of them has finished these items, or when another worker joins; with workers: available a worker needs only a free slot"
 	case w.pass.Params.FreeSlots:
 		r.Text = "no worker that may run it has a free slot: " + listed(has)
 		r.Change = "it is assigned when one of them has finished an item, or when another worker joins"

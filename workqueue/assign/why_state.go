@@ -2,6 +2,7 @@ package assign
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"time"
 
@@ -102,6 +103,13 @@ func (w *why) later() Reason {
 	it := w.item
 	r := Reason{Kind: WhyNotDue, At: &it.AvailableAt, Change: fmt.Sprintf("make it due now: botwork items run %d", it.ID)}
 	when := fmt.Sprintf("%s (%s)", instantText(it.AvailableAt), w.inText(it.AvailableAt))
+	if w.snooze != nil {
+		r.Text = "it was snoozed until " + when
+		if reason := orEmpty(w.snooze.Reason); reason != "" {
+			r.Text += ": " + reason
+		}
+		return r
+	}
 	if it.RetryCount == 0 {
 		r.Text = "it is not due until " + when
 		return r
@@ -112,6 +120,21 @@ func (w *why) later() Reason {
 		r.Text += ", after this error: " + r.Error
 	}
 	return r
+}
+
+// lastSnooze returns the last attempt of a waiting item if it ended with a snooze, else nil.
+func lastSnooze(ctx context.Context, store WhyStore, it *workqueue.Item) (*workqueue.Attempt, error) {
+	if it.State != workqueue.Ready || it.StartedAt == nil {
+		return nil, nil
+	}
+	attempts, err := store.Attempts(ctx, it.ID)
+	if err != nil || len(attempts) == 0 {
+		return nil, err
+	}
+	if last := &attempts[len(attempts)-1]; last.Outcome == workqueue.OutcomeSnoozed && last.Fence == it.Fence {
+		return last, nil
+	}
+	return nil, nil
 }
 
 // attempts returns the maximum number of attempts.

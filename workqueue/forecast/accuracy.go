@@ -141,7 +141,7 @@ func agreements(tallies map[string]*tally) []Agreement {
 	for name, t := range tallies {
 		list = append(list, t.agreement(name))
 	}
-	slices.SortFunc(list, func(a, b Agreement) int {
+	slices.SortStableFunc(list, func(a, b Agreement) int {
 		return cmp.Or(cmp.Compare(b.Forecasts, a.Forecasts), strings.Compare(a.Name, b.Name))
 	})
 	return list

@@ -181,10 +181,10 @@ func (f *Forecast) drains() {
 		}
 	}
 	order := []string{"high", "medium", "low"}
-	slices.SortFunc(f.Bands, func(a, b Drain) int { return slices.Index(order, a.Name) - slices.Index(order, b.Name) })
+	slices.SortStableFunc(f.Bands, func(a, b Drain) int { return slices.Index(order, a.Name) - slices.Index(order, b.Name) })
 	byName := func(a, b Drain) int { return strings.Compare(a.Name, b.Name) }
-	slices.SortFunc(f.Queues, byName)
-	slices.SortFunc(f.Pipelines, byName)
+	slices.SortStableFunc(f.Queues, byName)
+	slices.SortStableFunc(f.Pipelines, byName)
 }
 
 // moment sorts the times and returns their quantiles.
@@ -255,7 +255,7 @@ func (f *Forecast) lateness() {
 			f.NeverStart++
 		}
 	}
-	slices.SortFunc(late, func(a, b int) int {
+	slices.SortStableFunc(late, func(a, b int) int {
 		return cmp.Or(cmp.Compare(o.expired[b], o.expired[a]), cmp.Compare(o.s.Items[a].ID, o.s.Items[b].ID))
 	})
 	for _, i := range late[:min(len(late), MostListed)] {

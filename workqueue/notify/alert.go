@@ -12,6 +12,9 @@ import (
 type memory struct {
 	Labels  labels   `json:"labels,omitempty"`
 	Text    string   `json:"text"`
+	Title   string   `json:"title,omitempty"`  // of a condition
+	About   []string `json:"about,omitempty"`  // the sorted names that a title has
+	Back    bool     `json:"back,omitempty"`   // the lost workers are alive again
 	Unsent  int64    `json:"unsent,omitempty"` // events since the last message
 	Samples []Sample `json:"samples,omitempty"`
 
@@ -104,10 +107,13 @@ const maxEarlier = 20
 // merge adds an observation to the occurrence.
 func (t *tracked) merge(o *observation, momentary bool, now time.Time) {
 	t.changed = true
-	t.Text = o.text
+	t.Text, t.Back = o.text, false
 	if !momentary {
-		t.LastAt, t.Samples = now, o.samples
+		t.LastAt, t.Samples, t.Title, t.About = now, o.samples, o.title, o.about
 		return
+	}
+	for _, name := range o.about {
+		t.About = addName(t.About, name)
 	}
 	t.Events += o.count
 	t.Unsent += o.count
@@ -211,5 +217,6 @@ func (t *tracked) shown(r *Rule) Alert {
 	if r.Event.Momentary() && t.Unsent > 0 {
 		a.Text = r.Event.countText(t.Unsent)
 	}
+	a.Title = t.titled(r, &a)
 	return a
 }

@@ -266,6 +266,7 @@ func (v *evaluation) recovered(ctx context.Context, r *Rule, a *tracked) error {
 func (v *evaluation) alert(r *Rule, a *tracked, o *observation) error {
 	now := v.state.Now
 	over := a.observe(r, o, now)
+	a.Back = over && r.Event == WorkerLost && v.alive(a.About)
 	muted := slices.ContainsFunc(v.state.Mutes, func(m workqueue.Mute) bool { return m.Covers(r.Name, a.Group) })
 	act, status := a.decide(r, over, muted, now)
 	quiet := r.QuietAt(now)
@@ -286,10 +287,20 @@ func (v *evaluation) alert(r *Rule, a *tracked, o *observation) error {
 	return nil
 }
 
+// alive reports whether all these workers are.
+func (v *evaluation) alive(names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		return !slices.ContainsFunc(v.workers, func(w workqueue.Worker) bool { return w.Name == name && works(&w, v.state.Now) })
+	})
+}
+
 // message makes the items of one message.
 func (v *evaluation) message(r *Rule, a *tracked, status Status) error {
 	m := Message{Status: status, Urgent: r.Urgent, At: v.state.Now, Alert: a.shown(r)}
-	m.Title = m.title(status)
+	m.Title = m.Alert.Title
+	if status == StatusRepeat {
+		m.Title = "Still: " + m.Title
+	}
 	a.sent(v.state.Now)
 	made, err := items(m, r.Targets, func(target string) string { return deliveryKey(&a.Alert, a.Sent, target) }, v.By)
 	v.out.Items = append(v.out.Items, made...)

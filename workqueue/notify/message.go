@@ -52,6 +52,10 @@ type Alert struct {
 	StartedAt time.Time  `json:"startedAt"`
 	EndedAt   *time.Time `json:"endedAt"`
 
+	// Title says in one line what happened, or that it is over. In a message with one alert, it is the
+	// message's title.
+	Title string `json:"title,omitempty"`
+
 	// Text says what is the matter. Count is the number of events since the last message, Total that
 	// of the whole occurrence; 0 for a condition.
 	Text  string `json:"text"`
@@ -72,21 +76,6 @@ type Sample struct {
 	Step     string    `json:"step,omitempty"`
 	Worker   string    `json:"worker,omitempty"`
 	Error    string    `json:"error,omitempty"`
-}
-
-// title returns the title of a message about an alert.
-func (a *Alert) title(status Status) string {
-	name := a.Rule
-	if a.Group != "" {
-		name += " (" + a.Group + ")"
-	}
-	switch status {
-	case StatusResolved:
-		return "Resolved: " + name
-	case StatusRepeat:
-		return "Still firing: " + name
-	}
-	return "Firing: " + name
 }
 
 // deliveryKey is the natural key of the item of a message: the occurrence of an alert, the number of the
@@ -157,7 +146,7 @@ func (m *Message) Plain() string {
 			b.WriteString("\n")
 		}
 		if m.Status == StatusSummary {
-			fmt.Fprintf(&b, "%s\n", a.title(map[bool]Status{true: StatusResolved, false: StatusFiring}[a.State == string(workqueue.AlertOK)]))
+			fmt.Fprintf(&b, "%s\n", a.Title)
 		}
 		a.plain(&b)
 	}

@@ -34,6 +34,8 @@ type observation struct {
 	first, last time.Time
 
 	text    string
+	title   string   // of a condition
+	about   []string // the names that a title has, sorted
 	samples []Sample
 
 	// failed are the latest failed runs by pipeline.
@@ -163,6 +165,7 @@ func (r *Rule) observeEvents(o observations, happenings []workqueue.Happening, o
 		}
 		one := o.at(r, labelsOf(h), open)
 		one.event(h)
+		one.about = addName(one.about, r.Event.aboutOf(h))
 		if r.Event == RunFailed {
 			one.failed[h.Pipeline] = max(one.failed[h.Pipeline], h.ID)
 		}
@@ -178,9 +181,16 @@ func (r *Rule) observeWorkers(o observations, workers []workqueue.Worker, now ti
 	add := func(l labels, name string) *observation {
 		one := o.at(r, l, nil)
 		one.active = true
+		one.about = append(one.about, l[LabelWorker]+l[LabelQueue])
 		found[one] = append(found[one], name)
 		return one
 	}
+	defer func() {
+		for _, one := range o {
+			slices.Sort(one.about)
+			one.title = conditionTitle(r.Event, one.about)
+		}
+	}()
 	switch r.Event {
 	case WorkerLost:
 		for i := range workers {
@@ -271,6 +281,7 @@ func (r *Rule) observeRisk(o observations, near []workqueue.Happening, now time.
 		}
 		one := o.at(r, labelsOf(h), nil)
 		one.active = true
+		one.about = addName(one.about, h.Queue)
 		one.count++
 		if len(one.samples) < maxSamples {
 			s := sampleOf(h)
@@ -287,6 +298,10 @@ func (r *Rule) observeRisk(o observations, near []workqueue.Happening, now time.
 			verb = "has"
 		}
 		one.text = fmt.Sprintf("%s waiting item(s) %s a deadline within %s", n, verb, workqueue.Duration(r.Bounds.Within))
+		one.title = n + " items" + ofNames(one.about) + " may miss their deadlines"
+		if one.count == 1 {
+			one.title = countOf(1, "item", one.samples[0].ItemID) + ofNames(one.about) + " may miss its deadline"
+		}
 		one.count = 0 // it is a condition, not a number of events
 	}
 }

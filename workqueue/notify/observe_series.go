@@ -64,7 +64,8 @@ func (r *Rule) observeRate(o observations, point *workqueue.SeriesPoint) {
 	}
 	if percent := 100 * float64(point.Failed) / float64(attempts); percent > r.Bounds.Percent {
 		one := o.at(r, l, nil)
-		one.active = true
+		one.active, one.about = true, addName(nil, point.Group)
+		one.title = fmt.Sprintf("%.0f %% of the attempts%s failed in %s", percent, ofNames(one.about), workqueue.Duration(r.Bounds.Within))
 		one.text = fmt.Sprintf("%d of %d attempts failed in %s (%.0f %%, bound %g %%)", point.Failed, attempts, workqueue.Duration(r.Bounds.Within), percent, r.Bounds.Percent)
 	}
 }
@@ -74,13 +75,16 @@ func (r *Rule) observeGauges(o observations, point *workqueue.SeriesPoint) {
 	if !ok {
 		return
 	}
-	g := point.Gauges
+	g, about := point.Gauges, addName(nil, point.Group)
 	switch {
 	case r.Event == Backlog && g.Backlog > float64(r.Bounds.Items):
 		one := o.at(r, l, nil)
-		one.active, one.text = true, fmt.Sprintf("%.0f due items wait (bound %d)", g.Backlog, r.Bounds.Items)
+		one.active, one.about, one.text = true, about, fmt.Sprintf("%.0f due items wait (bound %d)", g.Backlog, r.Bounds.Items)
+		one.title = fmt.Sprintf("%.0f due items%s wait", g.Backlog, ofNames(about))
 	case r.Event == Oldest && g.OldestWaiting > workqueue.Duration(r.Bounds.Age):
 		one := o.at(r, l, nil)
-		one.active, one.text = true, fmt.Sprintf("the oldest due item has waited for %s (bound %s)", workqueue.Duration(time.Duration(g.OldestWaiting).Round(time.Second)), workqueue.Duration(r.Bounds.Age))
+		waited := workqueue.Duration(time.Duration(g.OldestWaiting).Round(time.Second))
+		one.active, one.about, one.text = true, about, fmt.Sprintf("the oldest due item has waited for %s (bound %s)", waited, workqueue.Duration(r.Bounds.Age))
+		one.title = fmt.Sprintf("The oldest due item%s has waited for %s", ofNames(about), waited)
 	}
 }

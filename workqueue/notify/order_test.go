@@ -69,7 +69,7 @@ func TestOutdatedPartOfASummary(t *testing.T) {
 		if len(later) != 1 || !later[0].SharesAlert(&list[0]) {
 			w.Fatalf("messages = %+v, want one about a group of the summary", later)
 		}
-		if left := w.current(list[0], true); len(left.Alerts) != 1 || left.Alerts[0].Group != "queue=default" || left.Title != "During quiet hours: 1 alert(s)" {
+		if left := w.current(list[0], true); len(left.Alerts) != 1 || left.Alerts[0].Group != "queue=default" || left.Title != "During quiet hours: Item 2 of default failed: boom" {
 			w.Errorf("the summary has %+v, want only the other group", left)
 		}
 	}, night)

@@ -20,7 +20,7 @@ type heldAlert struct {
 func (v *evaluation) summaries() error {
 	for _, target := range slices.Sorted(maps.Keys(v.held)) {
 		held := v.held[target]
-		slices.SortFunc(held, func(a, b heldAlert) int {
+		slices.SortStableFunc(held, func(a, b heldAlert) int {
 			return cmp.Or(a.alert.StartedAt.Compare(b.alert.StartedAt), cmp.Compare(a.alert.Rule, b.alert.Rule), cmp.Compare(a.alert.Group, b.alert.Group))
 		})
 		m := Message{Status: StatusSummary, At: v.state.Now}
@@ -55,5 +55,16 @@ func (v *evaluation) summaries() error {
 }
 
 func summaryTitle(alerts []Alert) string {
-	return fmt.Sprintf("During quiet hours: %d alert(s)", len(alerts))
+	if len(alerts) == 0 {
+		return "During quiet hours"
+	}
+	title := "During quiet hours: " + alerts[0].Title
+	switch more := len(alerts) - 1; more {
+	case 0:
+		return title
+	case 1:
+		return title + "; and 1 more alert"
+	default:
+		return fmt.Sprintf("%s; and %d more alerts", title, more)
+	}
 }

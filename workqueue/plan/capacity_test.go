@@ -92,7 +92,8 @@ func TestUnavailableSlots(t *testing.T) {
 
 // TestSlotModesProperties checks three rules: no worker gets more items than it has
 // slots; no worker gets an item while it holds one and another eligible worker holds
-// none; and no item is left while an eligible worker has a free slot.
+// none, or with longest-idle uses a smaller part of its slots; and no item is left while an
+// eligible worker has a free slot.
 func TestSlotModesProperties(t *testing.T) {
 	testgroup.Check(t, 25, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "workers")
@@ -142,7 +143,14 @@ func TestSlotModesProperties(t *testing.T) {
 			if !free(to) {
 				t.Fatalf("item %d went to worker %d, which has no free slot for it: holds %v, given %v", it.ID, to+1, holds, given)
 			}
+			used := func(i int) float64 { return float64(holds[i]+given[i]) / float64(list[i].Slots) }
 			for i := range n {
+				if mode == matching.LongestIdle {
+					if free(i) && used(i) < used(to) {
+						t.Fatalf("item %d went to worker %d although %d uses a smaller part of its slots: holds %v, given %v", it.ID, to+1, i+1, holds, given)
+					}
+					continue
+				}
 				if free(i) && (given[i] == 0 && given[to] > 0 || holds[i]+given[i] == 0 && holds[to]+given[to] > 0) {
 					t.Fatalf("item %d went to worker %d although %d has a free slot and less: holds %v, given %v", it.ID, to+1, i+1, holds, given)
 				}

@@ -9,7 +9,7 @@
 //   - least-loaded: where it can start first, then the least summed estimated
 //     duration for each slot
 //   - round-robin: the next worker after the one that got the last item
-//   - longest-idle: the lowest load ratio, then the longest available
+//   - longest-idle: the lowest load ratio, counting what the plan has given it, then the longest available
 //   - best-worker: the highest score, then the longest available
 //
 // Among equals the worker with the lowest id gets the item.

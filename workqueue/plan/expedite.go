@@ -17,8 +17,7 @@ func (p *Planner) Expediting() bool { return p.stage != rest }
 
 // advanceExpedited announces that the next items are expedited and have this
 // priority. They go before all waiting items, so that only running items are ahead of
-// them. They use no reserved slots unless they are high, and a worker that is not
-// idle for their priority does not get them.
+// them. They use no reserved slots unless they are high.
 func (p *Planner) advanceExpedited(priority int) {
 	p.stage = expedited
 	if priority >= p.last {
@@ -26,13 +25,12 @@ func (p *Planner) advanceExpedited(priority int) {
 	}
 	p.lower(priority)
 	for ; p.counted < len(p.held) && p.held[p.counted].Priority >= priority; p.counted++ {
-		if h := &p.held[p.counted]; h.Running && h.Count > 0 {
+		if h := &p.held[p.counted]; h.Running {
 			n := p.byID[h.Worker]
 			n.count(h.Channel, h.Count, h.Estimate, p.o.Horizon)
 			p.update(n)
 		}
 	}
-	p.bar(priority)
 }
 
 // startRest begins with the items that are not expedited. They start at the highest
@@ -45,7 +43,7 @@ func (p *Planner) startRest() {
 				p.byID[h.Worker].uncount(h.Channel, h.Count, h.Estimate, p.o.Horizon)
 			}
 		}
-		p.last, p.counted, p.barred = math.MaxInt, 0, 0
+		p.last, p.counted = math.MaxInt, 0
 		for _, n := range p.nodes {
 			n.kept = 0
 			if !p.open.Has(n.index) {

@@ -50,29 +50,18 @@ func TestExpeditedItemWaitsOnlyForRunningItems(t *testing.T) {
 }
 
 // TestExpeditedItemUsesNoReservedSlot checks that an expedited item uses no reserved slot
-// unless it is high, and no worker that is not idle for its priority. Both stay available
-// for the next urgent items.
+// unless it is high: the slot stays available for the next urgent items.
 func TestExpeditedItemUsesNoReservedSlot(t *testing.T) {
-	reserved := []plan.Worker{{ID: 1, Slots: 2, Reserved: 1}}
 	busy := []plan.Held{{Worker: 1, Priority: 700, Running: true, Count: 1, Estimate: minute}}
-	for _, c := range []struct {
-		name    string
-		workers []plan.Worker
-		levels  []int
-	}{
-		{"a reserved slot", reserved, nil},
-		{"a worker that is not idle", workers(2), []int{1001, 500}},
-	} {
-		o := roomy()
-		o.Horizon, o.High, o.Levels = 1, 1000, c.levels
-		p := plan.New(c.workers, busy, nil, o)
-		items := some(4, p.Class(plan.Class{}), minute)
-		for i, priority := range []int{600, 500, 2000, 600} {
-			items[i].Priority, items[i].Expedite = priority, i < 2
-		}
-		if diff := cmp.Diff([]int64{0, 0, 1, 0}, give(t, p, items)); diff != "" {
-			t.Errorf("%s: who got the items (-want +got):\n%s", c.name, diff)
-		}
+	o := roomy()
+	o.Horizon, o.High = 1, 1000
+	p := plan.New([]plan.Worker{{ID: 1, Slots: 2, Reserved: 1}}, busy, nil, o)
+	items := some(4, p.Class(plan.Class{}), minute)
+	for i, priority := range []int{600, 500, 2000, 600} {
+		items[i].Priority, items[i].Expedite = priority, i < 2
+	}
+	if diff := cmp.Diff([]int64{0, 0, 1, 0}, give(t, p, items)); diff != "" {
+		t.Errorf("who got the items (-want +got):\n%s", diff)
 	}
 }
 
@@ -93,9 +82,7 @@ func TestExpeditedItemDoesNotChangeOtherPlans(t *testing.T) {
 			})
 		}
 		o := plan.Options{Now: 1_000_000, Horizon: rapid.Int64Range(1, 100).Draw(t, "horizon"), MaxPerWorker: 20, High: 1}
-		if rapid.Bool().Draw(t, "idle") {
-			o.Levels = []int{2, 0}
-		}
+		o.Idle = rapid.Bool().Draw(t, "idle")
 		mode := rapid.SampledFrom(modes).Draw(t, "mode")
 		scores := make([]float64, n)
 		items := make([]plan.Item, rapid.IntRange(0, 20).Draw(t, "items"))

@@ -56,7 +56,7 @@ func (k key) less(other key) bool {
 func (c *class) key(n *node) key {
 	switch c.mode {
 	case longestIdle:
-		return key{n.tier(), float64(n.used) / float64(n.Slots), n.since}
+		return key{empty, float64(n.used) / float64(n.Slots), n.since}
 	case bestWorker:
 		return key{n.tier(), -c.scores[n.index], n.since}
 	default:

@@ -13,6 +13,8 @@ type node struct {
 	// free is a heap of the times at which the slots become free, in milliseconds from now.
 	free []slot
 
+	barred bool // it gets no items: it held some before, see Options.Idle
+
 	kept     int   // slots that items of the current priority leave free
 	assigned int   // items that this plan assigns to it
 	sum      int64 // of the estimates of its items, each times the item's cost

@@ -25,10 +25,8 @@ type Options struct {
 	// MaxPerWorker bounds the items that a worker holds.
 	MaxPerWorker int
 
-	// Levels are the lowest priorities of the bands, descending: a worker that held
-	// an item of an item's band or above before the pass does not get the item. nil
-	// allows every worker that has room.
-	Levels []int
+	// Idle excludes the workers that held an item before the pass, of any priority.
+	Idle bool
 
 	// Asks is a worker that gets items although it holds some: it asks because its
 	// slots become free. The others get only items for their free slots; a later pass
@@ -102,7 +100,6 @@ type Planner struct {
 	tiers   [tiers]Set // the open workers with a free slot, by tier
 	held    []Held     // by priority, descending
 	counted int        // of held: in the workers' shares
-	barred  int        // of held: their workers are not idle for the current level
 	classes []*class
 	turns   map[string]*turn
 	ranking map[rankingOf]*ranking
@@ -124,14 +121,14 @@ type placed struct {
 
 // New returns a planner for the workers. held is what they hold: running items, and
 // assigned ones that the plan does not move. Items that the plan may move are given
-// as items with a Holder; movable is what their workers hold of them, by priority,
-// and is used only for Options.Levels.
+// as items with a Holder; movable is what their workers hold of them,
+// and is used only for Options.Idle.
 func New(workers []Worker, held, movable []Held, o Options) *Planner {
 	p := &Planner{
 		o: o, byID: make(map[int64]*node, len(workers)), open: NewSet(len(workers)),
 		turns: map[string]*turn{}, ranking: map[rankingOf]*ranking{}, last: math.MaxInt,
 	}
-	workers = slices.SortedFunc(slices.Values(workers), func(a, b Worker) int { return cmp.Compare(a.ID, b.ID) })
+	workers = slices.SortedStableFunc(slices.Values(workers), func(a, b Worker) int { return cmp.Compare(a.ID, b.ID) })
 	for t := range p.tiers {
 		p.tiers[t] = NewSet(len(workers))
 	}
@@ -150,13 +147,14 @@ func New(workers []Worker, held, movable []Held, o Options) *Planner {
 			}
 		}
 	}
-	for _, h := range movable {
-		if p.byID[h.Worker] != nil {
-			h.Count = 0
-			p.held = append(p.held, h)
+	slices.SortStableFunc(p.held, func(a, b Held) int { return cmp.Compare(b.Priority, a.Priority) })
+	if o.Idle {
+		for _, h := range slices.Concat(held, movable) {
+			if n := p.byID[h.Worker]; n != nil && n.ID != o.Asks {
+				n.barred = true
+			}
 		}
 	}
-	slices.SortStableFunc(p.held, func(a, b Held) int { return cmp.Compare(b.Priority, a.Priority) })
 	for _, n := range p.nodes {
 		p.update(n)
 	}
@@ -252,9 +250,6 @@ func (p *Planner) Advance(priority int) {
 	for p.counted < len(p.held) && p.held[p.counted].Priority >= priority {
 		h := &p.held[p.counted]
 		p.counted++
-		if h.Count == 0 {
-			continue
-		}
 		n := p.byID[h.Worker]
 		if !h.Running {
 			n.runMany(h.Channel, h.Count, h.Estimate)
@@ -262,7 +257,6 @@ func (p *Planner) Advance(priority int) {
 		n.count(h.Channel, h.Count, h.Estimate, p.o.Horizon)
 		p.update(n)
 	}
-	p.bar(priority)
 }
 
 // lower sets the current priority: items that are not high leave the reserved slots
@@ -276,27 +270,6 @@ func (p *Planner) lower(priority int) {
 		}
 	}
 	p.last = priority
-}
-
-// bar closes the workers that are not idle for items of a priority.
-func (p *Planner) bar(priority int) {
-	level := p.level(priority)
-	for p.o.Levels != nil && p.barred < len(p.held) && p.held[p.barred].Priority >= level {
-		if n := p.byID[p.held[p.barred].Worker]; n.ID != p.o.Asks {
-			p.close(n)
-		}
-		p.barred++
-	}
-}
-
-// level returns the lowest priority of the band that contains a priority.
-func (p *Planner) level(priority int) int {
-	for _, least := range p.o.Levels {
-		if priority >= least {
-			return least
-		}
-	}
-	return math.MinInt
 }
 
 // Assign places an item; false if no eligible worker has room. Items are given in the
@@ -367,7 +340,7 @@ func (p *Planner) place(c *class, n *node, it *Item) {
 
 // update records that a worker's items, or its room, have changed.
 func (p *Planner) update(n *node) {
-	if n.full(&p.o) || p.o.fillsSlots(n) && !n.hasFree(1) {
+	if n.barred || n.full(&p.o) || p.o.fillsSlots(n) && !n.hasFree(1) {
 		p.close(n)
 	}
 	p.changed = append(p.changed, int32(n.index))

@@ -77,33 +77,39 @@ func TestLeastLoaded(t *testing.T) {
 }
 
 // TestLongestIdle uses the published example: A 3/5 for 5 minutes, B 3/4 for 3, C 3/5 for
-// 7, D 0/3 for 2.
+// 7, D 0/3 for 2. Six items at once go to the workers to which they go one by one.
 func TestLongestIdle(t *testing.T) {
 	o := roomy()
-	o.MaxPerWorker = 4 // each gets one more
 	list := []plan.Worker{
 		{ID: 1, Slots: 5, AvailableSince: o.Now - 5*minute},
 		{ID: 2, Slots: 4, AvailableSince: o.Now - 3*minute},
 		{ID: 3, Slots: 5, AvailableSince: o.Now - 7*minute},
 		{ID: 4, Slots: 3, AvailableSince: o.Now - 2*minute},
 	}
-	var held []plan.Held
-	for id := range int64(3) {
-		held = append(held, plan.Held{Worker: id + 1, Running: true, Count: 3, Estimate: 3})
+	held := func() []plan.Held {
+		var held []plan.Held
+		for id := range int64(3) {
+			held = append(held, plan.Held{Worker: id + 1, Running: true, Count: 3, Estimate: 3})
+		}
+		return held
 	}
-	var order []int64
-	for len(list) > 0 { // the next best worker without the previous ones
-		p := plan.New(list, held, nil, o)
-		got := give(t, p, some(1, p.Class(plan.Class{Mode: matching.LongestIdle}), 1))
-		order = append(order, got[0])
-		list = slices.DeleteFunc(list, func(w plan.Worker) bool { return w.ID == got[0] })
+	want := []int64{4, 4, 3, 1, 4, 2}
+	p := plan.New(list, held(), nil, o)
+	if diff := cmp.Diff(want, give(t, p, some(6, p.Class(plan.Class{Mode: matching.LongestIdle}), 1))); diff != "" {
+		t.Errorf("at once (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]int64{4, 3, 1, 2}, order); diff != "" {
-		t.Errorf("order (-want +got):\n%s", diff)
+	var oneByOne []int64
+	holds, since := held(), slices.Clone(list)
+	for range want {
+		o.Now++
+		p := plan.New(since, holds, nil, o)
+		worker := give(t, p, some(1, p.Class(plan.Class{Mode: matching.LongestIdle}), 1))[0]
+		oneByOne = append(oneByOne, worker)
+		holds = append(holds, plan.Held{Worker: worker, Running: true, Count: 1, Estimate: 1})
+		since[worker-1].AvailableSince = o.Now
 	}
-	p := plan.New(workers(2, 2), nil, nil, o)
-	if diff := cmp.Diff([]int64{1, 2, 1, 2}, give(t, p, some(4, p.Class(plan.Class{Mode: matching.LongestIdle}), 1))); diff != "" {
-		t.Errorf("a worker that got an item is last for the next one (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, oneByOne); diff != "" {
+		t.Errorf("one by one (-want +got):\n%s", diff)
 	}
 }
 
@@ -200,26 +206,29 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// TestLevels checks that a worker with medium items gets high items, but none of its own
-// band.
-func TestLevels(t *testing.T) {
+// TestIdle checks that only a worker that held nothing before the pass gets items: neither an
+// assigned item nor a running one, of whatever priority, nor one that the pass could move.
+func TestIdle(t *testing.T) {
 	o := roomy()
-	o.Levels = []int{1001, 500}
+	o.Idle = true
 	held := []plan.Held{
-		{Worker: 1, Priority: 700, Count: 1, Estimate: 1},
+		{Worker: 1, Priority: -700, Count: 1, Estimate: 1},
 		{Worker: 2, Priority: 1200, Running: true, Count: 1, Estimate: 1},
-		{Worker: 3, Priority: 100, Running: true, Count: 1, Estimate: 1},
 	}
-	p := plan.New(workers(1, 1, 1), held, nil, o)
+	movable := []plan.Held{{Worker: 3, Priority: 100, Count: 1, Estimate: 1}}
+	p := plan.New(workers(2, 2, 2, 1), held, movable, o)
 	c := p.Class(plan.Class{})
-	items := some(6, c, 100)
-	for i, priority := range []int{2000, 1001, 1000, 500, 499, -5} {
-		items[i].Priority = priority
+	items := some(3, c, 100)
+	for i, priority := range []int{2000, 1000, -5} {
+		items[i].Priority, items[i].Expedite = priority, i == 0
 	}
-	// Worker 1 is first by its id, then 3, which has a low item to finish, in turn. Below
-	// 1001 only 3 is idle, below 500 no worker is.
-	if diff := cmp.Diff([]int64{1, 3, 3, 3, 0, 0}, give(t, p, items)); diff != "" {
+	if diff := cmp.Diff([]int64{4, 4, 4}, give(t, p, items)); diff != "" {
 		t.Errorf("who got the items (-want +got):\n%s", diff)
+	}
+	o.Asks = 2
+	p = plan.New(workers(2, 2), held, nil, o)
+	if diff := cmp.Diff([]int64{2}, give(t, p, some(1, p.Class(plan.Class{}), 1))); diff != "" {
+		t.Errorf("who got the item that worker 2 asked for (-want +got):\n%s", diff)
 	}
 }
 

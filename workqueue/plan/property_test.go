@@ -54,7 +54,7 @@ func (w *plainWorker) run(estimate int64) {
 // better reports whether worker a gets the next item before worker b, by the documented
 // rules of the modes.
 func better(mode matching.Mode, scores []float64, last int64, a, b *plainWorker) bool {
-	if mode != matching.LeastLoaded && a.tier() != b.tier() {
+	if (mode == matching.RoundRobin || mode == matching.BestWorker) && a.tier() != b.tier() {
 		return a.tier() < b.tier()
 	}
 	var first int

@@ -29,9 +29,7 @@ func TestRankingEqualsScan(t *testing.T) {
 			})
 		}
 		o := Options{Horizon: int64(small("horizon", 1, 40)), MaxPerWorker: small("most", 1, 10), High: 2}
-		if rapid.Bool().Draw(t, "idle") {
-			o.Levels = []int{2, 0}
-		}
+		o.Idle = rapid.Bool().Draw(t, "idle")
 		p := New(workers, held, nil, o)
 		var classes []int
 		for range small("classes", 1, 6) {

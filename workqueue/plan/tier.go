@@ -1,6 +1,6 @@
 package plan
 
-// tier orders workers in the modes that fill slots, before any other criterion: no
+// tier orders workers for round-robin and best-worker, before any other criterion: no
 // worker gets a second item while another eligible one has a free slot and got none.
 type tier int8
 

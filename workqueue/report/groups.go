@@ -184,7 +184,7 @@ func (t *tally) compare(before *tally) (all Counts, groups []Group, gone *int) {
 		}
 		groups = append(groups, one)
 	}
-	slices.SortFunc(groups, func(a, b Group) int {
+	slices.SortStableFunc(groups, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(b.Items, a.Items), b.Last.Compare(a.Last), cmp.Compare(a.Pipeline, b.Pipeline),
 			cmp.Compare(a.Step, b.Step), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Message, b.Message))
 	})

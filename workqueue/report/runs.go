@@ -73,7 +73,7 @@ func (t runTally) sorted() []Runs {
 	for _, g := range t {
 		list = append(list, *g)
 	}
-	slices.SortFunc(list, func(a, b Runs) int {
+	slices.SortStableFunc(list, func(a, b Runs) int {
 		return cmp.Or(cmp.Compare(a.Pipeline, b.Pipeline), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Problem, b.Problem),
 			cmp.Compare(a.Step, b.Step), cmp.Compare(a.Message, b.Message))
 	})

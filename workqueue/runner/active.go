@@ -113,6 +113,8 @@ func (a *active) overdue(now time.Time, patience time.Duration) []*activeRun {
 	for r := range a.runs {
 		switch {
 		case r.stuck || r.ctx.Err() == nil:
+		case r.run.CleansUp(now):
+			r.cancelled = time.Time{}
 		case r.cancelled.IsZero():
 			r.cancelled = now
 		case now.Sub(r.cancelled) >= patience:

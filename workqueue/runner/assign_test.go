@@ -68,11 +68,11 @@ func TestAssignIdleAndAvailableWorkers(t *testing.T) {
 		avail   int
 	}{
 		{"nothing held", nil, false, urgentBand, 1, 1},
-		{"full of low items, pass for urgent items", []int{0, 100, 499}, false, urgentBand, 1, 1},
-		{"running a low item, pass for urgent items", []int{499}, true, urgentBand, 1, 1},
+		{"full of low items, pass for urgent items", []int{0, 100, 499}, false, urgentBand, 0, 1},
+		{"running a low item, pass for urgent items", []int{499}, true, urgentBand, 0, 1},
 		{"an item at the band's lower end", []int{500}, false, urgentBand, 0, 1},
 		{"an item of the band runs", []int{500}, true, urgentBand, 0, 1},
-		{"medium item held, pass for high items", []int{1000}, false, highBand, 1, 1},
+		{"medium item held, pass for high items", []int{1000}, false, highBand, 0, 1},
 		{"high item held, pass for low items", []int{1001}, false, lowBand, 0, 1},
 		{"low item held, pass for low items", []int{3}, false, lowBand, 0, 1},
 	}
@@ -124,10 +124,13 @@ func TestAssignUrgentItemsToWorkerFullOfLowItems(t *testing.T) {
 		if got := pass(t, store, low); got.Assigned != 0 || got.Workers != 0 {
 			t.Fatalf("a full worker got more of the same: %+v", got)
 		}
-		for _, workers := range []assign.Availability{assign.IdleWorkers, assign.AvailableWorkers} {
-			enqueue(t, store, 1, workqueue.NewItem{Priority: 500})
-			if got := pass(t, store, assign.AssignParams{Band: urgentBand, Workers: workers}); got.Assigned != 1 || got.Workers != 1 {
-				t.Errorf("%s: %+v, want the worker to be open to the band from 500", workers, got)
+		enqueue(t, store, 1, workqueue.NewItem{Priority: 500})
+		for _, c := range []struct {
+			workers assign.Availability
+			want    int // workers that are open to the band from 500, and items that they get
+		}{{assign.IdleWorkers, 0}, {assign.AvailableWorkers, 1}} {
+			if got := pass(t, store, assign.AssignParams{Band: urgentBand, Workers: c.workers}); got.Assigned != c.want || got.Workers != c.want {
+				t.Errorf("%s: %+v, want %d worker and item", c.workers, got, c.want)
 			}
 		}
 	})

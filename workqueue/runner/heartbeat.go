@@ -90,7 +90,7 @@ func (r *Runner) beat(ctx context.Context) (locked []int64, err error) {
 		return nil, err
 	}
 	// Counted from the start of the statement: the lease in the database ends later.
-	r.held.renewed(refs, result.Lost, result.Locked, started.Add(r.o.Spec.Lease))
+	lost := r.held.renewed(refs, result.Lost, result.Locked, started.Add(r.o.Spec.Lease))
 	r.completer.alive()
 	r.dispatch.planner.recordBeat(started)
 	if result.History != nil {
@@ -100,6 +100,7 @@ func (r *Runner) beat(ctx context.Context) (locked []int64, err error) {
 		r.obey(ctx, &result)
 	}
 	r.recordGate(ctx, gate)
+	r.logLost(ctx, lost)
 	return result.Locked, nil
 }
 

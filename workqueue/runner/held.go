@@ -27,6 +27,17 @@ type heldItem struct {
 	until   time.Time
 	lapsed  bool // until has passed or was about to pass, so the run was cancelled
 	started bool // its run has started
+	lost    bool // the database has reported that another holds the item, or none
+
+	cleanUp func() // stops what the run does after its context has ended; nil: nothing
+}
+
+// lose cancels the run of an item whose lease is lost, and its cleaning up.
+func (it *heldItem) lose() {
+	it.cancel(workqueue.ErrLeaseLost)
+	if it.cleanUp != nil {
+		it.cleanUp()
+	}
 }
 
 func newHeld() *held { return &held{items: map[int64]*heldItem{}} }
@@ -38,7 +49,7 @@ func (h *held) add(parent context.Context, it *workqueue.Item, until time.Time) 
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if earlier := h.items[it.ID]; earlier != nil {
-		earlier.cancel(workqueue.ErrLeaseLost)
+		earlier.lose()
 	}
 	if h.ended != nil {
 		cancel(h.ended)
@@ -54,6 +65,9 @@ func (h *held) remove(ref workqueue.ItemRef) {
 	// A later claim of the same item, with a higher fence, stays.
 	if it := h.items[ref.ItemID]; it != nil && it.ref == ref {
 		it.cancel(nil)
+		if it.cleanUp != nil {
+			it.cleanUp()
+		}
 		delete(h.items, ref.ItemID)
 	}
 }
@@ -68,6 +82,18 @@ func (h *held) start(ref workqueue.ItemRef, now time.Time) (waited time.Duration
 		return now.Sub(it.claimed)
 	}
 	return 0
+}
+
+// onLost calls stop when the lease of a claim is lost, or at once if it is no longer held.
+func (h *held) onLost(ref workqueue.ItemRef, stop func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	it := h.items[ref.ItemID]
+	if it == nil || it.ref != ref || it.lost || it.lapsed {
+		stop()
+		return
+	}
+	it.cleanUp = stop
 }
 
 // refs lists the claims.
@@ -95,8 +121,8 @@ func (h *held) started() []workqueue.ItemRef {
 }
 
 // renewed records that the leases of refs end at the given time or later. Runs whose item is
-// in lost are cancelled. Those in locked were passed over: their leases end when they did.
-func (h *held) renewed(refs []workqueue.ItemRef, lost, locked []int64, until time.Time) {
+// in lost are cancelled; it returns those that were not cancelled before. Those in locked were passed over: their leases end when they did.
+func (h *held) renewed(refs []workqueue.ItemRef, lost, locked []int64, until time.Time) (cancelled []workqueue.ItemRef) {
 	kept := make(map[int64]bool, len(locked))
 	for _, id := range locked {
 		kept[id] = true
@@ -113,18 +139,25 @@ func (h *held) renewed(refs []workqueue.ItemRef, lost, locked []int64, until tim
 			continue
 		}
 		if gone[ref.ItemID] {
-			it.cancel(workqueue.ErrLeaseLost)
+			it.lose()
+			if !it.lost {
+				it.lost = true
+				cancelled = append(cancelled, ref)
+			}
 		} else if until.After(it.until) && !kept[ref.ItemID] {
 			it.until, it.lapsed = until, false
 		}
 	}
+	return cancelled
 }
 
-// cancelLost cancels the runs among refs whose item is in lost.
-func (h *held) cancelLost(refs []workqueue.ItemRef, lost []int64) {
-	if len(lost) > 0 {
-		h.renewed(refs, lost, nil, time.Time{})
+// cancelLost cancels the runs among refs whose item is in lost, and returns those that were not
+// cancelled before.
+func (h *held) cancelLost(refs []workqueue.ItemRef, lost []int64) (cancelled []workqueue.ItemRef) {
+	if len(lost) == 0 {
+		return nil
 	}
+	return h.renewed(refs, lost, nil, time.Time{})
 }
 
 // expire cancels the runs whose lease ends before the given time, and returns their number.
@@ -134,7 +167,7 @@ func (h *held) expire(before time.Time) int {
 	n := 0
 	for _, it := range h.items {
 		if !it.lapsed && it.until.Before(before) {
-			it.cancel(workqueue.ErrLeaseLost)
+			it.lose()
 			it.lapsed = true
 			n++
 		}

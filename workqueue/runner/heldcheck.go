@@ -56,6 +56,8 @@ func (hc *heldChecker) checkHeld(refs []workqueue.ItemRef) {
 	defer cancel()
 	since := time.Now()
 	lost, err := hc.r.o.Store.Lost(ctx, hc.r.worker.ID, hc.r.worker.InstanceID, refs)
+	var cancelled []workqueue.ItemRef
+	defer func() { hc.r.logLost(ctx, cancelled) }() // without the lock
 	hc.mu.Lock()
 	defer hc.mu.Unlock()
 	hc.checking = false
@@ -64,7 +66,7 @@ func (hc *heldChecker) checkHeld(refs []workqueue.ItemRef) {
 		hc.retryCheck = time.Now().Add(leastPause)
 		return
 	}
-	hc.r.held.cancelLost(refs, lost)
+	cancelled = hc.r.held.cancelLost(refs, lost)
 	of := make(map[workqueue.ItemRef]bool, len(refs))
 	for _, ref := range refs {
 		of[ref] = true

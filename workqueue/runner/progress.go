@@ -61,7 +61,7 @@ func (r *Runner) recordProgress(ctx context.Context, before time.Time) {
 		for i := range batch {
 			refs[i] = batch[i].ItemRef
 		}
-		r.held.cancelLost(refs, lost)
+		r.logLost(ctx, r.held.cancelLost(refs, lost))
 	}
 }
 
@@ -79,5 +79,5 @@ func (r *Runner) checkLost(ctx context.Context) {
 		r.o.Log.Debug().Err(err).Msg("could not check leases; retrying")
 		return
 	}
-	r.held.cancelLost(refs, lost)
+	r.logLost(ctx, r.held.cancelLost(refs, lost))
 }

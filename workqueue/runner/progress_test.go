@@ -65,8 +65,8 @@ func TestProgressIsRecordedDuringRun(t *testing.T) {
 			t.Fatalf("step %v, progress %v; want load and half", it.Step, it.Progress)
 		}
 		lines := strings.Split(strings.TrimSpace(*it.LogTail), "\n")
-		if len(lines) != 10 || !strings.HasSuffix(lines[9], "INF read row=11") {
-			t.Errorf("log tail %q, want the last ten lines, without the item id", lines)
+		if len(lines) != 12 || !strings.HasSuffix(lines[11], "INF read row=11") {
+			t.Errorf("log tail %q, want all lines, without the item id", lines)
 		}
 		calls := counting.calls.Load()
 		time.Sleep(10 * time.Second)
@@ -74,8 +74,8 @@ func TestProgressIsRecordedDuringRun(t *testing.T) {
 			t.Errorf("%d more writes although nothing has changed", n-calls)
 		}
 		<-done
-		if it := wantItem(t, store, ids[1], workqueue.Processed, 0); *it.Progress != "all" || it.Step != nil || it.LogTail != nil {
-			t.Errorf("progress %s, step %v, log tail %v; want only the last progress", *it.Progress, it.Step, it.LogTail)
+		if it := wantItem(t, store, ids[1], workqueue.Processed, 0); *it.Progress != "all" || it.Step != nil || it.LogTail == nil {
+			t.Errorf("progress %s, step %v, log tail %v; want the last progress and the log", *it.Progress, it.Step, it.LogTail)
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 // interfaces named here.
 type Store interface {
 	workqueue.LeaseStore
+	workqueue.StepStore
 	learned.Reader
 	workqueue.AssignStore
 
@@ -18,6 +19,9 @@ type Store interface {
 	RegisterWorker(ctx context.Context, w workqueue.WorkerSpec) (workqueue.Worker, error)
 	DrainWorker(ctx context.Context, name, instanceID string) error
 	StopWorker(ctx context.Context, workerID int64, instanceID string) error
+
+	// As in workqueue.AuditStore.
+	AuditEntries(ctx context.Context, f workqueue.AuditFilter) ([]workqueue.AuditEntry, error)
 
 	// As in workqueue.ItemStore and workqueue.QueueStore.
 	Item(ctx context.Context, id int64) (workqueue.Item, error)

@@ -150,6 +150,8 @@ func (sv *supervisor) runItem(it *claimed) {
 	a.run.LimitTo = func(limit time.Duration) {
 		timer = time.AfterFunc(limit, func() { cancel(&workqueue.TimeLimitError{Limit: limit}) })
 	}
+	a.run.Steps = workqueue.KeptSteps(r.o.Store, a.run)
+	a.run.OnLeaseLost = func(stop func()) { r.held.onLost(it.ref(), stop) }
 	r.active.add(a)
 	stopFinishBy := func() {}
 	if it.BatchKey != nil {

@@ -150,15 +150,44 @@ func (s *userStore) ChangeUser(ctx context.Context, p access.UserParams) (access
 	if err != nil {
 		return access.User{}, err
 	}
-	var u access.User
-	err = s.retry(ctx, fmt.Sprintf("change user %q", p.Name), func() (err error) {
+	u, err := s.changing(ctx, fmt.Sprintf("change user %q", p.Name), func(tx *sql.Tx) (access.User, error) {
+		row, err := userNamed(s.in(ctx, tx), p.Name)
+		if err != nil {
+			return access.User{}, err
+		}
+		return s.changeUser(ctx, tx, row, p)
+	})
+	return u, s.takenError(ctx, p, err)
+}
+
+// ChangePassword implements access.UserStore.
+func (s *userStore) ChangePassword(ctx context.Context, p access.PasswordChange) (access.User, error) {
+	return s.changing(ctx, fmt.Sprintf("change the password of user %d", p.UserID), func(tx *sql.Tx) (access.User, error) {
+		row, err := takeUser(s.in(ctx, tx), "Id", p.UserID)
+		if err != nil {
+			return access.User{}, err
+		}
+		u, err := row.user()
+		if err != nil {
+			return access.User{}, err
+		}
+		if u.PasswordHash != p.Present || u.DisabledAt != nil {
+			return access.User{}, access.ErrPasswordChanged
+		}
+		return s.changeUser(ctx, tx, row, access.UserParams{Name: u.Name, Role: u.Role, Queues: u.Queues, PasswordHash: p.Hash, By: u.Name})
+	})
+}
+
+// changing calls a change in a transaction, again if another one was faster.
+func (s *userStore) changing(ctx context.Context, what string, change func(*sql.Tx) (access.User, error)) (u access.User, err error) {
+	err = s.retry(ctx, what, func() (err error) {
 		for range setTries {
 			err = s.tx(ctx, func(tx *sql.Tx) (err error) {
-				u, err = s.changeUser(ctx, tx, p)
+				u, err = change(tx)
 				return err
 			})
 			if !errors.Is(err, errLostRace) {
-				return s.takenError(ctx, p, err)
+				break
 			}
 		}
 		return err
@@ -169,11 +198,8 @@ func (s *userStore) ChangeUser(ctx context.Context, p access.UserParams) (access
 	return u, nil
 }
 
-func (s *userStore) changeUser(ctx context.Context, tx *sql.Tx, p access.UserParams) (access.User, error) {
-	row, err := userNamed(s.in(ctx, tx), p.Name)
-	if err != nil {
-		return access.User{}, err
-	}
+// changeUser changes the user of a row that was read in the transaction.
+func (s *userStore) changeUser(ctx context.Context, tx *sql.Tx, row userRow, p access.UserParams) (access.User, error) {
 	u, err := row.user()
 	if err != nil {
 		u.Queues = nil // the column is damaged: this call repairs it
@@ -298,7 +324,7 @@ func (s *userStore) Users(ctx context.Context) ([]access.User, error) {
 			return err
 		}
 		// The engines sort texts differently.
-		slices.SortFunc(rows, func(a, b userRow) int { return cmp.Compare(a.NameKey, b.NameKey) })
+		slices.SortStableFunc(rows, func(a, b userRow) int { return cmp.Compare(a.NameKey, b.NameKey) })
 		users = make([]access.User, len(rows))
 		for i := range rows {
 			u, err := rows[i].user()
@@ -345,7 +371,7 @@ func (s *userStore) SignInFailed(ctx context.Context, userID int64) error {
 			if len(failures) == 0 {
 				return workqueue.ErrNotFound
 			}
-			if locked := access.LockedFor(int(failures[0])); locked > 0 {
+			if locked := access.AccountLockedFor(int(failures[0])); locked > 0 {
 				if _, err = s.queries.exec(ctx, tx, "user_lock", values{"id": userID, "lock_ms": ms(locked), "now": s.nowArg()}); err != nil {
 					return err
 				}

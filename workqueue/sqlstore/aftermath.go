@@ -11,12 +11,13 @@ import (
 )
 
 // aftermath is what must be written together with the ends of runs, in the same transaction:
-// attempts, copies that retry, removals and statistics. It is written only for the ends that
+// attempts, copies that retry, removals, also of the records of steps, and statistics. It is written only for the ends that
 // were recorded.
 type aftermath struct {
 	s        *leaseStore
 	attempts map[refRow]attemptRow
 	removed  map[refRow]bool
+	steps    map[refRow]bool // their records of steps are removed
 	copies   map[refRow]workqueue.Finish
 	runs     runEnds
 }
@@ -27,6 +28,9 @@ func (a *aftermath) expect(ref refRow, f workqueue.Finish) {
 		a.removed[ref] = true
 		delete(a.attempts, ref) // the item's attempts are deleted with it
 	}
+	if f.HasSteps && (f.State == workqueue.Processed || f.Copy) && !a.removed[ref] {
+		a.steps[ref] = true // an item that is removed loses its records with it
+	}
 	if f.Copy {
 		a.copies[ref] = f
 	}
@@ -34,7 +38,7 @@ func (a *aftermath) expect(ref refRow, f workqueue.Finish) {
 }
 
 func (a *aftermath) any() bool {
-	return len(a.attempts)+len(a.removed)+len(a.copies) > 0 || a.runs.any()
+	return len(a.attempts)+len(a.removed)+len(a.steps)+len(a.copies) > 0 || a.runs.any()
 }
 
 func (a *aftermath) write(ctx context.Context, on runner, written []refRow) error {
@@ -51,11 +55,18 @@ func (a *aftermath) write(ctx context.Context, on runner, written []refRow) erro
 	}
 	done := map[refRow]bool{}
 	var removed []refRow
+	var steps []endedSteps
 	for _, ref := range written {
 		done[ref] = true
 		if a.removed[ref] {
 			removed = append(removed, ref)
 		}
+		if a.steps[ref] {
+			steps = append(steps, endedSteps{refRow: ref})
+		}
+	}
+	if err := a.s.removeSteps(ctx, on, steps); err != nil {
+		return err
 	}
 	for _, ref := range slices.SortedFunc(maps.Keys(a.copies), refRow.compare) {
 		if done[ref] {

@@ -51,11 +51,11 @@ type loadsRead struct {
 }
 
 // askLoads reads the workers, and then the items that they hold.
-func (v *assignView) askLoads(seenWithin time.Duration, band workqueue.Band, defaultEstimate time.Duration) (*loadsRead, []ask) {
+func (v *assignView) askLoads(seenWithin time.Duration, heldFrom int, defaultEstimate time.Duration) (*loadsRead, []ask) {
 	l := &loadsRead{at: map[int64]int{}}
 	return l, []ask{
 		{"workers_open", values{"seen_ms": ms(seenWithin), "now": v.s.nowArg()}, l.worker},
-		{"workers_held", values{"min_priority": band.Min, "default_ms": ms(defaultEstimate), "now": v.s.nowArg()}, l.held},
+		{"workers_held", values{"min_priority": heldFrom, "default_ms": ms(defaultEstimate), "now": v.s.nowArg()}, l.held},
 	}
 }
 
@@ -100,7 +100,7 @@ func (l *loadsRead) held(scan scanner) error {
 
 func (l *loadsRead) sorted() []workqueue.WorkerLoad {
 	for i := range l.list {
-		slices.SortFunc(l.list[i].Held, compareHeld)
+		slices.SortStableFunc(l.list[i].Held, compareHeld)
 	}
 	return l.list
 }

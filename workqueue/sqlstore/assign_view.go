@@ -35,7 +35,7 @@ type assignView struct {
 func (v *assignView) ReadPass(ctx context.Context, q workqueue.PassQuery) (workqueue.PassInput, error) {
 	marks, askMarks := v.askMarks()
 	distributions, askDistributions := v.askDistributions()
-	loads, askLoads := v.askLoads(q.SeenWithin, q.Band, q.DefaultEstimate)
+	loads, askLoads := v.askLoads(q.SeenWithin, q.HeldFrom(), q.DefaultEstimate)
 	asks := append([]ask{askMarks, askDistributions}, askLoads...)
 	var due *dueRead
 	if q.Due > 0 && v.s.engine.oneRoundTrip(v.on) {

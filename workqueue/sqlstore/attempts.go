@@ -86,7 +86,7 @@ func (s *itemLists) Attempts(ctx context.Context, itemID int64) ([]workqueue.Att
 			StepTimes: workqueue.JSONText(r.StepTimes), PipelineHash: r.PipelineHash,
 			Error: r.Error, ErrorKind: (*workqueue.ErrorKind)(r.ErrorKind), StartedAt: r.StartedAt.Pointer(), FinishedAt: r.FinishedAt.Time,
 		}
-		if r.Outcome == "snoozed" {
+		if r.Outcome == workqueue.OutcomeSnoozed {
 			attempts[i].Reason, attempts[i].Error = r.Error, nil
 		}
 	}

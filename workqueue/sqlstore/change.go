@@ -119,6 +119,9 @@ func (s *itemChanges) changeItems(ctx context.Context, f workqueue.ItemFilter, c
 	if c.NewKey != "" {
 		return workqueue.ChangeResult{}, errors.New("clone items: got a new natural key, which is for one item")
 	}
+	if c.FromStep != "" {
+		return workqueue.ChangeResult{}, errors.New("repeat items: got a step, which is for one item")
+	}
 	part, o := changePart(c, c.Batch.Part), operationOf(c, &f)
 	if before, found, err := s.changedBefore(ctx, part); err != nil || found {
 		return before, err

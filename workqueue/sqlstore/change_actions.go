@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"botwork/workqueue"
@@ -15,13 +16,13 @@ import (
 func (s *itemChanges) act(ctx context.Context, tx *sql.Tx, c workqueue.Change, picked []pickedItem) (int, error) {
 	switch c.Action {
 	case workqueue.RunNow:
-		return s.revive(ctx, tx, "change_run", picked)
+		return s.revive(ctx, tx, c, "change_run", picked)
 	case workqueue.Cancel:
 		return s.cancel(ctx, tx, c.Reason, picked)
 	case workqueue.Archive:
 		return s.changePicked(ctx, tx, "change_archive", pickedRows(picked), values{"reason": null(c.Reason), "now": s.nowArg()})
 	case workqueue.Repeat:
-		return s.revive(ctx, tx, "change_repeat", picked)
+		return s.revive(ctx, tx, c, "change_repeat", picked)
 	case workqueue.Delete:
 		return s.deletePicked(ctx, tx, picked, deletion{reason: c.Reason})
 	case workqueue.Update:
@@ -53,13 +54,21 @@ func (s *itemChanges) changePicked(ctx context.Context, tx *sql.Tx, statement st
 
 // cancel ends items, and takes those that run from their workers, for good: what their runs
 // write afterwards is refused like any late result, and their workers stop them when they
-// learn of it. The attempts are recorded as failed.
+// learn of it. The attempts are recorded as failed; their logs end with who cancelled them.
 func (s *itemChanges) cancel(ctx context.Context, tx *sql.Tx, reason string, picked []pickedItem) (int, error) {
 	rows, err := jsonRows(pickedRows(picked))
 	if err != nil {
 		return 0, err
 	}
-	cancelled, err := s.queries.ids(ctx, tx, "change_cancel", values{"rows": rows, "reason": null(reason), "now": s.nowArg()})
+	line := ""
+	if slices.ContainsFunc(picked, func(p pickedItem) bool { return p.State == workqueue.Blocked }) {
+		now, err := s.clock(ctx, tx)
+		if err != nil {
+			return 0, err
+		}
+		line = endingLine(ctx, now, "item cancelled", reason)
+	}
+	cancelled, err := s.queries.ids(ctx, tx, "change_cancel", values{"rows": rows, "reason": null(reason), "line": line, "now": s.nowArg()})
 	if err != nil {
 		return 0, err
 	}
@@ -83,6 +92,12 @@ func (s *itemChanges) cancel(ctx context.Context, tx *sql.Tx, reason string, pic
 		}
 	}
 	return len(cancelled), s.writeAttempts(ctx, tx, notes, stopped, time.Time{})
+}
+
+// endingLine returns the line that the change adds to the log of a run that it ends: it names the
+// actor as the audit log does.
+func endingLine(ctx context.Context, now time.Time, message, reason string) string {
+	return clean(workqueue.EndingLine(now, message, (&auditEntry{reason: reason}).actor(ctx)))
 }
 
 // deletion says why items are deleted, and which of those that were picked.

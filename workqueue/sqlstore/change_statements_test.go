@@ -32,7 +32,7 @@ func TestChangesRepeatWhatTheyFound(t *testing.T) {
 			hidden    bool // it also changes deleted items
 			values    map[string]any
 		}{
-			{"change_cancel", "default", workqueue.Cancel.From(), false, reason},
+			{"change_cancel", "default", workqueue.Cancel.From(), false, map[string]any{"reason": "x", "line": "y", "now": nil}},
 			{"change_archive", "default", workqueue.Archive.From(), false, reason},
 			{"change_run", "default", workqueue.RunNow.From(), false, now},
 			{"change_repeat", "default", workqueue.Repeat.From(), true, now},

@@ -86,10 +86,19 @@ func (s *itemChanges) update(ctx context.Context, tx *sql.Tx, u *workqueue.ItemU
 	return s.changePicked(ctx, tx, "change_update", updated, values{"now": s.nowArg()})
 }
 
-// refusals returns those of the items that cannot have the new values of an update, in the order of
-// their ids.
+// refusals returns those of the items that a change refuses one by one, in the order of their ids:
+// an update whose values they cannot have, and a clone of a whole pipeline.
 func (s *itemChanges) refusals(ctx context.Context, c workqueue.Change, ids []int64) (refused []*workqueue.BadUpdateError, err error) {
-	if c.Action != workqueue.Update {
+	switch {
+	case c.Action == workqueue.Clone && c.RefuseInline:
+		return s.inlineOnes(ctx, ids)
+	case c.FromStep != "":
+		_, err := firstDropped(s.orm.WithContext(ctx), ids[0], c.FromStep)
+		if bad, ok := errors.AsType[*workqueue.BadUpdateError](err); ok {
+			return []*workqueue.BadUpdateError{bad}, nil
+		}
+		return nil, err
+	case c.Action != workqueue.Update:
 		return nil, nil
 	}
 	u, queues := c.Update, map[string]*workqueue.Queue{}

@@ -79,7 +79,7 @@ func (s checkedStore) compareSeries(ctx context.Context, on runner) (check.Serie
 			compare(k)
 		}
 	}
-	slices.SortFunc(series.Wrong, func(a, b check.SeriesCount) int {
+	slices.SortStableFunc(series.Wrong, func(a, b check.SeriesCount) int {
 		return cmp.Or(cmp.Compare(a.Queue, b.Queue), a.Hour.Compare(b.Hour), cmp.Compare(a.Event, b.Event), cmp.Compare(a.Kind, b.Kind))
 	})
 	for queue := range moved {

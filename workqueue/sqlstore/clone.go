@@ -16,7 +16,7 @@ import (
 )
 
 // clone makes a new item like one that is there and returns its id; 0 when
-// there is none, or when its payload does not match the filter, unless that is nil.
+// there is none, or when it does not match the filter, unless that is nil.
 func (s *itemChanges) clone(ctx context.Context, id int64, f *workqueue.ItemFilter, c workqueue.Change, part batchPart, o operation) (clone int64, err error) {
 	key := ""
 	if c.NewKey == "" {
@@ -25,12 +25,18 @@ func (s *itemChanges) clone(ctx context.Context, id int64, f *workqueue.ItemFilt
 		}
 	}
 	var from itemRow
-	err = s.orm.WithContext(ctx).Select("QueueName", "Encrypted", "Payload", "Metadata").Where(map[string]any{"Id": id}).Take(&from).Error
+	err = s.orm.WithContext(ctx).Select("QueueName", "Version", "IntegrationConfig", "Encrypted", "Payload", "Metadata").Where(map[string]any{"Id": id}).Take(&from).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, err
+	}
+	switch {
+	case c.IfVersion != 0 && from.Version != c.IfVersion, f != nil && f.QueueName != "" && f.QueueName != from.QueueName:
+		return 0, nil
+	case c.RefuseInline && workqueue.InlinePipeline(string(from.IntegrationConfig)):
+		return 0, &workqueue.BadUpdateError{ItemID: id, Err: workqueue.ErrInlinePipeline}
 	}
 	queue, err := s.queue(ctx, from.QueueName)
 	if err != nil {
@@ -42,7 +48,7 @@ func (s *itemChanges) clone(ctx context.Context, id int64, f *workqueue.ItemFilt
 	}
 	insert := func(tx *sql.Tx) error {
 		ids, err := s.queries.ids(ctx, tx, "clone", values{
-			"id": id, "unique_key": null(key), "life_ms": life, "author": null(clip(c.By, nameLen)), "now": s.nowArg(),
+			"id": id, "queue": from.QueueName, "unique_key": null(key), "life_ms": life, "author": null(clip(c.By, nameLen)), "now": s.nowArg(),
 		})
 		if err != nil || len(ids) == 0 {
 			return err
@@ -159,6 +165,26 @@ func (s *itemChanges) cloneEach(ctx context.Context, ids []int64, f *workqueue.I
 		}
 	}
 	return nil
+}
+
+// inlineOnes returns those of the items that have a whole pipeline in place of a name, as refused.
+func (s *itemChanges) inlineOnes(ctx context.Context, ids []int64) (refused []*workqueue.BadUpdateError, err error) {
+	err = s.retry(ctx, "check the pipelines of items", func() error {
+		refused = nil
+		for chunk := range slices.Chunk(ids, changePage) {
+			var rows []itemRow
+			if err := s.orm.WithContext(ctx).Select("Id", "IntegrationConfig").Where(map[string]any{"Id": chunk}).Order(ascending("Id")).Find(&rows).Error; err != nil {
+				return err
+			}
+			for i := range rows {
+				if workqueue.InlinePipeline(string(rows[i].IntegrationConfig)) {
+					refused = append(refused, &workqueue.BadUpdateError{ItemID: rows[i].ID, Err: workqueue.ErrInlinePipeline})
+				}
+			}
+		}
+		return nil
+	})
+	return refused, err
 }
 
 // duplicateOf finds the item that has what the item with this id would take.

@@ -27,14 +27,21 @@ func (*postgresEngine) writePlain(ctx context.Context, s *connection, on runner,
 func plainArrays(p plainEnds, v values) values {
 	ids, fences, failures := make([]int64, len(p)), make([]int64, len(p)), make([]int64, len(p))
 	hashes, outputs, times := make([]*string, len(p)), make([]*string, len(p)), make([]*string, len(p))
+	var tails []*string // nil: no run has a log, the usual case
 	kept, took := make([]*int64, len(p)), make([]*int64, len(p))
 	for i := range p {
 		end := &p[i]
 		ids[i], fences[i], failures[i] = end.ItemID, end.ItemFence, int64(end.Failures)
 		hashes[i], outputs[i], times[i], kept[i], took[i] = end.NewHash, end.NewOutput, end.NewStepTimes, end.KeepMs, end.TookMs
+		if end.NewTail != nil && tails == nil {
+			tails = make([]*string, len(p))
+		}
+		if end.NewTail != nil {
+			tails[i] = end.NewTail
+		}
 	}
 	return values{
 		"worker": v["worker"], "instance": v["instance"], "now": v["now"],
-		"ids": ids, "fences": fences, "failures": failures, "hashes": hashes, "outputs": outputs, "kept_ms": kept, "took_ms": took, "step_times": times,
+		"ids": ids, "fences": fences, "failures": failures, "hashes": hashes, "outputs": outputs, "kept_ms": kept, "took_ms": took, "step_times": times, "tails": tails,
 	}
 }

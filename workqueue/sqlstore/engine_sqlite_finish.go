@@ -47,7 +47,7 @@ func (*sqliteEngine) writePlain(ctx context.Context, s *connection, on runner, p
 }
 
 // plainJSON encodes the ends as rows without names: [[id, fence, failures, start of the run,
-// hash, output, retention in ms, times of the steps]]. They end at now.
+// hash, output, retention in ms, times of the steps, log if one is kept]]. They end at now.
 func plainJSON(p plainEnds, now time.Time) (string, error) {
 	rows := []byte{'['}
 	for i := range p {
@@ -75,7 +75,15 @@ func plainJSON(p plainEnds, now time.Time) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		rows = append(append(rows, times...), ']')
+		rows = append(rows, times...)
+		if end.NewTail != nil {
+			tail, err := json.Marshal(end.NewTail)
+			if err != nil {
+				return "", err
+			}
+			rows = append(append(rows, ','), tail...)
+		}
+		rows = append(rows, ']')
 	}
 	return string(append(rows, ']')), nil
 }

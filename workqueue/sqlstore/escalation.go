@@ -176,7 +176,7 @@ func (s *escalationStore) due(ctx context.Context, turn *workqueue.EscalationTur
 		})
 	})
 	// The order in which all statements lock items.
-	slices.SortFunc(found, func(a, b dueItem) int { return cmp.Compare(a.id, b.id) })
+	slices.SortStableFunc(found, func(a, b dueItem) int { return cmp.Compare(a.id, b.id) })
 	return found, err
 }
 

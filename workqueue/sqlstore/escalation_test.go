@@ -69,7 +69,7 @@ func TestBatchesDoNotLockTables(t *testing.T) {
 			{"finish", running, finishBatch, `"NewState": 2, "Failures": 0`, map[string]any{"robot": nil, "lock_key": nil}, false},
 			{"finish", running, finishBatch, `"NewState": 0, "Failures": 1, "DelayMs": 1000`, map[string]any{"robot": nil, "lock_key": nil}, false},
 			{"finish_remove", done, finishBatch, "", nil, false},
-			{"change_cancel", running, sqlstore.ChangePage, `"OldState": 1`, map[string]any{"reason": "x"}, false},
+			{"change_cancel", running, sqlstore.ChangePage, `"OldState": 1`, map[string]any{"reason": "x", "line": "y"}, false},
 			{"change_archive", waiting, sqlstore.ChangePage, `"OldState": 4`, map[string]any{"reason": "x"}, false},
 			{"change_run", done, sqlstore.ChangePage, `"OldState": 2`, nil, false},
 			{"change_repeat", done, sqlstore.ChangePage, `"OldState": 2, "Hidden": 0`, nil, false},

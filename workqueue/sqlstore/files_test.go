@@ -19,6 +19,7 @@ var onlySome = map[string][]string{
 	"fragments/timeline_known.sql":  {"postgres"},              // the others have no timelines
 	"fragments/startable_items.sql": {"postgres"},              // the others write them once, as a CTE
 	"fragments/duration_class.sql":  {"postgres"},              // the others compute the class in Go
+	"fragments/pipeline_of.sql":     {"postgres", "sqlite"},    // SQL Server has a column
 	"queries/finish_plain.sql":      {"postgres", "sqlite"},    // the gain on SQL Server was not measured
 	"queries/listening.sql":         {"postgres"},              // the others have no notices
 	"queries/notify.sql":            {"postgres"},              // likewise

@@ -75,7 +75,7 @@ func (s *leaseStore) ends(ctx context.Context, worker *int64, finishes []workque
 	rows := make([]finishRow, 0, len(finishes))
 	refs := make([]refRow, len(finishes))
 	after := aftermath{
-		s: s, attempts: map[refRow]attemptRow{}, removed: map[refRow]bool{}, copies: map[refRow]workqueue.Finish{},
+		s: s, attempts: map[refRow]attemptRow{}, removed: map[refRow]bool{}, steps: map[refRow]bool{}, copies: map[refRow]workqueue.Finish{},
 		runs: runEnds{s: s.bookkeeping, worker: workerOf(worker), returned: map[refRow]run{}},
 	}
 	for i := range finishes {

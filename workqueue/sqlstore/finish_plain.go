@@ -13,7 +13,7 @@ import (
 // rolled back, and the statement for all ends finds out which.
 var errNotAll = errors.New("an item of a batch of results had lost its lease")
 
-// isPlain reports whether an end is a success that sets only an output and keeps the item. Its
+// isPlain reports whether an end is a success that sets only an output and a log and keeps the item. Its
 // start, queue, pipeline, priority and due time, known from the claim, replace what the general statement
 // reads back.
 func isPlain(f *workqueue.Finish) bool {

@@ -106,7 +106,7 @@ func (s *housekeepingStore) remove(ctx context.Context, tx *sql.Tx, picked []pic
 	if len(picked) == 0 {
 		return 0, nil
 	}
-	slices.SortFunc(picked, func(a, b pickedRow) int { return a.compare(b.refRow) })
+	slices.SortStableFunc(picked, func(a, b pickedRow) int { return a.compare(b.refRow) })
 	batch, err := jsonRows(picked)
 	if err != nil {
 		return 0, err

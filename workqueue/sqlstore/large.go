@@ -55,7 +55,7 @@ func (c *claimedRows) complete(ctx context.Context, s *itemRows, on runner, quer
 			items = append(items, it)
 		}
 	}
-	slices.SortFunc(items, func(a, b workqueue.Item) int { return workqueue.CompareStarts(&a, &b) })
+	slices.SortStableFunc(items, func(a, b workqueue.Item) int { return workqueue.CompareStarts(&a, &b) })
 	return items, nil
 }
 
@@ -75,7 +75,7 @@ func (s *itemRows) completed(ctx context.Context, c *claimedRows) []workqueue.It
 			c.items = append(c.items, it)
 		}
 	}
-	slices.SortFunc(c.items, func(a, b workqueue.Item) int { return workqueue.CompareStarts(&a, &b) })
+	slices.SortStableFunc(c.items, func(a, b workqueue.Item) int { return workqueue.CompareStarts(&a, &b) })
 	return c.items
 }
 

@@ -186,9 +186,17 @@ func sorted(orm *gorm.DB, by workqueue.ItemSort) *gorm.DB {
 	}})
 }
 
-// shown selects all columns, and whether the item is due.
+// shown selects all columns, whether the item is due, and the reason of a snooze that is the latest
+// attempt of an item that waits. The database reads the attempts only of items that have run and
+// are not due, one row of each. An item that runs again from zero has no StartedAt.
 func (s *itemLists) shown(orm *gorm.DB) *gorm.DB {
-	return orm.Model(&itemRow{}).Select("*, CASE WHEN ? <= "+s.engine.dialect().clock+` THEN 1 ELSE 0 END AS "Due"`, column("AvailableAt"), s.nowArg())
+	due := "? <= " + s.engine.dialect().clock
+	return orm.Model(&itemRow{}).Select("*, CASE WHEN "+due+` THEN 1 ELSE 0 END AS "Due",
+		CASE WHEN "State" = 0 AND "DeletedAt" IS NULL AND "StartedAt" IS NOT NULL AND NOT (`+due+`)
+		THEN (SELECT COALESCE(a."Error", '') FROM "BotWorkItemAttempts" a
+			WHERE a."Id" = (SELECT MAX(b."Id") FROM "BotWorkItemAttempts" b WHERE b."ItemId" = "BotWorkQueueItems"."Id")
+				AND a."Fence" = "BotWorkQueueItems"."Fence" AND a."Outcome" = 'snoozed')
+		END AS "SnoozeReason"`, column("AvailableAt"), s.nowArg(), column("AvailableAt"), s.nowArg())
 }
 
 // narrow adds the conditions of the filter, except those about deleted items, payloads and the page

@@ -350,8 +350,20 @@ func TestSQLiteBackupIsRestored(t *testing.T) {
 	}
 }
 
-// The log that a process has open is recorded, if it runs for more than a moment.
+// The log that a process has open is recorded, if it runs for more than a moment or is a worker.
 func TestSQLiteLogIsRecorded(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]func(t *testing.T, store *sqlstore.Store){
+		"after a moment": func(*testing.T, *sqlstore.Store) { time.Sleep(2 * time.Second) },
+		"of a worker": func(t *testing.T, store *sqlstore.Store) {
+			storetest.NewFactory(t, store).Worker(storetest.WorkerOpts{})
+		},
+	} {
+		t.Run(name, func(t *testing.T) { logIsRecorded(t, begin) })
+	}
+}
+
+func logIsRecorded(t *testing.T, begin func(t *testing.T, store *sqlstore.Store)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "botwork.db")
@@ -373,7 +385,7 @@ func TestSQLiteLogIsRecorded(t *testing.T) {
 			}
 		}
 		recorded(false)
-		time.Sleep(2 * time.Second)
+		begin(t, store)
 		recorded(true)
 		if err := store.Close(); err != nil {
 			t.Fatal(err)

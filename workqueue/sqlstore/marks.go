@@ -39,7 +39,7 @@ func (s *markStore) Marks(ctx context.Context, runs int) (marks workqueue.Marks,
 		})
 	})
 	// The parts of a UNION have no order.
-	slices.SortFunc(marks.Runs, func(a, b workqueue.RunMark) int { return cmp.Compare(b.ID, a.ID) })
+	slices.SortStableFunc(marks.Runs, func(a, b workqueue.RunMark) int { return cmp.Compare(b.ID, a.ID) })
 	return marks, err
 }
 

@@ -1,18 +1,22 @@
 package sqlstore_test
 
 import (
+	"io/fs"
+	"os"
 	"time"
 
-	sqlfiles "botwork/sql"
 	"botwork/workqueue"
 	"botwork/workqueue/learned"
 	"botwork/workqueue/storetest"
 )
 
+// operatorFiles are the statements that people run by hand, which the program does not contain.
+var operatorFiles = os.DirFS("../../sql")
+
 // statement returns the text of an operator's file.
 func statement(d *desk, name string) string {
 	d.Helper()
-	text, err := sqlfiles.Files.ReadFile(folders[d.engine.Driver] + "/operators/" + name + ".sql")
+	text, err := fs.ReadFile(operatorFiles, folders[d.engine.Driver]+"/operators/"+name+".sql")
 	if err != nil {
 		d.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"botwork/internal/testdb"
-	sqlfiles "botwork/sql"
 	"botwork/workqueue"
 	"botwork/workqueue/storetest"
 )
@@ -56,7 +55,7 @@ var operators = map[string]struct {
 
 func TestOperators(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
-		files, err := fs.Glob(sqlfiles.Files, folders[e.Driver]+"/operators/*.sql")
+		files, err := fs.Glob(operatorFiles, folders[e.Driver]+"/operators/*.sql")
 		if err != nil || len(files) != len(operators) {
 			t.Fatalf("%d files (error %v), want one for each of the %d tests", len(files), err, len(operators))
 		}
@@ -67,7 +66,7 @@ func TestOperators(t *testing.T) {
 				if !ok {
 					t.Fatal("the file has no test")
 				}
-				text, err := sqlfiles.Files.ReadFile(file)
+				text, err := fs.ReadFile(operatorFiles, file)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -72,9 +72,10 @@ func batches(n int) map[string]map[string]any {
 		"finish":           {"worker": 1, "instance": "x", "robot": nil, "lock_key": nil, "rows": rows, "now": nil},
 		"finish_plain": {
 			"worker": 1, "instance": "x", "ids": array(ids), "fences": array(ones), "failures": array(ones),
-			"hashes": array(texts), "outputs": array(texts), "kept_ms": array(ones), "took_ms": array(ones), "step_times": array(texts), "now": nil,
+			"hashes": array(texts), "outputs": array(texts), "kept_ms": array(ones), "took_ms": array(ones), "step_times": array(texts), "tails": nil, "now": nil,
 		},
 		"finish_remove":   {"rows": rows},
+		"steps_remove":    {"rows": rows},
 		"still_held":      {"worker": 1, "instance": "x", "rows": rows},
 		"stat_items":      {"rows": rows},
 		"clean_remove":    {"rows": rows},

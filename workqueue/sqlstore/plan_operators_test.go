@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"botwork/internal/testdb"
-	sqlfiles "botwork/sql"
 )
 
 // operatorIndexes are the indexes that operators' files must use, those that find their rows by
@@ -26,13 +25,13 @@ var operatorIndexes = map[string][]string{
 // while the database is at work.
 func checkOperatorPlans(t *testing.T, e testdb.Engine, db *sql.DB, prefix string) {
 	t.Helper()
-	files, err := fs.Glob(sqlfiles.Files, folders[e.Driver]+"/operators/*.sql")
+	files, err := fs.Glob(operatorFiles, folders[e.Driver]+"/operators/*.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(path.Base(file), ".sql")
-		text, err := sqlfiles.Files.ReadFile(file)
+		text, err := fs.ReadFile(operatorFiles, file)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 		if e.Driver == database.Postgres {
 			plain = map[string]any{
 				"worker": 1, "instance": "x",
-				"ids": "{1}", "fences": "{1}", "failures": "{0}", "hashes": "{x}", "outputs": "{x}", "kept_ms": "{1}", "took_ms": "{1}", "step_times": "{x}",
+				"ids": "{1}", "fences": "{1}", "failures": "{0}", "hashes": "{x}", "outputs": "{x}", "kept_ms": "{1}", "took_ms": "{1}", "step_times": "{x}", "tails": nil,
 			}
 		}
 		for _, c := range []struct {
@@ -77,7 +77,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"stat_items", map[string]any{"rows": rows}, nil},
 			{"clean_remove", map[string]any{"rows": rows}, nil},
 			{"expire", map[string]any{"rows": rows, "finish_text": "x", "deadline_text": "x", "life_text": "x"}, nil},
-			{"change_cancel", map[string]any{"rows": rows, "reason": "x"}, nil},
+			{"change_cancel", map[string]any{"rows": rows, "reason": "x", "line": "y"}, nil},
 			{"change_archive", map[string]any{"rows": rows, "reason": "x"}, nil},
 			{"change_run", map[string]any{"rows": rows}, nil},
 			{"change_repeat", map[string]any{"rows": rows}, nil},
@@ -95,7 +95,7 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"finish_remove", map[string]any{"rows": rows}, nil},
 			{"seal", map[string]any{"rows": `[{"ItemId": 1, "Body": "x", "Meta": "x"}]`}, nil},
 			{"retry_copy", map[string]any{"id": 1, "fence": 1, "failures": 1, "delay_ms": 1, "unique_key": nil}, nil},
-			{"clone", map[string]any{"id": 1, "unique_key": nil, "life_ms": nil, "author": nil}, nil},
+			{"clone", map[string]any{"id": 1, "queue": "default", "unique_key": nil, "life_ms": nil, "author": nil}, nil},
 			{"task_notify", map[string]any{"rows": rows}, nil},
 			{"task_revise", map[string]any{"rows": rows}, nil},
 			{"task_items", map[string]any{"rows": rows}, nil},
@@ -112,6 +112,12 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			{"finish", map[string]any{"worker": 1, "instance": "x", "robot": nil, "lock_key": nil, "rows": rows}, nil},
 			{"finish_plain", plain, nil},
 			{"progress", map[string]any{"worker": 1, "instance": "x", "rows": rows}, nil},
+			{"steps_claim", map[string]any{"item": 1, "fence": 1}, nil},
+			{"steps_add", map[string]any{"item": 1, "fence": 1, "rows": `[{"Ordinal": 1, "Step": "load", "Data": "1"}]`}, nil},
+			{"steps_replace", map[string]any{"item": 1, "fence": 1, "rows": `[{"Ordinal": 1, "Step": "load", "Data": "1"}]`}, nil},
+			{"steps_drop", map[string]any{"item": 1, "fence": 1}, nil},
+			{"steps_remove", map[string]any{"rows": rows}, nil},
+			{"clean_steps", map[string]any{"limit_rows": 10}, nil},
 			{"rescue", map[string]any{"rows": rows, "assigned_ms": 1000}, nil},
 		} {
 			if !hasStatement(e, c.statement) {
@@ -119,7 +125,8 @@ func TestHotStatementsUseTheirIndexes(t *testing.T) {
 			}
 			switch c.statement {
 			case "taken", "take_order", "limit_held", "starts_assigned", "starts_back", "release_assigned", "expire_leases", "progress", "task_waiting", "task_failures", "task_scopes_busy", "task_revise", "task_items",
-				"trim_archive", "still_held", "finish_remove", "stat_items", "clean_excess", "clean_remove", "change_remove", "robot_change", "seal":
+				"trim_archive", "still_held", "finish_remove", "stat_items", "clean_excess", "clean_remove", "change_remove", "robot_change", "seal",
+				"steps_claim", "steps_drop", "steps_remove", "clean_steps":
 			default:
 				c.values["now"] = nil // the database's clock
 			}

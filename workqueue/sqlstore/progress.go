@@ -64,7 +64,7 @@ func (s *leaseStore) progress(ctx context.Context, workerID int64, instanceID st
 			}
 		}
 	}
-	slices.SortFunc(rows, func(a, b progressRow) int { return a.compare(b.refRow) })
+	slices.SortStableFunc(rows, func(a, b progressRow) int { return a.compare(b.refRow) })
 	batch, err := jsonRows(rows)
 	if err != nil {
 		return nil, nil, err

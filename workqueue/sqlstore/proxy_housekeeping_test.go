@@ -48,6 +48,14 @@ var housekeepingMethods = []method{
 			return x.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "IntegrationConfig" = $1 AND "TimedKey" IS NULL`, name)
 		}}
 	}},
+	{"RemoveSteps", 3, true, func(x *behindProxy) trial {
+		id := x.make.Item(storetest.ItemOpts{State: workqueue.Processed}).ID
+		x.stepsByHand(id)
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.RemoveSteps(ctx, 0)
+			return err
+		}, func() int { return 3 - x.steps(id) }}
+	}},
 	{"RemoveFirings", 2, true, func(x *behindProxy) trial {
 		f := x.firing()
 		for _, day := range []string{"01", "02", "03"} {

@@ -217,6 +217,21 @@ var leaseMethods = []method{
 			return x.count(`SELECT COUNT(*) FROM "BotWorkQueueItems" WHERE "WorkerId" = $1 AND "Step" = 'load'`, w.ID)
 		}}
 	}},
+	{"SaveSteps", 3, true, func(x *behindProxy) trial {
+		_, items := x.running()
+		ref := workqueue.ItemRef{ItemID: items[0].ID, Fence: items[0].Fence}
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			return s.SaveSteps(ctx, ref, []workqueue.StepRecord{{Step: "load"}, {Step: "sign"}, {Step: "post"}})
+		}, func() int { return x.steps(ref.ItemID) }}
+	}},
+	{"DropSteps", 3, true, func(x *behindProxy) trial {
+		_, items := x.running()
+		ref := workqueue.ItemRef{ItemID: items[0].ID, Fence: items[0].Fence}
+		x.stepsByHand(ref.ItemID)
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			return s.DropSteps(ctx, ref)
+		}, func() int { return 3 - x.steps(ref.ItemID) }}
+	}},
 	{"Finish", 5, true, func(x *behindProxy) trial {
 		w, items := x.running()
 		var ends []workqueue.Finish
@@ -242,6 +257,18 @@ var leaseMethods = []method{
 			return err
 		}, func() int { return 3 - x.count(countState, w.ID, workqueue.Assigned) }}
 	}},
+}
+
+// stepsByHand inserts three records of steps of an item.
+func (x *behindProxy) stepsByHand(id int64) {
+	x.Helper()
+	x.byHand(`INSERT INTO "BotWorkItemSteps" ("ItemId", "Number", "Step", "Data", "Fence")
+		SELECT %d, n, 'step ' || n, '{}', 1 FROM generate_series(1, 3) n`, id)
+}
+
+func (x *behindProxy) steps(id int64) int {
+	x.Helper()
+	return x.count(`SELECT COUNT(*) FROM "BotWorkItemSteps" WHERE "ItemId" = $1`, id)
 }
 
 // workerMethods are the methods for the rows of workers.

@@ -80,6 +80,10 @@ var reads = []method{
 		_, err := s.Attempts(ctx, it.ID)
 		return err
 	}),
+	reading("Steps", func(ctx context.Context, s *sqlstore.Store, it workqueue.Item) error {
+		_, err := s.Steps(ctx, it.ID)
+		return err
+	}),
 	reading("Queues", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
 		_, err := s.Queues(ctx)
 		return err

@@ -60,6 +60,7 @@ type queueRow struct {
 	KeyRatePeriodMs     *int64
 	MaxPayload          *int64
 	MaxOutput           *int64
+	KeepLog             *int64
 	Revision            int64
 	DefinedBy           *string
 	UpdatedAt           database.Time
@@ -225,7 +226,7 @@ func (r *queueRow) queue() workqueue.Queue {
 			Rate:           workqueue.Rate{Limit: orZero(r.RateLimit), Per: orZero(span(r.RatePeriodMs))},
 			KeyRate:        workqueue.Rate{Limit: orZero(r.KeyRateLimit), Per: orZero(span(r.KeyRatePeriodMs))},
 		},
-		QueueSizes: workqueue.QueueSizes{MaxPayload: orZero(r.MaxPayload), MaxOutput: orZero(r.MaxOutput)},
+		QueueSizes: workqueue.QueueSizes{MaxPayload: orZero(r.MaxPayload), MaxOutput: orZero(r.MaxOutput), KeepLog: r.KeepLog},
 		Encrypted:  r.Encrypted,
 		Revision:   r.Revision,
 		DefinedBy:  r.DefinedBy,

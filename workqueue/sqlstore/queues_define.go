@@ -38,7 +38,7 @@ func (s *queueStore) RefreshQueues(ctx context.Context, defs []workqueue.Queue, 
 func (s *queueStore) defineQueues(ctx context.Context, defs []workqueue.Queue, by string, keepOverrides bool) (changed, overridden []string, err error) {
 	// Sorted by name, so that two processes that define the same queues lock the rows in the
 	// same order.
-	defs = slices.SortedFunc(slices.Values(defs), func(a, b workqueue.Queue) int { return cmp.Compare(a.Name, b.Name) })
+	defs = slices.SortedStableFunc(slices.Values(defs), func(a, b workqueue.Queue) int { return cmp.Compare(a.Name, b.Name) })
 	if err := checkDefinitions(defs); err != nil {
 		return nil, nil, fmt.Errorf("define queues: %w", err)
 	}
@@ -194,7 +194,7 @@ func robotsOf(q *workqueue.Queue) []robotRight {
 	for i, r := range q.Robots {
 		robots[i] = robotRight{clean(r.Robot), r.Read, r.Write}
 	}
-	slices.SortFunc(robots, func(a, b robotRight) int { return strings.Compare(a.RobotName, b.RobotName) })
+	slices.SortStableFunc(robots, func(a, b robotRight) int { return strings.Compare(a.RobotName, b.RobotName) })
 	return robots
 }
 
@@ -238,6 +238,7 @@ func definition(q *workqueue.Queue) values {
 		"max_releases":           aboveZero(int64(q.MaxReleases)),
 		"max_payload":            aboveZero(q.MaxPayload),
 		"max_output":             aboveZero(q.MaxOutput),
+		"keep_log":               orNull64(q.KeepLog),
 	}
 }
 
@@ -262,6 +263,13 @@ func spanMs(d *workqueue.Duration) any {
 		return nil
 	}
 	return ms(time.Duration(*d))
+}
+
+func orNull64(n *int64) any {
+	if n == nil {
+		return nil
+	}
+	return *n
 }
 
 func orNull(n *int) any {

@@ -18,12 +18,23 @@ type revivedRow struct {
 
 // revive makes finished items wait again, and items that wait become due. An item that has lost
 // its unique key takes it back; if another item has it, the index refuses the whole batch.
-func (s *itemChanges) revive(ctx context.Context, tx *sql.Tx, statement string, picked []pickedItem) (int, error) {
+func (s *itemChanges) revive(ctx context.Context, tx *sql.Tx, c workqueue.Change, statement string, picked []pickedItem) (int, error) {
 	queues := map[string]findQueue{}
 	rows := make([]revivedRow, len(picked))
+	var steps []endedSteps
 	for i := range picked {
 		p := &picked[i]
 		rows[i].pickedRow = p.pickedRow()
+		if p.State == workqueue.Processed || c.Action == workqueue.Repeat {
+			ended := endedSteps{refRow: rows[i].refRow}
+			if c.FromStep != "" {
+				var err error
+				if ended.FirstNumber, err = firstDropped(s.in(ctx, tx), p.ID, c.FromStep); err != nil {
+					return 0, err
+				}
+			}
+			steps = append(steps, ended)
+		}
 		if !p.mayLackKey() {
 			continue
 		}
@@ -40,14 +51,20 @@ func (s *itemChanges) revive(ctx context.Context, tx *sql.Tx, statement string, 
 			rows[i].TakesKey, rows[i].NewKey = 1, null(key)
 		}
 	}
+	if err := s.removeSteps(ctx, tx, steps); err != nil {
+		return 0, err
+	}
 	return s.changePicked(ctx, tx, statement, rows, values{"now": s.nowArg()})
 }
 
 // mayLackKey reports whether the item may have lost the unique key that it needs to wait again:
 // by its deletion, or to a copy of it.
 func (p *pickedItem) mayLackKey() bool {
-	finished := p.State == workqueue.Processed || p.State == workqueue.Cancelled
-	return finished && (p.DeletedAt.Valid || p.UniqueKey == nil)
+	return p.finished() && (p.DeletedAt.Valid || p.UniqueKey == nil)
+}
+
+func (p *pickedItem) finished() bool {
+	return p.State == workqueue.Processed || p.State == workqueue.Cancelled
 }
 
 // findQueue reads the queue of an item.

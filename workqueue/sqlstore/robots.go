@@ -149,7 +149,7 @@ func (s *checkouts) checkoutItems(ctx context.Context, on runner, statement stri
 		items = append(items, s.item(&row))
 		return nil
 	})
-	slices.SortFunc(items, compareTaken)
+	slices.SortStableFunc(items, compareTaken)
 	return items, err
 }
 

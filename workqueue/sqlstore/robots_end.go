@@ -93,7 +93,9 @@ func (s *holds) ReleaseFromRobot(ctx context.Context, id int64, reason string) e
 			if err != nil {
 				return err
 			}
-			end, err := s.ends(ctx, nil, []workqueue.Finish{t.queue.ReleaseFromRobot(&t.item, reason)}, false)
+			released := t.queue.ReleaseFromRobot(&t.item, reason)
+			released.LogTail = endingLine(ctx, t.now, "item released", reason)
+			end, err := s.ends(ctx, nil, []workqueue.Finish{released}, false)
 			if err != nil {
 				return err
 			}

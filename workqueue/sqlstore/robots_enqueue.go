@@ -134,6 +134,6 @@ func (s *checkouts) takeNew(ctx context.Context, tx *sql.Tx, robot string, queue
 	if len(all.Items) == 0 {
 		all.LockKey = ""
 	}
-	slices.SortFunc(all.Items, compareTaken)
+	slices.SortStableFunc(all.Items, compareTaken)
 	return all, nil
 }

@@ -95,8 +95,9 @@ type itemRow struct {
 	BegunFence          *int64 // read only by claims
 	LeftOut             *int64 `gorm:"-"` // only in claims: not NULL if large texts were not returned
 
-	// Due is set only by listings.
-	Due bool `gorm:"->"`
+	// Due and SnoozeReason are set only by listings.
+	Due          bool    `gorm:"->"`
+	SnoozeReason *string `gorm:"->"`
 }
 
 func (itemRow) TableName() string { return "BotWorkQueueItems" }
@@ -139,6 +140,7 @@ func (s *itemRows) item(r *itemRow) workqueue.Item {
 		TaskPlannedAt:       r.TaskPlannedAt.Pointer(),
 		Error:               r.Error,
 		ErrorKind:           (*workqueue.ErrorKind)(r.ErrorKind),
+		SnoozeReason:        r.SnoozeReason,
 		CreatedAt:           r.CreatedAt.Time,
 		CreatedBy:           r.CreatedBy,
 		AssignedAt:          r.AssignedAt.Pointer(),

@@ -68,7 +68,7 @@ func (s *itemRows) seal(ctx context.Context, on runner, rows []newItemRow, ids [
 }
 
 func (s *itemRows) writeSealed(ctx context.Context, on runner, sealed []sealedRow) error {
-	slices.SortFunc(sealed, func(a, b sealedRow) int { return int(a.ItemID - b.ItemID) })
+	slices.SortStableFunc(sealed, func(a, b sealedRow) int { return int(a.ItemID - b.ItemID) })
 	for chunk := range slices.Chunk(sealed, enqueueBatch) {
 		batch, err := jsonRows(chunk)
 		if err != nil {
@@ -107,23 +107,30 @@ func (s *itemRows) open(it *workqueue.Item) {
 		column string
 		value  *workqueue.JSONText
 	}{{payloadColumn, &it.Payload}, {outputColumn, &it.Output}, {metadataColumn, &it.Metadata}} {
-		if !workqueue.Sealed(string(*text.value)) {
-			continue
-		}
-		sealed := string(*text.value)
-		*text.value = workqueue.EncryptedText
-		if s.cipher == nil {
-			errs = append(errs, errNoKeyset)
-			continue
-		}
-		plain, err := s.cipher.Open(sealed, placeOf(text.column, it.ID))
+		plain, err := s.openText(string(*text.value), text.column, it.ID)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", text.column, err))
-			continue
+			errs = append(errs, err)
+			plain = string(workqueue.EncryptedText)
 		}
 		*text.value = workqueue.JSONText(plain)
 	}
 	if len(errs) > 0 {
 		it.Unreadable = errs[0].Error()
 	}
+}
+
+// openText opens a text that sealText has sealed for the same row and column, and returns any other
+// text as it is.
+func (s *itemRows) openText(text, column string, id int64) (string, error) {
+	if !workqueue.Sealed(text) {
+		return text, nil
+	}
+	if s.cipher == nil {
+		return "", errNoKeyset
+	}
+	plain, err := s.cipher.Open(text, placeOf(column, id))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", column, err)
+	}
+	return plain, nil
 }

@@ -3,6 +3,7 @@ package sqlstore_test
 import (
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -184,6 +185,50 @@ func TestEncryptedQueue(t *testing.T) {
 		x.wantSealed(id, 3)
 		if got := x.show(x.store, id); got.Output != end.Output {
 			x.Errorf("the finished item shows the output %s", got.Output)
+		}
+	})
+}
+
+// The data of a step is bound to the item and the step.
+func TestEncryptedSteps(t *testing.T) {
+	t.Parallel()
+	eachSealed(t, func(x *sealed) {
+		it, plain := x.claim(x.put(nil)), x.make.Item(storetest.ItemOpts{State: workqueue.Blocked, Worker: x.worker})
+		ref := workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence}
+		steps := []workqueue.StepRecord{{Step: "load", Data: `{"card":"` + secretPayload + `"}`}, {Step: "post", Data: ""}}
+		for range 2 { // the second call replaces
+			if err := x.store.SaveSteps(x.Context(), ref, steps); err != nil {
+				x.Fatal(err)
+			}
+			var data string
+			if err := x.hand.QueryRowContext(x.Context(), `SELECT "Data" FROM "BotWorkItemSteps" WHERE "Step" = 'load'`).Scan(&data); err != nil {
+				x.Fatal(err)
+			}
+			if !workqueue.Sealed(data) || strings.Contains(data, secretPayload) {
+				x.Errorf("the database has the data %q, want it sealed", data)
+			}
+			if got, err := x.store.Steps(x.Context(), it.ID); err != nil || !slices.Equal(got, steps) {
+				x.Errorf("Steps = %+v, %v, want %+v", got, err, steps)
+			}
+		}
+		keyless := x.open(nil)
+		if err := keyless.SaveSteps(x.Context(), ref, steps); err == nil || !strings.Contains(err.Error(), "keyset") {
+			x.Errorf("SaveSteps without keys: %v", err)
+		}
+		if got, err := keyless.Steps(x.Context(), it.ID); err == nil || got != nil {
+			x.Errorf("Steps without keys = %+v, %v", got, err)
+		}
+		if err := keyless.SaveSteps(x.Context(), workqueue.ItemRef{ItemID: plain.ID, Fence: plain.Fence}, steps); err != nil {
+			x.Errorf("SaveSteps of a plain item without keys: %v", err)
+		}
+		if got, err := keyless.Steps(x.Context(), plain.ID); err != nil || !slices.Equal(got, steps) {
+			x.Errorf("Steps of a plain item = %+v, %v, want %+v", got, err, steps)
+		}
+		if _, err := x.hand.ExecContext(x.Context(), fmt.Sprintf(`UPDATE "BotWorkItemSteps" SET "Step" = 'sign' WHERE "Step" = 'load' AND "ItemId" = %d`, it.ID)); err != nil {
+			x.Fatal(err)
+		}
+		if got, err := x.store.Steps(x.Context(), it.ID); err == nil || got != nil {
+			x.Errorf("Steps with the data of another step = %+v, %v, want an error", got, err)
 		}
 	})
 }

@@ -75,7 +75,7 @@ func (s *bookkeeping) keepSeriesAt(ctx context.Context, on runner, t seriesTally
 		}
 		rows = append(rows, row)
 	}
-	slices.SortFunc(rows, func(a, b [10]any) int {
+	slices.SortStableFunc(rows, func(a, b [10]any) int {
 		return cmp.Or(cmp.Compare(a[1].(string), b[1].(string)), cmp.Compare(a[5].(string), b[5].(string)), cmp.Compare(a[7].(int), b[7].(int)))
 	})
 	batch, err := jsonRows(rows)

@@ -138,7 +138,7 @@ func (s *seriesStore) sample(ctx context.Context, now time.Time) ([]sampleRow, e
 		r.Taken = 1
 		all = append(all, *r)
 	}
-	slices.SortFunc(all, func(a, b sampleRow) int {
+	slices.SortStableFunc(all, func(a, b sampleRow) int {
 		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.BandName, b.BandName), cmp.Compare(a.Named, b.Named))
 	})
 	return all, err

@@ -91,7 +91,7 @@ func (s *bookkeeping) keep(ctx context.Context, on runner, t tally) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	slices.SortFunc(rows, func(a, b statRow) int {
+	slices.SortStableFunc(rows, func(a, b statRow) int {
 		return cmp.Or(cmp.Compare(a.QueueName, b.QueueName), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Bucket, b.Bucket))
 	})
 	batch, err := jsonRows(rows)

@@ -192,7 +192,7 @@ func (r recount) corrections() []workqueue.StatisticsCorrection {
 			add(k)
 		}
 	}
-	slices.SortFunc(all, func(a, b workqueue.StatisticsCorrection) int {
+	slices.SortStableFunc(all, func(a, b workqueue.StatisticsCorrection) int {
 		return strings.Compare(a.Queue+"\x00"+string(a.Lifecycle), b.Queue+"\x00"+string(b.Lifecycle))
 	})
 	return all

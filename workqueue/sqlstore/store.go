@@ -37,6 +37,7 @@ type Store struct {
 	*workerStore
 	*assignStore
 	*leaseStore
+	*stepStore
 	*queueStore
 	*auditLog
 	*checkouts
@@ -73,6 +74,7 @@ func newStore(c *connection) *Store {
 	s.workerStore = &workerStore{c, s.notices, s.auditing}
 	s.assignStore = &assignStore{c, s.notices, s.itemRows, s.bookkeeping, s.archive}
 	s.leaseStore = &leaseStore{c, s.epochs, s.notices, s.itemRows, s.bookkeeping, s.archive}
+	s.stepStore = &stepStore{connection: c, itemRows: s.itemRows}
 	s.queueStore = &queueStore{c, s.notices, s.auditing}
 	s.itemChanges = &itemChanges{c, s.policies, s.notices, s.batches, s.itemLists, s.itemRows, s.bookkeeping, s.archive, s.auditing, s.queueStore}
 	s.housekeepingStore = &housekeepingStore{c, s.bookkeeping, s.batches, s.itemLists, s.auditing, s.queueStore}
@@ -136,6 +138,14 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	engine, err := newEngine(database.Driver(o.Driver))
 	if err != nil {
 		return nil, err
+	}
+	if o.DSN != "" {
+		if err := database.CheckDSN(database.Driver(o.Driver), o.DSN); err != nil {
+			return nil, err // before SQLite creates a file whose name contains a password
+		}
+	}
+	if o.Driver == string(database.SQLite) {
+		o.DSN = database.PlainSQLite(o.DSN)
 	}
 	s := newStore(&connection{statements: sqlfiles.Files, engine: engine, dsn: o.DSN, now: o.Now, cipher: o.Cipher, observe: o.Observe,
 		payloadSearch: orDefault(o.PayloadSearch, workqueue.MaxPayloadSearch), lockTimeout: cmp.Or(o.LockTimeout, lockTimeout), waiting: o.Waiting})

@@ -121,7 +121,7 @@ func (s *taskStore) fire(ctx context.Context, tx *sql.Tx, batch string, windows 
 	if err != nil || len(won) == 0 {
 		return nil, err
 	}
-	slices.SortFunc(won, func(a, b taskItem) int { return a.index - b.index })
+	slices.SortStableFunc(won, func(a, b taskItem) int { return a.index - b.index })
 	ids, err := s.insertTaskItems(ctx, tx, won)
 	if err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ func (s *taskStore) ReviseTaskItems(ctx context.Context, revisions []workqueue.T
 			rows[i], ids[i] = row{r.ItemID, int(r.State), r.Old, r.New}, r.ItemID
 		}
 		// Sorted by id, the order in which all statements lock items.
-		slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.ItemID, b.ItemID) })
+		slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.ItemID, b.ItemID) })
 		batch, err := jsonRows(rows)
 		if err != nil {
 			return total, err

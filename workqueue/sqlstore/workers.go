@@ -97,6 +97,7 @@ func (s *workerStore) RegisterWorker(ctx context.Context, spec workqueue.WorkerS
 	})
 	if err == nil {
 		s.registered(worker.ID)
+		s.recordSeen(true) // a loss before the first heartbeat is noticed too
 	}
 	return worker, err
 }

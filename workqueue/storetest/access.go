@@ -25,6 +25,8 @@ func accessTests() []test {
 		{"subjects", accessSubjects},
 		{"changes of a user at the same time are all in the log", accessUserContends},
 		{"a disabled user is locked out", accessDisabled},
+		{"a user changes the password", accessPassword},
+		{"one of many changes of a password succeeds", accessPasswordContends},
 		{"failures lock a user", accessFailures},
 		{"failures at the same time are all counted", accessFailuresContend},
 		{"a session from its start to its end", accessSession},
@@ -413,16 +415,69 @@ func accessDisabled(x *fixture) {
 	x.wantErr("DisableUser of none", err, workqueue.ErrNotFound)
 }
 
+func accessPassword(x *fixture) {
+	bob, err := x.Store.CreateUser(x.ctx, access.UserParams{Name: "bob", Role: access.Editor, Queues: []string{"a"}, PasswordHash: "first", By: "ann"})
+	have(x, bob, err)
+	x.session(bob, "secret")
+	if err := x.Store.CreateLink(x.ctx, bob.ID, access.Hash("link"), time.Hour); err != nil {
+		x.Fatal(err)
+	}
+	_, err = x.Store.ChangePassword(x.ctx, access.PasswordChange{UserID: bob.ID, Present: "another", Hash: "second"})
+	x.wantErr("with another present password", err, access.ErrPasswordChanged)
+	if _, err := x.sessionByHash(access.Hash("secret")); err != nil {
+		x.Errorf("the session after a refused change: %v", err)
+	}
+	if err := x.Store.SignInFailed(x.ctx, bob.ID); err != nil {
+		x.Fatal(err)
+	}
+	changed, err := x.Store.ChangePassword(x.ctx, access.PasswordChange{UserID: bob.ID, Present: "first", Hash: "second"})
+	have(x, changed, err)
+	read := x.userNow("bob")
+	x.wantAlike("the user that ChangePassword returned", changed, read)
+	if read.PasswordHash != "second" || read.Role != access.Editor || asJSON(read.Queues) != `["a"]` || read.Failures != 0 {
+		x.Errorf("the user is %s with password %s", asJSON(read), read.PasswordHash)
+	}
+	_, err = x.sessionByHash(access.Hash("secret"))
+	x.wantErr("the session after the change", err, workqueue.ErrNotFound)
+	_, err = x.Store.UseLink(x.ctx, access.Hash("link"))
+	x.wantErr("the link after the change", err, access.ErrLinkUsed)
+	entries, err := x.Store.AuditEntries(x.ctx, workqueue.AuditFilter{Action: workqueue.AuditUsersSet})
+	if have(x, entries, err); len(entries) != 1 || entries[0].Target != "bob" || entries[0].Actor != "bob" || !strings.Contains(string(entries[0].After), "passwordSet") {
+		x.Errorf("the audit log has %s", asJSON(entries))
+	}
+	if _, err := x.Store.DisableUser(x.ctx, "bob", true, "ann"); err != nil {
+		x.Fatal(err)
+	}
+	_, err = x.Store.ChangePassword(x.ctx, access.PasswordChange{UserID: bob.ID, Present: "second", Hash: "third"})
+	x.wantErr("ChangePassword of a disabled user", err, access.ErrPasswordChanged)
+	_, err = x.Store.ChangePassword(x.ctx, access.PasswordChange{UserID: bob.ID + 100, Present: "second", Hash: "third"})
+	x.wantErr("ChangePassword of none", err, workqueue.ErrNotFound)
+}
+
+func accessPasswordContends(x *fixture) {
+	bob := x.user("bob")
+	won := x.contend(8, func(s Store, i int) bool {
+		_, err := s.ChangePassword(x.ctx, access.PasswordChange{UserID: bob.ID, Present: bob.PasswordHash, Hash: strings.Repeat("x", i+1)})
+		if err != nil && !errors.Is(err, access.ErrPasswordChanged) {
+			x.Error(err)
+		}
+		return err == nil
+	})
+	if won != 1 {
+		x.Errorf("%d changes succeeded, want one", won)
+	}
+}
+
 func accessFailures(y *fixture) {
 	x := newTimed(y)
 	bob := x.user("bob")
 	x.user("eve")
-	for failures := 1; failures <= 20; failures++ {
+	for failures := 1; failures <= access.AccountFailures+15; failures++ {
 		if err := x.Store.SignInFailed(x.ctx, bob.ID); err != nil {
 			x.Fatal(err)
 		}
 		want := "NULL"
-		if d := access.LockedFor(failures); d > 0 {
+		if d := access.AccountLockedFor(failures); d > 0 {
 			want = x.now.Add(d).String()
 		}
 		if u := x.userNow("bob"); u.Failures != failures || deref(u.LockedUntil) != want {
@@ -453,13 +508,18 @@ func accessFailures(y *fixture) {
 func accessFailuresContend(y *fixture) {
 	x := newTimed(y)
 	bob := x.user("bob")
+	for range access.AccountFailures - 12 {
+		if err := x.Store.SignInFailed(x.ctx, bob.ID); err != nil {
+			x.Fatal(err)
+		}
+	}
 	x.contend(12, func(s Store, _ int) bool {
 		if err := s.SignInFailed(x.ctx, bob.ID); err != nil {
 			x.Error(err)
 		}
 		return true
 	})
-	if u := x.userNow("bob"); u.Failures != 12 || u.LockedUntil == nil {
-		x.Errorf("after 12 failures the user is %s", asJSON(u))
+	if u := x.userNow("bob"); u.Failures != access.AccountFailures || u.LockedUntil == nil {
+		x.Errorf("after %d failures the user is %s", access.AccountFailures, asJSON(u))
 	}
 }

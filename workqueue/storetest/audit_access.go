@@ -45,6 +45,17 @@ func auditedAccess() []audited {
 			_, err := x.Store.ChangeUser(ctx, access.UserParams{Name: "BOB", Role: access.Editor, By: "by"})
 			return err
 		}),
+		{method: "ChangePassword", want: workqueue.AuditEntry{Action: "users.set", TargetKind: "user", Target: "bob", Changed: 1},
+			prepare: func(x *fixture) (func(context.Context) error, []int64) {
+				return func(ctx context.Context) error {
+					u, _, err := x.Store.User(ctx, "bob")
+					if err != nil {
+						return err
+					}
+					_, err = x.Store.ChangePassword(ctx, access.PasswordChange{UserID: u.ID, Present: u.PasswordHash, Hash: "$argon2id$fresh"})
+					return err
+				}, nil
+			}},
 		on("CreateLink", "users.link", "user", "bob", true, func(x *fixture, ctx context.Context) error {
 			u, _, err := x.Store.User(ctx, "bob")
 			if err != nil {

@@ -348,14 +348,14 @@ func auditedNotifications() []audited {
 // notAudited lists the other methods by the reason why they write no entry.
 var notAudited = map[string][]string{
 	"it reads": {
-		"Item", "Items", "CountItems", "Attempts", "Queues", "Queue", "DeletedQueues", "Tasks", "TaskFirings", "TaskScopesBusy", "WaitingTaskItems", "Statistics",
+		"Item", "Items", "CountItems", "Attempts", "Steps", "Queues", "Queue", "DeletedQueues", "Tasks", "TaskFirings", "TaskScopesBusy", "WaitingTaskItems", "Statistics",
 		"Learned", "Durations", "Texts", "PeekItems", "RobotItem", "Workers", "Lost", "AbandonedBand", "Ready", "Waits", "RowHolders", "OpenSessions", "Marks", "Listen", "LastFiring",
 		"Firings", "CountFirings", "Runs", "CountRuns", "RunsElsewhere", "Controls", "RunRequests", "ReadUnlocked", "EachBatchRecord", "Installation", "AuditEntries", "AuditItems", "Failures", "Series",
 		"TokenByHash", "Tokens", "User", "UserBySubject", "Users", "SessionsByHash", "Sessions", "AlertState", "Happenings", "EscalationFigures", "WouldEscalate", "EscalationStates", "ForecastOutcomes",
 	},
 	"the new item names who enqueued it": {"Enqueue", "EnqueueBatch", "RobotEnqueue", "FireTasks", "NotifyTaskFailures"},
 	"items and attempts are the record of runs": {
-		"Assign", "ClaimPass", "Claim", "Begin", "Join", "Beat", "Progress", "Finish", "ReleaseAssigned", "Checkout", "ExtendCheckout", "RobotProgress",
+		"Assign", "ClaimPass", "Claim", "Begin", "Join", "Beat", "Progress", "SaveSteps", "DropSteps", "Finish", "ReleaseAssigned", "Checkout", "ExtendCheckout", "RobotProgress",
 		"FinishCheckout", "ReleaseCheckout", "PostponeCheckout",
 	},
 	"the session that follows is audited":     {"UseLink"},
@@ -364,7 +364,7 @@ var notAudited = map[string][]string{
 	"the messages are the record":             {"CommitAlerts", "RaiseEvents"},
 	"a process records itself":                {"RegisterWorker", "StopWorker", "KeepTexts", "Learn"},
 	"firings and runs are the record":         {"ClaimFiring", "SkipFiring", "RecordFirings", "StartRun", "FinishRun", "StartRequested", "SettleTask"},
-	"the policies of retention require it":    {"RemoveRetained", "RemoveCompleted", "RemoveArchived", "TrimArchives", "RemoveDeleted", "FreeTimedKeys", "RemoveFirings", "RemoveRuns", "RemoveWorkers", "RemoveDurations", "RemoveTexts", "RemoveForecasts", "RemoveBatches", "RemoveAudit", "CleanAccess"},
+	"the policies of retention require it":    {"RemoveRetained", "RemoveCompleted", "RemoveArchived", "TrimArchives", "RemoveDeleted", "FreeTimedKeys", "RemoveSteps", "RemoveFirings", "RemoveRuns", "RemoveWorkers", "RemoveDurations", "RemoveTexts", "RemoveForecasts", "RemoveBatches", "RemoveAudit", "CleanAccess"},
 	"a forecast changes nothing":              {"RecordForecasts"},
 	"it records when a rule was applied":      {"EscalationTurn"},
 	"it sums up figures and changes no value": {"CompactStatistics", "FoldSeries", "SampleGauges"},

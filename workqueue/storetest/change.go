@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,7 @@ func changeTests() []test {
 		{"a repeated item has no robot", changeRepeatedRobot},
 		{"a logically deleted item is hidden and can be restored", changeHidden},
 		{"a clone with a key of its own", cloneWithNewKey},
+		{"a clone that is refused", cloneRefused},
 		{"all items of a filter, page by page", changePages},
 		{"a page skips items that may not be changed", changePassesOver},
 		{"a page reports all its changes when a key is taken", changeKeyTaken},
@@ -124,6 +126,10 @@ func (x *fixture) wantChanged(a workqueue.Action, before workqueue.Item, state w
 		want.Lifecycle, want.LeaseExpiresAt, want.FinishedAt = workqueue.LifeArchived, nil, got.FinishedAt
 		want.Error, want.ErrorKind = new("the reason"), new(workqueue.KindCancelled)
 		x.wantClean("FinishedAt", got.FinishedAt)
+		if before.State == workqueue.Blocked {
+			x.wantEnding(got.LogTail, deref(before.LogTail), `item cancelled by="unknown (go)" reason="the reason"`)
+			want.LogTail = got.LogTail
+		}
 	case workqueue.Repeat:
 		want.AvailableAt, want.Lifecycle, want.IdempotencyKey = got.AvailableAt, workqueue.LifePending, got.IdempotencyKey
 		want.RetryCount, want.ReleaseCount, want.WorkerID, want.Output, want.Error, want.ErrorKind = 0, 0, nil, "", nil, nil
@@ -143,6 +149,17 @@ func (x *fixture) wantChanged(a workqueue.Action, before workqueue.Item, state w
 	}
 	if n := len(x.attempts(before.ID)); n != failed {
 		x.Errorf("%s of an item that is %s: %d attempts, want %d", a, before.State, n, failed)
+	}
+}
+
+// wantEnding checks that a log is the earlier one and a line that says who has ended its run.
+func (x *fixture) wantEnding(log *string, before, line string) {
+	x.Helper()
+	if before == "NULL" {
+		before = ""
+	}
+	if !regexp.MustCompile(`^` + regexp.QuoteMeta(before) + `\S+Z INF ` + regexp.QuoteMeta(line) + `\n$`).MatchString(deref(log)) {
+		x.Errorf("the log is %q, want %q and a line with the time and %q", deref(log), before, line)
 	}
 }
 
@@ -217,10 +234,15 @@ func changeCancelledNotClaimed(x *fixture) {
 func changeCancelledRun(x *fixture) {
 	w := x.Worker(WorkerOpts{})
 	it := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
-	if err := Do(x.ctx, x.Store, workqueue.Cancel, it.ID, "no longer needed"); err != nil {
+	x.progress(w, workqueue.ProgressNote{ItemRef: ref(it), LogTail: "read 7 rows\n"})
+	ann := workqueue.WithActor(x.ctx, workqueue.Actor{Name: "ann", Via: workqueue.ViaAPI, Host: "10.0.0.7"})
+	if err := Do(ann, x.Store, workqueue.Cancel, it.ID, "no longer needed"); err != nil {
 		x.Fatal(err)
 	}
 	cancelled := x.show(it.ID)
+	const line = `item cancelled by="ann (api)" host=10.0.0.7 reason="no longer needed"`
+	x.wantEnding(cancelled.LogTail, "read 7 rows\n", line)
+	x.wantEnding(x.attempts(it.ID)[0].LogTail, "read 7 rows\n", line)
 	ref := workqueue.ItemRef{ItemID: it.ID, Fence: it.Fence}
 	beat, err := x.Store.Beat(x.ctx, workqueue.BeatParams{
 		WorkerID: w.ID, InstanceID: w.InstanceID, Lease: leaseTime, Held: []workqueue.ItemRef{ref},
@@ -293,5 +315,34 @@ func cloneWithNewKey(x *fixture) {
 	}
 	if _, err := x.Store.ChangeItems(x.ctx, workqueue.ItemFilter{}, workqueue.Change{Action: workqueue.Clone, NewKey: "d"}); err == nil {
 		x.Error("one new key for many items: no error")
+	}
+}
+
+// cloneRefused clones no item that has changed, has left the queue of the filter, or has a whole
+// pipeline where that is refused.
+func cloneRefused(x *fixture) {
+	x.define("test", []string{"a", "b"}, workqueue.Queue{Name: "a"}, workqueue.Queue{Name: "b"})
+	ids := x.enqueueForms(
+		workqueue.NewItem{QueueName: "a", IntegrationConfig: Pipeline},
+		workqueue.NewItem{QueueName: "a", IntegrationConfig: "{steps: [{handler: Log, with: {message: x}}]}"},
+	)
+	c := workqueue.Change{Action: workqueue.Clone, IfVersion: x.show(ids[0]).Version, RefuseInline: true}
+	if _, err := x.Store.ChangeItem(x.ctx, ids[1], c); !errors.Is(err, workqueue.ErrInlinePipeline) {
+		x.Errorf("a whole pipeline: %v, want ErrInlinePipeline", err)
+	}
+	c.IfVersion, c.DryRun = 0, true
+	for _, want := range []int64{0, ids[1] + 1} { // a dry run, then a real one
+		got, err := x.Store.ChangeItems(x.ctx, workqueue.ItemFilter{QueueName: "a"}, c)
+		if err != nil || got.Changed != 1 || len(got.Refusals) != 1 || got.Refusals[0].ItemID != ids[1] || want != 0 && !slices.Equal(got.Clones, []int64{want}) {
+			x.Errorf("dry run %v: %+v, %v, want one clone, and item %d refused", c.DryRun, got, err, ids[1])
+		}
+		c.DryRun = false
+	}
+	if _, err := x.Store.ChangeItem(x.ctx, ids[0], workqueue.Change{Action: workqueue.Update, Update: &workqueue.ItemUpdate{Queue: "b"}}); err != nil {
+		x.Fatal(err)
+	}
+	var version *workqueue.VersionError
+	if _, err := x.Store.ChangeItem(x.ctx, ids[0], workqueue.Change{Action: workqueue.Clone, IfVersion: 1}); !errors.As(err, &version) {
+		x.Errorf("an item that has moved: %v, want a *VersionError", err)
 	}
 }

@@ -19,6 +19,7 @@ func finishTests() []test {
 		{"the fields of an attempt", finishAttempt},
 		{"a release clears only the worker", finishRelease},
 		{"a snooze does not count as a failure", finishSnooze},
+		{"the reason of a snooze is shown while the item waits", finishSnoozeReason},
 		{"output is kept until a run succeeds", finishOutput},
 		{"a lease that is not held changes nothing", finishLost},
 		{"the same end twice", finishTwice},

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"maps"
 	"time"
 
 	"botwork/workqueue"
@@ -79,6 +80,9 @@ func finishSnooze(x *fixture) {
 		if wait := got.AvailableAt.Sub(*it.StartedAt); wait < time.Hour {
 			x.Errorf("due %v after the run began, want an hour", wait)
 		}
+		if got.SnoozeReason == nil || *got.SnoozeReason != reason {
+			x.Errorf("the snoozed item has the reason %s, want %q", deref(got.SnoozeReason), reason)
+		}
 		attempts := x.attempts(it.ID)
 		if len(attempts) != 2 {
 			x.Fatalf("%d attempts, want the failure and the snooze", len(attempts))
@@ -92,6 +96,65 @@ func finishSnooze(x *fixture) {
 		}
 		if a := attempts[1]; deref(a.Reason) != want || a.Error != nil || a.ErrorKind != nil || deref(a.Step) != "fetch" {
 			x.Errorf("the snooze is recorded as %s, want the reason %s and no error", asJSON(a), want)
+		}
+	}
+}
+
+// Only an item that waits because its latest run was snoozed has the reason of a snooze.
+func finishSnoozeReason(x *fixture) {
+	w := x.Worker(WorkerOpts{})
+	snoozed := func(reason string) workqueue.Item {
+		it := x.failedOnce(w)
+		end := uncounted(it, "snoozed", reason)
+		end.Delay = time.Hour
+		x.finish(w, end)
+		return it
+	}
+	again := func(it workqueue.Item) workqueue.Item {
+		x.exec(1, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s WHERE "Id" = %d`, longAgo, it.ID)
+		x.Assign(w, it.ID)
+		return x.claim(w, 1)[0]
+	}
+	two := snoozed("the first file is missing")
+	end := uncounted(again(two), "snoozed", "the second file is missing")
+	end.Delay = time.Hour
+	x.finish(w, end)
+	failed := snoozed("not the last attempt")
+	x.finish(w, failure(again(failed), workqueue.Ready))
+	due := snoozed("due")
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s WHERE "Id" = %d`, longAgo, due.ID)
+	repeated := snoozed("before it was repeated")
+	for _, a := range []workqueue.Action{workqueue.Cancel, workqueue.Repeat} {
+		if err := Do(x.ctx, x.Store, a, repeated.ID, ""); err != nil {
+			x.Fatal(err)
+		}
+	}
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "AvailableAt" = %s WHERE "Id" = %d`, farAway, repeated.ID)
+	running := again(snoozed("before it runs"))
+	silent := snoozed("")
+	want := map[int64]string{
+		two.ID: "the second file is missing", failed.ID: "NULL", due.ID: "NULL", repeated.ID: "NULL", running.ID: "NULL", silent.ID: "",
+	}
+	all, err := x.Store.Items(x.ctx, workqueue.ItemFilter{})
+	if err != nil {
+		x.Fatal(err)
+	}
+	sorted, err := x.Store.Items(x.ctx, workqueue.ItemFilter{Sort: workqueue.ItemSort{By: workqueue.SortDue}})
+	if err != nil {
+		x.Fatal(err)
+	}
+	for name, items := range map[string][]workqueue.Item{"the list": all, "the list by due": sorted} {
+		got := map[int64]string{}
+		for i := range items {
+			got[items[i].ID] = deref(items[i].SnoozeReason)
+		}
+		if !maps.Equal(got, want) {
+			x.Errorf("%s has the reasons %v, want %v", name, got, want)
+		}
+	}
+	for id, reason := range want {
+		if got := deref(x.show(id).SnoozeReason); got != reason {
+			x.Errorf("item %d has the reason %q, want %q", id, got, reason)
 		}
 	}
 }

@@ -119,12 +119,18 @@ func progressCleared(x *fixture) {
 func progressFinish(x *fixture) {
 	w := x.Worker(WorkerOpts{Name: "ann"})
 	good, bad := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w}), x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
-	x.progress(w, halfway(good), halfway(bad))
+	logged, silent := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w}), x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
+	x.progress(w, halfway(good), halfway(bad), halfway(logged), halfway(silent))
 	well, badly := success(good), failure(bad, workqueue.Ready)
 	well.Progress, well.Step, well.LogTail = "all of it", "save", "INF saved\n"
 	badly.Progress, badly.Step, badly.LogTail, badly.Attempt.Step = "three quarters", "save", "ERR no such host\n", ""
 	x.wantIDs("lost", x.finish(w, well, badly), nil)
-	x.wantProgress(good.ID, "NULL", "all of it", "NULL")
+	x.wantProgress(good.ID, "NULL", "all of it", "INF saved\n")
+	plain, quiet := success(logged), success(silent)
+	plain.LogTail = "INF \"saved\"\nol\u00e1\n"
+	x.wantIDs("lost", x.finish(w, plain, quiet), nil)
+	x.wantProgress(logged.ID, "NULL", "half", "INF \"saved\"\nol\u00e1\n")
+	x.wantProgress(silent.ID, "NULL", "half", "NULL")
 	x.wantProgress(bad.ID, "save", "three quarters", "ERR no such host\n")
 	x.wantAttempt(bad.ID, w, "failed", "save", "three quarters", "ERR no such host\n")
 }

@@ -31,9 +31,9 @@ func listQueuePolicies(x *fixture) {
 	x.exec(1, `INSERT INTO "BotQueues" ("Name", "Consumer", "PriorityOffset", "TtlMs", "RetainMs", "ArchiveAgeMs", "ArchiveLimit",
 			"RetryAs", "KeyScope", "DeletedKeysCount", "PayloadSchema", "OutputSchema", "AnalyticsSchema", "Encrypted", "PublicAccess",
 			"RobotDeletesOnlyOwn", "Deletion", "CheckoutMs", "ConcurrencyLimit", "KeyConcurrencyLimit", "RateLimit", "RatePeriodMs",
-			"KeyRateLimit", "KeyRatePeriodMs", "Revision", "DefinedBy", "Distribution", "MaxReleases", "MaxPayload", "MaxOutput", "OnExpiry", "Payloads", "Escalation")
+			"KeyRateLimit", "KeyRatePeriodMs", "Revision", "DefinedBy", "Distribution", "MaxReleases", "MaxPayload", "MaxOutput", "KeepLog", "OnExpiry", "Payloads", "Escalation")
 		VALUES ('full', 'robots', -200, 1500, 0, 86400000, 10000, 'copy', 'global', '1', '{"type":"object"}', '{}', 'true', '1', '0',
-			'1', 'logical', 90000, 4, 1, 10, 60000, 2, 1000, 7, 'by hand', '{"mode":"round-robin"}', 9, 5000000000, 12, 'remove', 'hidden', '[{"name":"late","after":"10m","cancel":true}]')`)
+			'1', 'logical', 90000, 4, 1, 10, 60000, 2, 1000, 7, 'by hand', '{"mode":"round-robin"}', 9, 5000000000, 12, 0, 'remove', 'hidden', '[{"name":"late","after":"10m","cancel":true}]')`)
 	x.exec(3, `INSERT INTO "BotQueueRobots" ("QueueName", "Robot", "CanRead", "CanWrite")
 		VALUES ('full', 'robot-2', '0', '1'), ('full', 'robot-1', '1', '1'), ('default', 'robot-1', '1', '0')`)
 	x.exec(1, `INSERT INTO "BotQueueRobots" ("QueueName", "Robot") VALUES ('full', 'robot-3')`)
@@ -50,7 +50,7 @@ func listQueuePolicies(x *fixture) {
 			Deletion: workqueue.DeletionLogical, OnExpiry: workqueue.ExpiryRemove,
 		},
 		QueueSchemas: workqueue.QueueSchemas{PayloadSchema: `{"type":"object"}`, OutputSchema: `{}`, AnalyticsSchema: `true`},
-		QueueSizes:   workqueue.QueueSizes{MaxPayload: 5_000_000_000, MaxOutput: 12},
+		QueueSizes:   workqueue.QueueSizes{MaxPayload: 5_000_000_000, MaxOutput: 12, KeepLog: new(int64(0))},
 		QueueAccess: workqueue.QueueAccess{
 			Private: true, Payloads: workqueue.PayloadsHidden, RobotDeletesOnlyOwn: true, Checkout: workqueue.Duration(90 * time.Second),
 			Robots: []workqueue.QueueRobot{

@@ -40,7 +40,7 @@ func wholeQueue(name string) workqueue.Queue {
 			Deletion: workqueue.DeletionLogical, OnExpiry: workqueue.ExpiryRemove,
 		},
 		QueueSchemas: workqueue.QueueSchemas{PayloadSchema: `{"type":"object"}`, OutputSchema: `true`, AnalyticsSchema: `{"minimum":1}`},
-		QueueSizes:   workqueue.QueueSizes{MaxPayload: 5 << 20, MaxOutput: 1},
+		QueueSizes:   workqueue.QueueSizes{MaxPayload: 5 << 20, MaxOutput: 1, KeepLog: new(int64(0))},
 		QueueAccess: workqueue.QueueAccess{
 			Private: true, Payloads: workqueue.PayloadsHidden, RobotDeletesOnlyOwn: true, Checkout: workqueue.Duration(5 * time.Minute),
 			Robots: []workqueue.QueueRobot{{Robot: "robot-1", Read: true, Write: true}, {Robot: "robot-2", Read: true}},
@@ -148,6 +148,7 @@ func defineEachField(x *fixture) {
 		"AnalyticsSchema":     func(q *workqueue.Queue) { q.AnalyticsSchema = `{}` },
 		"MaxPayload":          func(q *workqueue.Queue) { q.MaxPayload = 1 },
 		"MaxOutput":           func(q *workqueue.Queue) { q.MaxOutput = 1 },
+		"KeepLog":             func(q *workqueue.Queue) { q.KeepLog = new(int64(0)) },
 		"Encrypted":           func(q *workqueue.Queue) { q.Encrypted = true },
 		"Private":             func(q *workqueue.Queue) { q.Private = true },
 		"RobotDeletesOnlyOwn": func(q *workqueue.Queue) { q.RobotDeletesOnlyOwn = true },

@@ -301,11 +301,13 @@ func releaseFromRobot(x *fixture) {
 	id := x.enqueueForms(form(7))[0]
 	x.wantTransition(x.Store.ReleaseFromRobot(x.ctx, id, ""), id, "release", workqueue.Pending)
 	_, h := x.takeID(id)
-	if err := x.Store.ReleaseFromRobot(x.ctx, id, "its machine is gone"); err != nil {
+	ann := workqueue.WithActor(x.ctx, workqueue.Actor{Name: "ann", Via: workqueue.ViaAPI})
+	if err := x.Store.ReleaseFromRobot(ann, id, "its machine is gone"); err != nil {
 		x.Fatal(err)
 	}
 	got := x.show(id)
 	attempts := x.attempts(id)
+	x.wantEnding(attempts[0].LogTail, "", `item released by="ann (api)" reason="its machine is gone"`)
 	if got.State != workqueue.Ready || got.CheckedOut() || got.RetryCount != 0 || len(attempts) != 1 || attempts[0].Outcome != "released" || deref(attempts[0].Error) != "its machine is gone" {
 		x.Errorf("released: %s, attempts %s, want Ready, no failure, and an attempt with the reason", asJSON(got), asJSON(attempts))
 	}

@@ -23,6 +23,7 @@ type Store interface {
 	workqueue.WorkerStore
 	workqueue.WorkerControlStore
 	workqueue.LeaseStore
+	workqueue.StepStore
 	workqueue.WaitingStore
 	workqueue.MarkStore
 	workqueue.RunCounter

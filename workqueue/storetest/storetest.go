@@ -91,6 +91,7 @@ func exercise(t *testing.T, open func(t *testing.T) Harness, names []string) (ra
 		{"Join", joinTests()},
 		{"Beat", beatTests()},
 		{"Progress", progressTests()},
+		{"Steps", stepTests()},
 		{"Finish", finishTests()},
 		{"Took", tookTests()},
 		{"Ends", endsTests()},

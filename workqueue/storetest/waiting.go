@@ -44,9 +44,10 @@ func waitsDue(x *fixture) {
 
 func waitsNothing(x *fixture) {
 	worker := x.Worker(WorkerOpts{})
-	for _, state := range []workqueue.State{workqueue.Blocked, workqueue.Assigned} {
-		x.Item(ItemOpts{State: state, Worker: worker})
-	}
+	x.Item(ItemOpts{State: workqueue.Blocked, Worker: worker})
+	assigned := x.Item(ItemOpts{State: workqueue.Assigned, Worker: worker})
+	// Another worker's item that was assigned a second ago would be work.
+	x.exec(1, `UPDATE "BotWorkQueueItems" SET "AssignedAt" = `+farAway+` WHERE "Id" = %d`, assigned.ID)
 	for _, state := range []workqueue.State{workqueue.Processed, workqueue.Cancelled} {
 		x.Item(ItemOpts{State: state})
 	}

@@ -154,7 +154,7 @@ func sqlAgo(d time.Duration) string {
 func whyBeyond(x *fixture) {
 	x.whyWorker("w", 1, nil)
 	last := x.Items(4, ItemOpts{Priority: 900, Estimate: time.Hour})[3]
-	for most, want := range map[int]string{0: "in about ", 4: "in about ", 3: "unknown: more than 3 items go first", 1: "unknown: more than 1 item goes first"} {
+	for most, want := range map[int]string{0: "in at least ", 4: "in at least ", 3: "unknown: more than 3 items go first", 1: "unknown: more than 1 item goes first"} {
 		p := whyParams()
 		p.MostDue = most
 		r, err := assign.Why(x.ctx, x.Store, last, p)

@@ -136,7 +136,7 @@ func whyPlaces() []whyCase {
 		},
 		{
 			name: "the workers that may run it are not idle", kind: assign.WhyFull,
-			text: `no worker that may run it is idle for priority 500 and above: "a" holds 2 items and has 1 slot`,
+			text: `no worker that may run it is idle: "a" holds 2 items and has 1 slot`,
 			make: func(x *fixture) int64 {
 				w := x.whyWorker("a", 1, func(s *workqueue.WorkerSpec) { s.Labels = `{"gpu": true}` })
 				x.whyWorker("b", 1, nil)
@@ -155,7 +155,7 @@ func whyPlaces() []whyCase {
 		},
 		{
 			name: "the workers that may run it run items longer than expected", kind: assign.WhyFull,
-			text: `no worker that may run it is idle for priority 500 and above: "a" holds 1 item and has 1 slot, "b" holds 1 item and has 1 slot`,
+			text: `no worker that may run it is idle: "a" holds 1 item and has 1 slot, "b" holds 1 item and has 1 slot`,
 			make: func(x *fixture) int64 {
 				for _, name := range []string{"a", "b"} {
 					x.Item(ItemOpts{State: workqueue.Blocked, Worker: x.whyWorker(name, 1, nil), Priority: 600, Estimate: time.Second})
@@ -196,10 +196,10 @@ func whyPlaces() []whyCase {
 		{
 			name: "a later pass has its band", kind: assign.WhyBand, text: `items of priority 100 to 499 are assigned by the next run of Lesser, at TIME \(in SPAN\)`,
 			make: func(x *fixture) int64 {
-				x.whyWorker("a", 1, nil)
+				w := x.whyWorker("a", 1, nil)
+				x.Item(ItemOpts{State: workqueue.Blocked, Worker: w, Priority: 400}) // the worker is full now
 				return x.Item(ItemOpts{Priority: 400}).ID
 			},
-			fix: func(*fixture, int64) {},
 		},
 	}
 }

@@ -23,6 +23,9 @@ func (a *App) Begin(cmd *cobra.Command) error {
 	if err := a.readServerFlags(cmd); err != nil {
 		return err
 	}
+	if err := a.chooseEnvironment(cmd.Flags().Changed("environment")); err != nil {
+		return err
+	}
 	actor := workqueue.Actor{Name: UserName(), Via: workqueue.ViaCLI, Host: hostName()}
 	if flag := cmd.Flags().Lookup(reasonFlag); flag != nil && flag.Changed {
 		actor.Reason = flag.Value.String()

@@ -96,6 +96,15 @@ func (a *App) WithServer(do func(*remote.Server) error) error {
 	return errors.Join(do(s), s.Close())
 }
 
+// WithOpenServer is WithServer for what needs no token.
+func (a *App) WithOpenServer(do func(*remote.Server) error) error {
+	s, err := remote.Open(remote.Options{Server: a.Server, Token: remote.NoToken, CAFile: a.CAFile})
+	if err != nil {
+		return &UsageError{Message: err.Error()}
+	}
+	return errors.Join(do(s), s.Close())
+}
+
 // OpenBackend returns the server of the flags, or the database as OpenStore does, and what closes it.
 func (a *App) OpenBackend(ctx context.Context) (Backend, func(), error) {
 	if a.UsesServer() {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"botwork/internal/visible"
 )
 
 // ConsoleForm returns a writer that turns log lines into text for people and writes them
@@ -21,10 +23,14 @@ func ConsoleForm(w io.Writer, terminal bool) io.Writer {
 		stamp = time.TimeOnly
 	}
 	return zerolog.ConsoleWriter{
-		Out: w, TimeFormat: stamp + " -07:00", NoColor: !terminal,
+		Out: Raw(w), TimeFormat: stamp + " -07:00", NoColor: !terminal,
 		FormatPrepare: func(fields map[string]any) error {
 			for key, value := range fields {
-				fields[key] = consoleValue(value)
+				delete(fields, key)
+				fields[visible.Line(key)] = consoleValue(value)
+			}
+			if message, ok := fields[zerolog.MessageFieldName].(string); ok {
+				fields[zerolog.MessageFieldName] = visible.Line(message) // the only text that is not quoted
 			}
 			return nil
 		},

@@ -8,6 +8,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"botwork/internal/visible"
 )
 
 const (
@@ -37,11 +39,22 @@ func (g *Grid) DropWhenNarrow(columns ...string) *Grid {
 	return g
 }
 
-// Add adds a row.
-func (g *Grid) Add(cells ...string) { g.rows = append(g.rows, cells) }
+// Add adds a row. A cell of a table with a header is one line; without a header, a cell is a
+// value that may have several.
+func (g *Grid) Add(cells ...string) {
+	show := visible.Line
+	if len(g.columns) == 0 {
+		show = visible.Block
+	}
+	row := make([]string, len(cells))
+	for i, cell := range cells {
+		row[i] = show(cell)
+	}
+	g.rows = append(g.rows, row)
+}
 
 // Print writes the table to w.
-func (g *Grid) Print(w io.Writer) { fmt.Fprintln(w, g.render(TerminalWidth(w), mayColor(w))) }
+func (g *Grid) Print(w io.Writer) { fmt.Fprintln(Raw(w), g.render(TerminalWidth(w), mayColor(w))) }
 
 // render returns the table for a terminal with this number of columns; 0 means no limit.
 func (g *Grid) render(width int, color bool) string {

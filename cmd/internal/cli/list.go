@@ -17,7 +17,7 @@ type ListPrinter struct {
 }
 
 // NewList starts a list in JSON or YAML; End ends it.
-func (s *Streams) NewList(f Format) *ListPrinter { return &ListPrinter{to: s.Stdout, format: f} }
+func (s *Streams) NewList(f Format) *ListPrinter { return &ListPrinter{to: s.Machine(), format: f} }
 
 func (l *ListPrinter) Add(element any) error {
 	l.length++

@@ -26,7 +26,7 @@ func (a *App) OpenLog(redactor *redaction.Redactor, alarms zerolog.LevelWriter) 
 		writers = append(writers, logForm(file, settings.Format, false))
 	}
 	if terminal := IsTerminal(a.Stderr); terminal || settings.File.Path == "" {
-		writers = append(writers, logForm(wholeLines(a.Stderr), settings.Format, terminal))
+		writers = append(writers, logForm(wholeLines(Raw(a.Stderr)), settings.Format, terminal))
 	}
 	if alarms != nil {
 		writers = append(writers, &zerolog.FilteredLevelWriter{Writer: alarms, Level: zerolog.WarnLevel})
@@ -37,7 +37,7 @@ func (a *App) OpenLog(redactor *redaction.Redactor, alarms zerolog.LevelWriter) 
 // NewLogger returns a logger that writes to w according to the settings, without the secrets
 // of the redactor. The returned writer is for lines that are not written by the logger.
 func NewLogger(w io.Writer, settings config.Log, redactor *redaction.Redactor) (zerolog.Logger, io.Writer, error) {
-	return logTo(logForm(wholeLines(w), settings.Format, IsTerminal(w)), settings.Level, redactor)
+	return logTo(logForm(wholeLines(Raw(w)), settings.Format, IsTerminal(w)), settings.Level, redactor)
 }
 
 func logTo(w io.Writer, least string, redactor *redaction.Redactor) (zerolog.Logger, io.Writer, error) {

@@ -48,7 +48,7 @@ func OutputFlag(cmd *cobra.Command) *Format {
 func (s *Streams) Print(f Format, value any, asTable func()) error {
 	switch f {
 	case FormatJSON:
-		enc := json.NewEncoder(s.Stdout)
+		enc := json.NewEncoder(s.Machine())
 		enc.SetIndent("", "  ")
 		enc.SetEscapeHTML(false)
 		return enc.Encode(value)
@@ -57,7 +57,7 @@ func (s *Streams) Print(f Format, value any, asTable func()) error {
 		if err != nil {
 			return err
 		}
-		_, err = s.Stdout.Write(data)
+		_, err = s.Machine().Write(data)
 		return err
 	default:
 		asTable()

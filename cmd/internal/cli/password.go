@@ -28,17 +28,11 @@ func (s *Streams) PromptPassword(ctx context.Context, prompt string) (string, er
 	if !ok {
 		return "", errors.New("standard input is not a terminal")
 	}
-	ask := func(prompt string) (string, error) {
-		fmt.Fprint(s.Stderr, prompt)
-		text, err := readHidden(ctx, int(in.Fd()))
-		fmt.Fprintln(s.Stderr)
-		return text, err
-	}
-	first, err := ask(prompt)
+	first, err := s.ask(ctx, in, prompt)
 	if err != nil || first == "" {
 		return "", err
 	}
-	second, err := ask("The same again: ")
+	second, err := s.ask(ctx, in, "The same again: ")
 	if err != nil {
 		return "", err
 	}
@@ -46,6 +40,22 @@ func (s *Streams) PromptPassword(ctx context.Context, prompt string) (string, er
 		return "", &UsageError{Message: "the two passwords differ"}
 	}
 	return first, nil
+}
+
+// PromptPresent asks for the present password once, without showing it.
+func (s *Streams) PromptPresent(ctx context.Context, prompt string) (string, error) {
+	in, ok := s.Stdin.(*os.File)
+	if !ok {
+		return "", errors.New("standard input is not a terminal")
+	}
+	return s.ask(ctx, in, prompt)
+}
+
+func (s *Streams) ask(ctx context.Context, in *os.File, prompt string) (string, error) {
+	fmt.Fprint(s.Stderr, prompt)
+	text, err := readHidden(ctx, int(in.Fd()))
+	fmt.Fprintln(s.Stderr)
+	return text, err
 }
 
 // readHidden reads a line of a terminal without showing it. When ctx ends, such as by Ctrl-C, the

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/progress"
+
+	"botwork/internal/visible"
 )
 
 // ProgressBar shows the progress of long work. It prints nothing if standard error is not a
@@ -21,10 +23,10 @@ func (s *Streams) NewProgress(what string, total int) *ProgressBar {
 	}
 	b := &ProgressBar{
 		writer:  progress.NewWriter(),
-		tracker: &progress.Tracker{Message: what, Total: int64(total)},
+		tracker: &progress.Tracker{Message: visible.Line(what), Total: int64(total)},
 		drawn:   make(chan struct{}),
 	}
-	b.writer.SetOutputWriter(s.Stderr)
+	b.writer.SetOutputWriter(Raw(s.Stderr))
 	// Do not use Stop: a call before Render has started would be lost.
 	b.writer.SetAutoStop(true)
 	b.writer.SetUpdateFrequency(100 * time.Millisecond)

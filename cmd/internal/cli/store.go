@@ -25,6 +25,7 @@ type Store interface {
 	workqueue.HousekeepingStore
 	workqueue.ItemStore
 	workqueue.LeaseStore
+	workqueue.StepStore
 	workqueue.NotificationStore
 	workqueue.PipelineStore
 	workqueue.QueueStore

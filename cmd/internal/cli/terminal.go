@@ -9,6 +9,7 @@ import (
 
 // fileOf returns the file behind w; nil if there is none.
 func fileOf(w io.Writer) *os.File {
+	w = Raw(w)
 	if checked, ok := w.(*CheckedWriter); ok {
 		w = checked.To
 	}

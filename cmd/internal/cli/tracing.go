@@ -5,6 +5,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"botwork/config"
 	"botwork/internal/tracing/otlp"
 )
 
@@ -20,7 +21,7 @@ func (a *App) StartTracing(ctx context.Context, version string, log zerolog.Logg
 		sample = float64(t.Sample) / 100
 	}
 	e, err := otlp.Start(ctx, otlp.Options{
-		URL: t.OTLP.URL(), Headers: t.OTLP.HeaderValues(), Sample: sample,
+		URL: t.OTLP.URL(), Headers: config.HeaderValues(t.OTLP.Headers), Sample: sample,
 		Worker: a.Config.Worker.Name, Version: version, Log: log,
 	})
 	if err != nil {

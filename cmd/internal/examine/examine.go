@@ -27,7 +27,7 @@ func Options(a *projectdir.App, name string) doctor.Options {
 	}
 	a.Config.ForService(name)
 	c := a.Config
-	o.File, o.Driver, o.DSN = c.File, c.Database.Driver, c.Database.DSN.Reveal()
+	o.File, o.Environment, o.Driver, o.DSN = c.File, c.Environment, c.Database.Driver, c.Database.DSN.Reveal()
 	o.Worker, o.Timezone, o.Folders = c.Worker.Name, c.Pipelines.Timezone, c.Handlers.Folders
 	if log := cmp.Or(c.Log.File.Path, cli.ServiceLog(c.File, name)); log != "" {
 		o.Log = filepath.Dir(log)
@@ -45,7 +45,7 @@ func Options(a *projectdir.App, name string) doctor.Options {
 	for name, connection := range c.Connections {
 		o.Connections = append(o.Connections, doctor.Connection{Name: name, Driver: connection.Driver, DSN: connection.DSN.Reveal()})
 	}
-	slices.SortFunc(o.Connections, func(x, y doctor.Connection) int { return cmp.Compare(x.Name, y.Name) })
+	slices.SortStableFunc(o.Connections, func(x, y doctor.Connection) int { return cmp.Compare(x.Name, y.Name) })
 	o.Keyset = doctor.Keyset{Named: c.HasKeyset()}
 	o.Keyset.File, _ = c.KeysetSource()
 	o.Keyset.Keys, o.Keyset.Error = a.Keyring()
@@ -85,7 +85,7 @@ func serviceStatus(ctx context.Context, a *projectdir.App, name string) (doctor.
 		return doctor.Service{}, nil
 	}
 	return doctor.Service{
-		Installed: true, Account: st.Account, Config: st.Config, Failed: st.State == service.Failed, ExitCode: st.ExitCode,
+		Installed: true, Account: st.Account, Config: st.Config, Environment: st.Environment, Failed: st.State == service.Failed, ExitCode: st.ExitCode,
 	}, err
 }
 
@@ -95,7 +95,7 @@ func countPipelines(a *projectdir.App) (doctor.PipelineCounts, error) {
 	if _, err := os.ReadDir(a.Config.Pipelines.Dir); err != nil {
 		return doctor.PipelineCounts{}, err
 	}
-	project, err := a.OpenProject()
+	project, err := a.OpenProject(false)
 	if err != nil {
 		return doctor.PipelineCounts{}, err
 	}

@@ -60,11 +60,11 @@ func (a *App) Checker() (*checker.Checker, error) {
 	return checker.New(&a.Config, a.NewRegistry(resources, queue.Services{}))
 }
 
-// OpenProject reads the settings and checks all files of the project. Config has the settings
-// even if there are errors.
-func (a *App) OpenProject() (*checker.Project, error) {
+// OpenProject reads the settings and checks all files of the project, with everywhere for all
+// environments. Config has the settings even if there are errors.
+func (a *App) OpenProject(everywhere bool) (*checker.Project, error) {
 	p, err := checker.Open(checker.Options{
-		Settings: a.ConfigFile, Environ: a.Environ, Shorten: cli.ShortPath,
+		Settings: a.ConfigFile, Environ: a.Environ, Everywhere: everywhere, Shorten: cli.ShortPath,
 		Registry: func(r builtin.Resources) *handlers.Registry { return a.NewRegistry(r, queue.Services{}) },
 	})
 	if err == nil {

@@ -13,6 +13,6 @@ func DryEngine(a *App) *pipelines.Engine {
 		}
 	}
 	return pipelines.NewEngine(pipelines.EngineOptions{
-		Env: pipelines.Environ(), SecretEnv: a.Config.SecretVariables(), Secrets: secrets, WorkerName: a.Config.Worker.Name, Redactor: a.Redactor(),
+		Env: pipelines.Environ(), SecretEnv: a.Config.SecretVariables(), Secrets: secrets, Values: a.Values(), WorkerName: a.Config.Worker.Name, Redactor: a.Redactor(),
 	})
 }

@@ -31,7 +31,7 @@ func SettingsKeys() keydocs.Keys {
 func Language(settings string, cfg *config.Config, judge *checker.Checker, files []pipelines.File) *lsp.Project {
 	p := &lsp.Project{
 		Settings: settings, Dir: cfg.Pipelines.Dir, Compiler: judge.Compiler(), Registry: judge.Compiler().Registry(),
-		Secrets: map[string]bool{}, SecretEnv: cfg.SecretVariables(), Files: LanguageFiles(files),
+		Secrets: map[string]bool{}, SecretEnv: cfg.SecretVariables(), Values: checker.Values(cfg), Files: LanguageFiles(files),
 	}
 	for name, text := range cfg.Secrets {
 		p.Secrets[name] = text.Reveal() != ""

@@ -21,7 +21,7 @@ func (s *Server) ChangeItem(ctx context.Context, id int64, c workqueue.Change) (
 		}
 		return 0, err
 	}
-	o := client.ChangeOptions{Reason: reason(ctx, c.Reason), IfVersion: c.IfVersion, NewKey: c.NewKey, Key: keyOf(c.Batch, id)}
+	o := client.ChangeOptions{Reason: reason(ctx, c.Reason), IfVersion: c.IfVersion, NewKey: c.NewKey, From: c.FromStep, Key: keyOf(c.Batch, id)}
 	var done client.Changed
 	if c.Action == workqueue.Update {
 		o.NoCheck = c.Update.CheckPayload == nil

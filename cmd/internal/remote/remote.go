@@ -27,6 +27,9 @@ type Options struct {
 	CAFile string // certificates of authorities in addition to those of the system, PEM; "": none
 }
 
+// NoToken is the token of commands whose operations need none. The server does not read it.
+const NoToken = "none"
+
 // The bounds of the requests of a command, behind which a person waits.
 const (
 	timeout  = 20 * time.Second

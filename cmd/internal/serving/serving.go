@@ -70,13 +70,16 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	}
 	program, signIn := version.Current().Version, openID(settings.OIDC, server.URL())
 	folder := &project{app: o.App, store: o.Store, log: o.Log}
+	for _, h := range o.Hooks {
+		o.Figures.ExpectHook(h.Name, hooks.Outcomes())
+	}
 	a := api.New(api.Options{
 		Store: o.Store, Log: o.Log, Version: program, Limits: listen.Limits, Draining: server.Draining(), URL: server.URL(), OIDC: signIn,
-		Hooks: o.Hooks, Notifications: o.Notifications.Plan, SendNotification: o.Notifications.Sender.Send, Metrics: metrics.Handler(o.Figures, o.Store, program, o.Log),
+		Hooks: o.Hooks, ObserveHook: o.Figures.Hook, Notifications: o.Notifications.Plan, SendNotification: o.Notifications.Sender.Send, Metrics: metrics.Handler(o.Figures, o.Store, program, o.Log),
 		About: api.About{
 			File: cmp.Or(o.App.Config.File, o.App.ConfigFile), Listen: settings.Listen, TLS: settings.TLS.Cert != "", Database: string(o.App.Config.Database.Driver), Issuer: settings.OIDC.Issuer,
 		},
-		Home: "/", Project: folder, Editor: newEditor(folder), ReadOnly: settings.ReadOnly, Redact: o.App.Redactor().Redact,
+		Home: "/", Project: folder, Editor: newEditor(folder), Inline: settings.Inline, ReadOnly: settings.ReadOnly, Redact: o.App.Redactor().Redact,
 	})
 	pages, err := dashboard.New(dashboard.Options{
 		API: a.Handler(), Quiet: a.Quiet, Log: o.Log, Version: program, OpenID: signIn != nil, DeadlineRisk: deadlineRisk(o.Notifications.Rules),

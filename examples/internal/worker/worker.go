@@ -103,6 +103,7 @@ func (w *Worker) project(cfg config.Config, o Options) (process.Options, error) 
 	for name, text := range cfg.Secrets {
 		secrets[name] = text.Reveal()
 	}
+	values, _ := cfg.Values.Any().(map[string]any)
 	link := &process.Link{}
 	registry := builtin.Registry(builtin.Resources{Connections: w.connections, Folders: cfg.Handlers.Folders, Hosts: hosts, SecretEnv: slices.Collect(maps.Keys(cfg.SecretVariables()))})
 	services := link.Services()
@@ -128,7 +129,7 @@ func (w *Worker) project(cfg config.Config, o Options) (process.Options, error) 
 	return process.Options{
 		Link: link, Catalogue: catalogue, Log: log,
 		Engine: pipelines.NewEngine(pipelines.EngineOptions{
-			Env: pipelines.Environ(), SecretEnv: cfg.SecretVariables(), Secrets: secrets, WorkerName: cfg.Worker.Name, Log: log, Redactor: redactor,
+			Env: pipelines.Environ(), SecretEnv: cfg.SecretVariables(), Secrets: secrets, Values: values, WorkerName: cfg.Worker.Name, Log: log, Redactor: redactor,
 		}),
 		Spec: workqueue.WorkerSpec{
 			Name: cfg.Worker.Name, Version: "example", Capacity: cfg.Worker.Capacity, Labels: labels, Lease: cfg.Worker.Lease,

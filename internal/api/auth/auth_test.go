@@ -120,7 +120,7 @@ func TestLocks(t *testing.T) {
 			t.Errorf("attempt %d: got the waits %v", i+1, waits)
 		}
 	}
-	for range 6 { // checking a password may take longer than the first locks
+	for range access.AccountFailures { // checking a password may take longer than the first locks
 		if err := store.SignInFailed(t.Context(), ada.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -135,17 +135,17 @@ func TestAddressLimit(t *testing.T) {
 	s := NewSignIns(nil)
 	now := time.Now()
 	for range addressFailures {
-		if wait := s.addressWait("2001:db8::1", now); wait != 0 {
+		if wait := s.attempts.addressWait("2001:db8::1", now); wait != 0 {
 			t.Fatalf("got the wait %v", wait)
 		}
-		s.addressFailed("2001:db8::1", now)
+		s.attempts.addressFailed("2001:db8::1", now)
 	}
 	for address, refused := range map[string]bool{"2001:db8::1": true, "2001:db8::ffff": true, "2001:db8:0:1::1": false, "10.0.0.1": false} {
-		if wait := s.addressWait(address, now); (wait > 0) != refused {
+		if wait := s.attempts.addressWait(address, now); (wait > 0) != refused {
 			t.Errorf("%s: got the wait %v", address, wait)
 		}
 	}
-	if wait := s.addressWait("2001:db8::1", now.Add(failureEvery)); wait != 0 {
+	if wait := s.attempts.addressWait("2001:db8::1", now.Add(failureEvery)); wait != 0 {
 		t.Errorf("%v later: got the wait %v", failureEvery, wait)
 	}
 	if _, _, err := s.Password(t.Context(), "ada", "x", Browser{Address: "2001:db8::2"}); err == nil {

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 
+	"botwork/internal/httpserver"
 	"botwork/workqueue"
 	"botwork/workqueue/access"
 )
@@ -27,12 +26,6 @@ const LinkValid = 10 * time.Minute
 // failureTime is the least time of a failed attempt. A failure of a known user is written to the
 // database, that of an unknown one is not; the answers take equally long.
 const failureTime = 250 * time.Millisecond
-
-// An address may fail addressFailures times at once, and then once each failureEvery.
-const (
-	addressFailures = 20
-	failureEvery    = 15 * time.Second
-)
 
 // SignInError is returned for a failed attempt to sign in. It is the same for a wrong password, an
 // unknown, a disabled and a locked user.
@@ -52,94 +45,149 @@ func (e *TooManyFailuresError) Error() string {
 	return "too many attempts to sign in from this address have failed"
 }
 
-// SignIns starts sessions. It is safe for concurrent use.
+// SignIns starts sessions. It is safe for concurrent use. docs/access.md#failed-attempts has its rules.
 type SignIns struct {
 	store     access.UserStore
 	passwords *Passwords
+	known     *Passwords    // of browsers that are known, so that they do not wait behind an attack
 	least     time.Duration // of a failed attempt
-
-	mu        sync.Mutex
-	addresses map[string]failures
-	unknown   map[string]failures // by name, of users that do not exist
+	attempts  *attempts
 }
-
-// failures counts failed attempts.
-type failures struct {
-	count float64
-	at    time.Time // of the last one
-	until time.Time // refused until then
-}
-
-// maxFailures bounds the addresses and the names whose failures are kept.
-const maxFailures = 50_000
 
 // NewSignIns returns what starts sessions in a store.
 func NewSignIns(store access.UserStore) *SignIns {
 	return &SignIns{
-		store: store, passwords: NewPasswords(max(2, min(4, runtime.GOMAXPROCS(0)))), least: failureTime,
-		addresses: map[string]failures{}, unknown: map[string]failures{},
+		store: store, passwords: NewPasswords(max(2, min(4, runtime.GOMAXPROCS(0)))), known: NewPasswords(1), least: failureTime, attempts: newAttempts(),
 	}
 }
 
 // Passwords returns the bound of the passwords that are checked.
 func (s *SignIns) Passwords() *Passwords { return s.passwords }
 
-// Browser is who signs in, for the list of sessions and the limits.
-type Browser struct{ Address, UserAgent string }
-
 // Password starts a session of the user with this name and password. It returns the text of the
 // session's cookie, which is stored nowhere. The errors are *SignInError, *TooManyFailuresError
 // and ErrBusy.
 func (s *SignIns) Password(ctx context.Context, name, password string, from Browser) (access.Session, string, error) {
-	started := time.Now()
-	if wait := s.addressWait(from.Address, started); wait > 0 {
-		return access.Session{}, "", &TooManyFailuresError{wait}
-	}
-	session, text, err := s.tryPassword(ctx, name, password, from)
-	if _, failed := errors.AsType[*SignInError](err); failed {
-		s.addressFailed(from.Address, time.Now())
-		pause(ctx, s.least-time.Since(started))
-	}
-	return session, text, err
-}
-
-// tryPassword reads the user after it may check a password, so that attempts at the same time
-// see the failures of each other.
-func (s *SignIns) tryPassword(ctx context.Context, name, password string, from Browser) (access.Session, string, error) {
-	end, err := s.passwords.begin(ctx)
+	u, err := s.Check(ctx, name, password, from)
 	if err != nil {
 		return access.Session{}, "", err
+	}
+	return s.start(ctx, &u, u.PasswordHash, ByPassword, from)
+}
+
+// Check returns the user with this name and password. A wrong password is a failed attempt to sign in. The
+// errors are those of Password.
+func (s *SignIns) Check(ctx context.Context, name, password string, from Browser) (access.User, error) {
+	started := time.Now()
+	known, err := s.knows(ctx, name, from)
+	if err != nil {
+		return access.User{}, err
+	}
+	if !known {
+		if wait := s.attempts.addressWait(from.Address, started); wait > 0 {
+			return access.User{}, &TooManyFailuresError{wait}
+		}
+	}
+	u, err := s.check(ctx, name, password, from, known)
+	if _, failed := errors.AsType[*SignInError](err); failed {
+		if !known {
+			s.attempts.addressFailed(from.Address, time.Now())
+		}
+		resume := httpserver.Pauses(ctx)
+		pause(ctx, s.least-time.Since(started))
+		resume()
+	}
+	return u, err
+}
+
+// knows reports whether the user has signed in with this browser before.
+func (s *SignIns) knows(ctx context.Context, name string, from Browser) (bool, error) {
+	if from.Proof == "" {
+		return false, nil
+	}
+	u, now, err := s.store.User(ctx, name)
+	if errors.Is(err, workqueue.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && knownBrowser(&u, from.Proof, now) != "", err
+}
+
+// check reads the user after it may check a password, so that attempts at the same time
+// see the failures of each other.
+func (s *SignIns) check(ctx context.Context, name, password string, from Browser, known bool) (access.User, error) {
+	checks := s.passwords
+	if known {
+		checks = s.known
+	}
+	end, err := checks.begin(ctx)
+	if err != nil {
+		return access.User{}, err
 	}
 	defer end()
 	u, now, err := s.store.User(ctx, name)
 	if errors.Is(err, workqueue.ErrNotFound) {
-		_, _ = s.passwords.check(password, noPassword)
-		return access.Session{}, "", &SignInError{s.unknownFailed(name, time.Now())}
+		_, _ = checks.check(password, noPassword)
+		return access.User{}, s.failUnknown(attempt{name: name, source: httpserver.Network(from.Address)}, time.Now())
 	}
 	if err != nil {
-		return access.Session{}, "", err
+		return access.User{}, err
 	}
 	hash := u.PasswordHash
 	if hash == "" {
 		hash = noPassword
 	}
-	right, err := s.passwords.check(password, hash)
+	right, err := checks.check(password, hash)
 	if err != nil {
-		return access.Session{}, "", fmt.Errorf("user %q: %w", u.Name, err)
+		return access.User{}, fmt.Errorf("user %q: %w", u.Name, err)
 	}
-	if u.LockedUntil != nil && now.Before(*u.LockedUntil) {
+	of := attempt{name: u.Name, source: httpserver.Network(from.Address), password: u.PasswordHash}
+	wait := time.Duration(0)
+	if browser := knownBrowser(&u, from.Proof, now); browser != "" {
+		of.source = knownSource + browser
+	} else if u.LockedUntil != nil {
+		wait = u.LockedUntil.Sub(now)
+	}
+	if wait = max(wait, s.attempts.sourceWait(of, time.Now())); wait > 0 {
 		if err := s.refused(ctx, u.ID); err != nil {
-			return access.Session{}, "", err
+			return access.User{}, err
 		}
-		return access.Session{}, "", &SignInError{u.LockedUntil.Sub(now)}
+		return access.User{}, &SignInError{wait}
 	}
 	if !right || u.PasswordHash == "" || u.DisabledAt != nil {
-		if err := s.store.SignInFailed(ctx, u.ID); err != nil && !errors.Is(err, workqueue.ErrNotFound) {
-			return access.Session{}, "", err
-		}
-		return access.Session{}, "", &SignInError{access.LockedFor(u.Failures + 1)}
+		return access.User{}, s.fail(ctx, &u, of)
 	}
-	return s.start(ctx, &u, u.PasswordHash, ByPassword, from)
+	s.attempts.succeeded(of)
+	return u, nil
+}
+
+// fail counts a failure of a user, and returns the error of the attempt.
+func (s *SignIns) fail(ctx context.Context, u *access.User, of attempt) error {
+	locked, counts := s.attempts.sourceFailed(of, time.Now())
+	if !counts {
+		if err := s.refused(ctx, u.ID); err != nil {
+			return err
+		}
+		return &SignInError{locked}
+	}
+	if err := s.store.SignInFailed(ctx, u.ID); err != nil && !errors.Is(err, workqueue.ErrNotFound) {
+		return err
+	}
+	if of.known() {
+		return &SignInError{locked}
+	}
+	return &SignInError{max(locked, access.AccountLockedFor(u.Failures+1))}
+}
+
+// failUnknown is fail for a user who does not exist.
+func (s *SignIns) failUnknown(of attempt, now time.Time) error {
+	if wait := max(s.attempts.sourceWait(of, now), s.attempts.unknownWait(of.name, now)); wait > 0 {
+		return &SignInError{wait}
+	}
+	locked, counts := s.attempts.sourceFailed(of, now)
+	if counts {
+		locked = max(locked, s.attempts.unknownFailed(of.name, now))
+	}
+	return &SignInError{locked}
 }
 
 // refused records an attempt that is refused whatever it is. A user who was removed meanwhile has no
@@ -154,12 +202,12 @@ func (s *SignIns) refused(ctx context.Context, userID int64) error {
 // Link starts a session of the user of a sign-in link, which ends. The error is
 // access.ErrLinkUsed or *TooManyFailuresError.
 func (s *SignIns) Link(ctx context.Context, link string, from Browser) (access.Session, string, error) {
-	if wait := s.addressWait(from.Address, time.Now()); wait > 0 {
+	if wait := s.attempts.addressWait(from.Address, time.Now()); wait > 0 {
 		return access.Session{}, "", &TooManyFailuresError{wait}
 	}
 	u, err := s.store.UseLink(ctx, access.Hash(link))
 	if errors.Is(err, access.ErrLinkUsed) {
-		s.addressFailed(from.Address, time.Now())
+		s.attempts.addressFailed(from.Address, time.Now())
 	}
 	if err != nil {
 		return access.Session{}, "", err
@@ -200,79 +248,6 @@ const LinkPath = "/auth/link"
 // LinkURL returns the address of a sign-in link of a server.
 func LinkURL(server, text string) string {
 	return strings.TrimSuffix(server, "/") + LinkPath + "?token=" + text
-}
-
-// addressWait returns how long an address must wait before its next attempt.
-func (s *SignIns) addressWait(address string, now time.Time) time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f, ok := s.addresses[network(address)]
-	if !ok {
-		return 0
-	}
-	over := f.count - float64(now.Sub(f.at))/float64(failureEvery) + 1 - addressFailures
-	if over <= 0 {
-		return 0
-	}
-	return time.Duration(over * float64(failureEvery))
-}
-
-func (s *SignIns) addressFailed(address string, now time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.addresses = bounded(s.addresses, now, addressFailures*failureEvery)
-	f := s.addresses[network(address)]
-	f.count = max(0, f.count-float64(now.Sub(f.at))/float64(failureEvery)) + 1
-	f.at = now
-	s.addresses[network(address)] = f
-}
-
-// unknownFailed counts a failure of a user that does not exist, and returns for how long it is
-// locked, as if it existed.
-func (s *SignIns) unknownFailed(name string, now time.Time) time.Duration {
-	name = strings.ToLower(name)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f := s.unknown[name]
-	if now.Before(f.until) {
-		return f.until.Sub(now)
-	}
-	s.unknown = bounded(s.unknown, now, 24*time.Hour)
-	f.count, f.at = f.count+1, now
-	locked := access.LockedFor(int(f.count))
-	f.until = now.Add(locked)
-	s.unknown[name] = f
-	return locked
-}
-
-// bounded removes the failures that are older than age if there are too many, and all of them if
-// there are still too many.
-func bounded(m map[string]failures, now time.Time, age time.Duration) map[string]failures {
-	if len(m) < maxFailures {
-		return m
-	}
-	for key, f := range m {
-		if now.Sub(f.at) > age {
-			delete(m, key)
-		}
-	}
-	if len(m) >= maxFailures {
-		clear(m)
-	}
-	return m
-}
-
-// network returns the network that one client usually has: an address of IPv4, a /64 of IPv6.
-func network(address string) string {
-	addr, err := netip.ParseAddr(address)
-	if err != nil || addr.Is4() || addr.Is4In6() {
-		return address
-	}
-	prefix, err := addr.WithZone("").Prefix(64)
-	if err != nil {
-		return address
-	}
-	return prefix.String()
 }
 
 // pause waits, unless ctx ends.

@@ -3,6 +3,7 @@ package events
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -19,6 +20,9 @@ const (
 
 	// pending is how many events may wait for a client before it is too slow.
 	pending = 64
+
+	// mostOfCaller bounds the streams of a caller. A browser has one for each open page.
+	mostOfCaller = 50
 )
 
 // The reasons why a client is sent away.
@@ -28,6 +32,13 @@ var (
 	ErrFull     = errors.New("as many clients as the server allows read events")
 )
 
+// CallerFullError is returned if a caller has as many streams as one caller may have.
+type CallerFullError struct{ Streams int }
+
+func (e *CallerFullError) Error() string {
+	return fmt.Sprintf("the caller has %d streams of events, as many as one caller may have", e.Streams)
+}
+
 // Hub reads what changes and hands it to clients. It is safe for concurrent use.
 type Hub struct {
 	source *source
@@ -36,8 +47,9 @@ type Hub struct {
 
 	mu      sync.Mutex
 	clients map[*Client]bool
-	events  []stamped // the latest ones
-	last    uint64    // id of the last event
+	callers map[string]int // how many clients each has
+	events  []stamped      // the latest ones
+	last    uint64         // id of the last event
 	wake    chan struct{}
 }
 
@@ -46,10 +58,10 @@ type stamped struct {
 	at time.Time
 }
 
-// NewHub returns a hub for at most so many clients.
+// NewHub returns a hub for at most so many clients. A caller may have half of them, and mostOfCaller at most.
 func NewHub(store Store, most int, log zerolog.Logger) *Hub {
 	return &Hub{
-		source: newSource(store), log: log, most: most, clients: map[*Client]bool{}, wake: make(chan struct{}, 1),
+		source: newSource(store), log: log, most: most, clients: map[*Client]bool{}, callers: map[string]int{}, wake: make(chan struct{}, 1),
 		// Ids of another process, or of an earlier one, are never taken for one of this hub's.
 		last: uint64(time.Now().UnixMilli()) << 20,
 	}
@@ -58,6 +70,7 @@ func NewHub(store Store, most int, log zerolog.Logger) *Hub {
 // Client is one reader of events.
 type Client struct {
 	hub    *Hub
+	caller string
 	filter Filter
 	events chan Event
 
@@ -75,19 +88,26 @@ func (c *Client) Err() error {
 	return c.err
 }
 
-// Subscribe adds a client. If after is the id of an event that is still kept, the client first
+// Most returns how many clients the hub may have, and how many a caller may have.
+func (h *Hub) Most() (clients, ofCaller int) { return h.most, min(mostOfCaller, (h.most+1)/2) }
+
+// Subscribe adds a client of a caller. If after is the id of an event that is still kept, the client first
 // gets those that followed; missed reports that it has missed some. Call Close at the end.
-func (h *Hub) Subscribe(f Filter, after uint64) (c *Client, missed bool, err error) {
+func (h *Hub) Subscribe(caller string, f Filter, after uint64) (c *Client, missed bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.clients) >= h.most {
 		return nil, false, ErrFull
 	}
-	c = &Client{hub: h, filter: f, events: make(chan Event, pending)}
+	if _, most := h.Most(); h.callers[caller] >= most {
+		return nil, false, &CallerFullError{most}
+	}
+	c = &Client{hub: h, caller: caller, filter: f, events: make(chan Event, pending)}
 	if after != 0 {
 		missed = h.replayLocked(c, after)
 	}
 	h.clients[c] = true
+	h.callers[caller]++
 	h.source.follow(f.Items)
 	select {
 	case h.wake <- struct{}{}:
@@ -136,6 +156,9 @@ func (h *Hub) removeLocked(c *Client, why error) {
 		return
 	}
 	delete(h.clients, c)
+	if h.callers[c.caller]--; h.callers[c.caller] == 0 {
+		delete(h.callers, c.caller)
+	}
 	h.source.unfollow(c.filter.Items)
 	c.mu.Lock()
 	c.err = why

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -80,7 +81,7 @@ func TestFewerStatementsThanSeconds(t *testing.T) {
 		}
 		var clients []*Client
 		for i := range 500 {
-			c, _, err := h.Subscribe(Filter{Topics: Summaries(), Items: []int64{int64(i + 1)}}, 0)
+			c, _, err := h.Subscribe(fmt.Sprint("caller ", i), Filter{Topics: Summaries(), Items: []int64{int64(i + 1)}}, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,7 +115,7 @@ func TestWrongClock(t *testing.T) {
 	for _, ahead := range []time.Duration{-time.Hour, 20 * time.Minute, 36 * time.Hour} {
 		run(t, 10, func(h *Hub, s *store) {
 			s.clock = ahead
-			c, _, _ := h.Subscribe(Filter{Topics: []Topic{Items}}, 0)
+			c, _, _ := h.Subscribe("ann", Filter{Topics: []Topic{Items}}, 0)
 			defer c.Close()
 			select {
 			case <-c.Events():
@@ -128,8 +129,8 @@ func TestWrongClock(t *testing.T) {
 // A client that does not read is sent away and delays no other.
 func TestSlowClient(t *testing.T) {
 	run(t, 10, func(h *Hub, _ *store) {
-		slow, _, _ := h.Subscribe(Filter{Topics: []Topic{Items}}, 0)
-		quick, _, _ := h.Subscribe(Filter{Topics: []Topic{Items}}, 0)
+		slow, _, _ := h.Subscribe("ann", Filter{Topics: []Topic{Items}}, 0)
+		quick, _, _ := h.Subscribe("ann", Filter{Topics: []Topic{Items}}, 0)
 		n := 0
 		for range 2 * pending {
 			e := <-quick.Events()
@@ -149,12 +150,12 @@ func TestSlowClient(t *testing.T) {
 // Ids grow, and a client that comes back gets each event that it missed, once.
 func TestReplay(t *testing.T) {
 	run(t, 10, func(h *Hub, _ *store) {
-		c, _, _ := h.Subscribe(Filter{Topics: []Topic{Items}}, 0)
+		c, _, _ := h.Subscribe("ann", Filter{Topics: []Topic{Items}}, 0)
 		var ids []uint64
 		for range 10 {
 			ids = append(ids, (<-c.Events()).ID)
 		}
-		back, missed, _ := h.Subscribe(Filter{Topics: []Topic{Items}}, ids[3])
+		back, missed, _ := h.Subscribe("ann", Filter{Topics: []Topic{Items}}, ids[3])
 		if missed {
 			t.Error("events were missed, although they are kept")
 		}
@@ -163,7 +164,7 @@ func TestReplay(t *testing.T) {
 				t.Errorf("got the event %d, want %d", got, want)
 			}
 		}
-		if _, missed, _ := h.Subscribe(Filter{Topics: []Topic{Items}}, 1); !missed {
+		if _, missed, _ := h.Subscribe("ann", Filter{Topics: []Topic{Items}}, 1); !missed {
 			t.Error("an unknown id: want that events were missed")
 		}
 		go func() { // reads on, so that the client is not sent away
@@ -171,7 +172,7 @@ func TestReplay(t *testing.T) {
 			}
 		}()
 		time.Sleep(2 * keptFor)
-		if _, missed, _ := h.Subscribe(Filter{Topics: []Topic{Items}}, ids[3]); !missed {
+		if _, missed, _ := h.Subscribe("ann", Filter{Topics: []Topic{Items}}, ids[3]); !missed {
 			t.Error("after ten minutes: want that events were missed")
 		}
 	})
@@ -180,8 +181,8 @@ func TestReplay(t *testing.T) {
 func TestFullAndDraining(t *testing.T) {
 	var c *Client
 	run(t, 1, func(h *Hub, _ *store) {
-		c, _, _ = h.Subscribe(Filter{Topics: Summaries()}, 0)
-		if _, _, err := h.Subscribe(Filter{}, 0); !errors.Is(err, ErrFull) {
+		c, _, _ = h.Subscribe("ann", Filter{Topics: Summaries()}, 0)
+		if _, _, err := h.Subscribe("ann", Filter{}, 0); !errors.Is(err, ErrFull) {
 			t.Errorf("got %v, want ErrFull", err)
 		}
 	})
@@ -193,7 +194,7 @@ func TestFullAndDraining(t *testing.T) {
 // While the database does not answer there are no events, and afterwards they go on.
 func TestDatabaseAway(t *testing.T) {
 	run(t, 1, func(h *Hub, s *store) {
-		c, _, _ := h.Subscribe(Filter{Topics: []Topic{Items}}, 0)
+		c, _, _ := h.Subscribe("ann", Filter{Topics: []Topic{Items}}, 0)
 		<-c.Events()
 		s.broken.Store(true)
 		time.Sleep(10 * time.Second)
@@ -252,7 +253,7 @@ func TestMarks(t *testing.T) {
 	for _, topics := range [][]Topic{{Queues}, {Workers}, {Runs}, {Workers, Runs}, {Queues, Workers, Runs}} {
 		run(t, 1, func(h *Hub, s *store) {
 			s.marks.Store(&before)
-			c, _, err := h.Subscribe(Filter{Topics: topics}, 0)
+			c, _, err := h.Subscribe("ann", Filter{Topics: topics}, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -269,5 +270,42 @@ func TestMarks(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A caller has a bound of its own, which streams that end make room in.
+func TestStreamsOfACaller(t *testing.T) {
+	run(t, 10, func(h *Hub, _ *store) {
+		var clients []*Client
+		for range 5 {
+			c, _, err := h.Subscribe("ann", Filter{Topics: Summaries()}, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			clients = append(clients, c)
+		}
+		_, _, err := h.Subscribe("ann", Filter{Topics: Summaries()}, 0)
+		if full, ok := errors.AsType[*CallerFullError](err); !ok || full.Streams != 5 {
+			t.Errorf("one more stream: got %v, want the bound 5", err)
+		}
+		other, _, err := h.Subscribe("bob", Filter{Topics: Summaries()}, 0)
+		if err != nil {
+			t.Errorf("another caller: %v", err)
+		}
+		clients[0].Close()
+		clients[0].Close()
+		again, _, err := h.Subscribe("ann", Filter{Topics: Summaries()}, 0)
+		if err != nil {
+			t.Errorf("after one has ended: %v", err)
+		}
+		for _, c := range append(clients, other, again) {
+			c.Close()
+		}
+		if len(h.callers) != 0 {
+			t.Errorf("callers %v are left", h.callers)
+		}
+	})
+	if _, ofCaller := NewHub(nil, 2000, zerolog.Nop()).Most(); ofCaller != mostOfCaller {
+		t.Errorf("a caller may have %d of 2000 streams, want %d", ofCaller, mostOfCaller)
 	}
 }

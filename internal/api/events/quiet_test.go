@@ -19,7 +19,7 @@ func TestQuiet(t *testing.T) {
 		}
 		opened := time.Now()
 		quiet(false, opened, "without clients", Failures)
-		c, _, err := h.Subscribe(Filter{Topics: []Topic{Items, Queues}}, 0)
+		c, _, err := h.Subscribe("ann", Filter{Topics: []Topic{Items, Queues}}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,15 +1,9 @@
 package hooks
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"net/http"
-	"strings"
 	"time"
-
-	"github.com/expr-lang/expr/types"
 
 	"botwork/internal/bounded"
 	"botwork/workqueue"
@@ -26,117 +20,91 @@ type Hook struct {
 	Priority        int
 	Tags            []string
 
-	// KeyHeader is the header that has the natural key of the item; "": it has none.
-	KeyHeader string
-
-	payload *bounded.Program // nil: the body
+	keyHeader          string // "": key has the natural key
+	when, payload, key *bounded.Program
 }
 
-// variables are what the expression for the payload reads.
-var variables = types.Map{"body": types.Any, "headers": types.Map{types.Extra: types.String}, "query": types.Map{types.Extra: types.String}}
+// Expressions are the texts of a hook's expressions over body, headers and query.
+type Expressions struct {
+	When    string // "": each request makes an item
+	Payload string // "": the payload is the body
 
-// CompilePayload checks an expression for the payload.
-func CompilePayload(text string) (*bounded.Program, error) { return bounded.Compile(text, variables) }
+	// Key has the natural key: the name of a header, or an expression such as body.id. "": there is none.
+	Key string
+}
 
-// New returns a hook with an expression for the payload; "" means the body.
-func New(h Hook, payload string) (*Hook, error) {
-	if payload != "" {
-		var err error
-		if h.payload, err = CompilePayload(payload); err != nil {
-			return nil, err
-		}
+// New returns a hook with these expressions. Its errors are *ExpressionError.
+func New(h Hook, texts Expressions) (_ *Hook, err error) {
+	if h.when, err = compile("when", texts.When); err != nil {
+		return nil, err
 	}
-	return &h, nil
+	if h.payload, err = compile("payload", texts.Payload); err != nil {
+		return nil, err
+	}
+	if headerName.MatchString(texts.Key) {
+		h.keyHeader = texts.Key
+		return &h, nil
+	}
+	h.key, err = compile("key", texts.Key)
+	return &h, err
 }
 
-// BadRequestError is returned for a request that is signed and still makes no item.
-type BadRequestError struct{ Err error }
-
-func (e *BadRequestError) Error() string { return e.Err.Error() }
-
-func (e *BadRequestError) Unwrap() error { return e.Err }
-
-func badRequest(format string, args ...any) error {
-	return &BadRequestError{fmt.Errorf(format, args...)}
+// UnsignedKey reports whether the natural key depends on a part of the request that the signature does
+// not cover.
+func (h *Hook) UnsignedKey() bool {
+	return h.keyHeader != "" || h.key != nil && !readsBodyOnly(h.key.Source())
 }
 
-// Item returns the item of a request whose signature was checked.
-func (h *Hook) Item(ctx context.Context, r *http.Request, body []byte) (workqueue.NewItem, error) {
-	it := workqueue.NewItem{
+// Reading is what a hook makes of a signed request.
+type Reading struct {
+	Item workqueue.NewItem
+
+	// Outcome is Skipped or Ping, and Reason says why nothing is enqueued; "": the item is.
+	Outcome, Reason string
+}
+
+// Read reads a request whose signature was checked.
+func (h *Hook) Read(ctx context.Context, r *http.Request, data []byte) (Reading, error) {
+	if h.Form == GitHub && r.Header.Get("X-GitHub-Event") == "ping" {
+		return Reading{Outcome: Ping, Reason: "the request is a ping; the signature is right"}, nil
+	}
+	read := Reading{Item: workqueue.NewItem{
 		QueueName: h.Queue, IntegrationConfig: h.Pipeline, State: workqueue.Pending, Priority: h.Priority, Tags: h.Tags, CreatedBy: "hook:" + h.Name,
+	}}
+	body, err := decode(data, r.Header.Get("Content-Type"))
+	if err != nil {
+		return read, err
 	}
-	if h.KeyHeader != "" {
-		if it.NaturalKey = r.Header.Get(h.KeyHeader); it.NaturalKey == "" {
-			return it, badRequest("the header %s is missing: it has the natural key", h.KeyHeader)
+	e := h.evaluation(ctx, r, body.value)
+	if h.when != nil {
+		wanted, err := e.condition(h.when)
+		if err != nil {
+			return read, err
+		}
+		if !wanted {
+			return Reading{Outcome: Skipped, Reason: "the condition \"when\" of the hook is false for this request"}, nil
 		}
 	}
-	decoded, err := decode(body)
-	if err != nil {
-		return it, err
+	if read.Item.NaturalKey, err = h.naturalKey(r, e); err != nil {
+		return read, err
 	}
-	if h.payload == nil {
-		it.Payload = workqueue.JSONText(body)
-		return it, nil
+	read.Item.Payload = body.text
+	if h.payload != nil {
+		read.Item.Payload, err = e.payload(h.payload)
 	}
-	it.Payload, err = h.mapped(ctx, r, decoded)
-	return it, err
+	return read, err
 }
 
-// decode decodes the body with numbers as they are.
-func decode(body []byte) (any, error) {
-	var v any
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.UseNumber()
-	if err := d.Decode(&v); err != nil {
-		return nil, badRequest("the body is not JSON: %v", err)
+func (h *Hook) naturalKey(r *http.Request, e *evaluation) (string, error) {
+	if h.key != nil {
+		return e.key(h.key)
 	}
-	if d.More() {
-		return nil, badRequest("the body has more than one JSON value")
+	if h.keyHeader == "" {
+		return "", nil
 	}
-	return plain(v), nil
-}
-
-// plain turns numbers into those of expressions: whole numbers stay exact.
-func plain(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return int(n)
-		}
-		f, _ := v.Float64() // the decoder has checked it; too large is infinite, and no payload
-		return f
-	case []any:
-		for i := range v {
-			v[i] = plain(v[i])
-		}
-	case map[string]any:
-		for key := range v {
-			v[key] = plain(v[key])
-		}
+	key := r.Header.Get(h.keyHeader)
+	if key == "" {
+		return "", badRequest("the header %s is missing: it has the natural key", h.keyHeader)
 	}
-	return v
-}
-
-// mapped evaluates the expression.
-func (h *Hook) mapped(ctx context.Context, r *http.Request, body any) (workqueue.JSONText, error) {
-	headers, query := map[string]string{}, map[string]string{}
-	for name := range r.Header {
-		if name != "Authorization" && name != "Cookie" && name != h.Form.Header() {
-			headers[strings.ToLower(name)] = r.Header.Get(name)
-		}
-	}
-	for name := range r.URL.Query() {
-		query[name] = r.URL.Query().Get(name)
-	}
-	var m bounded.Machine
-	m.Start(ctx)
-	v, err := m.Run(h.payload, map[string]any{"body": body, "headers": headers, "query": query})
-	if err != nil {
-		return "", badRequest("the expression for the payload failed: %v", err)
-	}
-	text, err := workqueue.MarshalPlain(v)
-	if err != nil {
-		return "", badRequest("the payload cannot be written as JSON: %v", err)
-	}
-	return workqueue.JSONText(text), nil
+	return key, nil
 }

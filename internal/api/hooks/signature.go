@@ -18,7 +18,7 @@ type Form string
 // The forms.
 const (
 	// GitHub: X-Hub-Signature-256 is sha256= and the HMAC of the body in hexadecimal. It has no
-	// time, so only repeated deliveries can be recognised.
+	// time, so only repeated signatures can be recognised.
 	GitHub Form = "github"
 
 	// Stripe: Stripe-Signature has t=, a Unix time, and one or more v1=, the HMAC of the time, a
@@ -45,8 +45,9 @@ func (f Form) Header() string {
 }
 
 // Verify checks the signature of a request. tolerance is how far the time of a signature may be
-// from now. It returns a text that only this delivery has.
-func (f Form) Verify(secret string, header http.Header, body []byte, now time.Time, tolerance time.Duration) (delivery string, err error) {
+// from now. It returns the sum in the signature: the same text for each request with the same signed
+// content, whatever its headers say. An id in a header would not do, because no signature covers it.
+func (f Form) Verify(secret string, header http.Header, body []byte, now time.Time, tolerance time.Duration) (sum string, err error) {
 	text := header.Get(f.Header())
 	if text == "" {
 		return "", fmt.Errorf("%w: it has no header %s", ErrNoSignature, f.Header())
@@ -54,14 +55,12 @@ func (f Form) Verify(secret string, header http.Header, body []byte, now time.Ti
 	if f == Stripe {
 		return verifyStripe(secret, text, body, now, tolerance)
 	}
-	sum, ok := strings.CutPrefix(text, "sha256=")
-	if !ok || !equal(sum, mac(secret, body)) {
+	got, ok := strings.CutPrefix(text, "sha256=")
+	want := mac(secret, body)
+	if !ok || !equal(got, want) {
 		return "", ErrBadSignature
 	}
-	if id := header.Get("X-GitHub-Delivery"); id != "" {
-		return id, nil
-	}
-	return sum, nil
+	return hex.EncodeToString(want), nil
 }
 
 func verifyStripe(secret, text string, body []byte, now time.Time, tolerance time.Duration) (string, error) {
@@ -88,7 +87,7 @@ func verifyStripe(secret, text string, body []byte, now time.Time, tolerance tim
 		if age := now.Sub(time.Unix(seconds, 0)); age > tolerance || age < -tolerance {
 			return "", ErrTooOld
 		}
-		return sum, nil
+		return hex.EncodeToString(want), nil
 	}
 	return "", ErrBadSignature
 }

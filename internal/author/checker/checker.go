@@ -31,8 +31,14 @@ type Checker struct {
 	compiler *pipelines.Compiler
 }
 
-// New returns a checker for readable settings and for the handlers of the registry.
+// New returns a checker for readable settings and for the handlers of the registry. A value that
+// a pipeline reads is an error only if it is missing in the chosen environment.
 func New(settings *config.Config, registry *handlers.Registry) (*Checker, error) {
+	return newChecker(settings, registry, false)
+}
+
+// newChecker is New. With everywhere, a value that is missing in any environment is an error.
+func newChecker(settings *config.Config, registry *handlers.Registry, everywhere bool) (*Checker, error) {
 	zone, err := settings.Pipelines.Location()
 	if err != nil {
 		return nil, fmt.Errorf("pipelines.timezone: %w", err)
@@ -45,7 +51,9 @@ func New(settings *config.Config, registry *handlers.Registry) (*Checker, error)
 	return &Checker{
 		settings: settings,
 		registry: registry,
-		compiler: pipelines.NewCompiler(registry, pipelines.Options{SecretNames: secrets, SecretEnv: settings.SecretVariables(), Location: zone}),
+		compiler: pipelines.NewCompiler(registry, pipelines.Options{
+			SecretNames: secrets, SecretEnv: settings.SecretVariables(), Values: Values(settings), Everywhere: everywhere, Location: zone,
+		}),
 	}, nil
 }
 
@@ -136,7 +144,7 @@ func (c *Checker) Project(files []pipelines.File) *Report {
 	r.Hooks = hooks
 	plan, wrongTargets := c.Notifications()
 	r.Notifications = plan
-	r.Findings = slices.Concat(r.Findings, wrong, wrongTasks, wrongHooks, wrongTargets)
+	r.Findings = slices.Concat(r.Findings, wrong, wrongTasks, wrongHooks, wrongTargets, c.references(r.Catalogue), c.schemas(), c.missingFolders(), c.secretValues())
 	r.Findings.Sort()
 	return r
 }

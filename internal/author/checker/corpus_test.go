@@ -19,7 +19,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected files in testdata")
 
 // corpusSettings are the settings for the single files.
-const corpusSettings = "secrets: {token: {value: x}}\nconnections: {erp: {driver: sqlite, dsn: erp.db}}\npipelines: {timezone: UTC}\nhandlers: {folders: [in]}\n"
+const corpusSettings = "secrets: {token: {value: xxxx}}\nconnections: {erp: {driver: sqlite, dsn: erp.db}}\npipelines: {timezone: UTC}\nhandlers: {folders: [in]}\n"
 
 func corpusChecker(t testing.TB) *checker.Checker {
 	t.Helper()

@@ -27,17 +27,18 @@ type crossCheck struct {
 func (c *Checker) crossCheck(catalogue *pipelines.Catalogue, complete bool) strictyaml.Findings {
 	a := &crossCheck{Checker: c, catalogue: catalogue}
 	for _, p := range catalogue.All() {
-		nodes := sync.OnceValue(p.StepNodes)
-		for i, s := range p.Steps {
+		nodes := sync.OnceValue(p.Nodes)
+		for s := range p.Each() {
 			switch s.Handler {
 			case "Enqueue":
-				a.enqueue(nodes()[i].Get("with"))
+				a.enqueue(nodes()[s].Get("with"))
 			case "AssignTasksToWorker":
-				a.seen(nodes()[i].Get("with"))
-				a.releases(nodes()[i].Get("with"))
+				a.seen(nodes()[s].Get("with"))
+				a.releases(nodes()[s].Get("with"))
 			}
 		}
 	}
+	a.loops()
 	a.escalations()
 	if complete {
 		a.priorities()
@@ -62,6 +63,31 @@ func (a *crossCheck) enqueue(with *strictyaml.Node) {
 	if name := with.Get("queue"); isLiteral(name) {
 		a.queue(name, name.Text)
 	}
+	a.naturalKey(with)
+}
+
+// naturalKey warns about a natural key in a queue in which keys are not unique, so that an item
+// is created again. Only the definition in the settings is known.
+func (a *crossCheck) naturalKey(with *strictyaml.Node) {
+	key, name := with.Get("naturalKey"), workqueue.DefaultQueue
+	if n := with.Get("queue"); n != nil {
+		if name = n.Text; !isLiteral(n) {
+			return
+		}
+	}
+	queue := a.settings.Queues.Get(name)
+	if !key.HasValue() || queue == nil {
+		return
+	}
+	if unique := queue.Get("keys").Get("unique"); unique.HasValue() && unique.Text != string(workqueue.KeyScopeNone) {
+		return
+	}
+	if p, ok := a.catalogue.Get(with.Get("pipeline").Text); ok && p.KeySeparator != "" {
+		return // the key is for learned durations
+	}
+	a.add(key, strictyaml.Warning, "key-not-unique",
+		fmt.Sprintf("natural keys are not unique in the queue %q, so another item of the same key is created", name),
+		fmt.Sprintf("write queues: {%s: {keys: {unique: queue}}} in botwork.yaml", name))
 }
 
 // payloads checks the payloads that a step Enqueue gives without expressions against the
@@ -158,21 +184,36 @@ func (a *crossCheck) queue(n *strictyaml.Node, name string) {
 // unknownQueue returns the warning that the settings do not define a queue, or nil if
 // they define it or define no queues at all.
 func unknownQueue(defined, n *strictyaml.Node, name string) *strictyaml.Finding {
-	if n == nil || name == "" || name == workqueue.DefaultQueue || defined == nil || len(defined.Entries) == 0 || defined.Get(name) != nil {
+	known := definedQueues(defined)
+	if n == nil || name == "" || len(known) == 0 || slices.Contains(known, name) {
+		return nil
+	}
+	f := n.Finding("unknown-queue", fmt.Sprintf("%s: the settings do not define the queue %q", n.Path, name), queueHint(name, known))
+	f.Severity, f.Edit = strictyaml.Warning, n.ReplaceWord(known, false)
+	return &f
+}
+
+// definedQueues returns the names of the queues that the settings define and of those that always
+// exist, in order; nil if the settings define none, so that all may exist in the database.
+func definedQueues(defined *strictyaml.Node) []string {
+	if defined == nil || len(defined.Entries) == 0 {
 		return nil
 	}
 	known := []string{workqueue.DefaultQueue}
 	for _, e := range defined.Entries {
-		known = append(known, e.Key)
+		if e.Key != workqueue.DefaultQueue {
+			known = append(known, e.Key)
+		}
 	}
 	slices.Sort(known)
-	hint := strictyaml.Suggest(name, known)
-	if hint == "" {
-		hint = "defined queues: " + strings.Join(known, ", ") + "; ignore this warning if the queue exists in the database"
+	return known
+}
+
+func queueHint(name string, known []string) string {
+	if hint := strictyaml.Suggest(name, known); hint != "" {
+		return hint
 	}
-	f := n.Finding("unknown-queue", fmt.Sprintf("%s: the settings do not define the queue %q", n.Path, name), hint)
-	f.Severity, f.Edit = strictyaml.Warning, n.ReplaceWord(known, false)
-	return &f
+	return "defined queues: " + strings.Join(known, ", ") + "; ignore this warning if the queue exists in the database"
 }
 
 // releases warns about a maxReleases in a pipeline, which has no effect. It is a setting

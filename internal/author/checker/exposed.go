@@ -33,11 +33,9 @@ func (c *Checker) Exposed(files []pipelines.File) strictyaml.Findings {
 		if len(found) == 0 {
 			continue
 		}
-		f := c.settings.FolderFinding(i, CodeExposed,
+		findings = append(findings, c.settings.Warning(fmt.Sprintf("handlers.folders[%d]", i), CodeExposed,
 			fmt.Sprintf("steps can write %s in this folder: a payload with a crafted path could run programs on this machine, or read secrets", enumeration(found)),
-			"allow a folder that contains only the files of steps, such as data")
-		f.Severity = strictyaml.Warning
-		findings = append(findings, f)
+			"allow a folder that contains only the files of steps, such as data"))
 	}
 	return findings
 }
@@ -55,7 +53,9 @@ func (c *Checker) sensitivePaths(files []pipelines.File) []sensitivePath {
 		list = append(list, sensitivePath{"the pipelines (pipelines.dir)", absolutePath(f.Path), false})
 	}
 	if s.File != "" {
-		list = append(list, sensitivePath{"the settings (" + filepath.Base(s.File) + ")", s.File, false})
+		for _, file := range s.Files() {
+			list = append(list, sensitivePath{"the settings (" + filepath.Base(file) + ")", file, false})
+		}
 	}
 	for _, f := range s.SecretFiles() {
 		list = append(list, sensitivePath{"the file of " + f.Setting, f.File, false})

@@ -37,7 +37,7 @@ func NotificationPlan(c *config.Config, registry *handlers.Registry) notifier.Pl
 	for _, name := range slices.Sorted(maps.Keys(c.Notifications.Targets)) {
 		t := c.Notifications.Targets[name]
 		plan.Targets = append(plan.Targets, notify.Target{
-			Name: name, Kind: notify.TargetKind(t.Kind), URL: t.URL.Reveal(), Token: t.Token.Reveal(), Headers: t.Headers, ContentType: t.ContentType,
+			Name: name, Kind: notify.TargetKind(t.Kind), URL: t.URL.Reveal(), Token: t.Token.Reveal(), Headers: config.HeaderValues(t.Headers), ContentType: t.ContentType,
 			Host: t.Host, Port: t.Port, TLS: t.TLS, Username: t.Username, Password: t.Password.Reveal(), From: t.From, To: t.To,
 			Template: t.Template, Timeout: t.Timeout,
 		})

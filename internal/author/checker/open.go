@@ -18,6 +18,10 @@ type Options struct {
 	// Environ is the environment in the form of os.Environ.
 	Environ []string
 
+	// Everywhere reports mistakes in the files of all environments, not only of the chosen one,
+	// and values that are missing in any of them.
+	Everywhere bool
+
 	// Registry returns the handlers that pipelines can use with the resources of
 	// the settings. The checker does not run them.
 	Registry func(builtin.Resources) *handlers.Registry
@@ -66,6 +70,11 @@ func Open(o Options) (*Project, error) {
 		return nil, err
 	}
 	p.Settings, p.Wrong = settings, findings
+	if o.Everywhere {
+		for _, e := range settings.Environments {
+			findings = append(findings, e.Findings...)
+		}
+	}
 	if p.Findings = findings; !settings.Readable() {
 		return p, nil
 	}
@@ -78,7 +87,7 @@ func Open(o Options) (*Project, error) {
 		hosts = nil // the findings of the settings report the error
 	}
 	registry := o.Registry(builtin.Resources{Connections: known, Folders: settings.Handlers.Folders, Hosts: hosts})
-	checker, err := New(&p.Settings, registry)
+	checker, err := newChecker(&p.Settings, registry, o.Everywhere)
 	if err != nil {
 		return p, nil //nolint:nilerr // an invalid time zone, which the findings of the settings report
 	}

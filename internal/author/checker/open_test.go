@@ -53,12 +53,12 @@ func render(dir string, findings strictyaml.Findings) string {
 func TestOpenReportsAllFindings(t *testing.T) {
 	dir := project(t, map[string]string{
 		"botwork.yaml": `worker: {capacity: many}
-secrets: {token: {value: x}}
+secrets: {token: {value: xxxx}}
 queues: {mail: {ttl: 5}}
 tasks: {nightly: {pipeline: impotr}}
 `,
 		"pipelines/import.yaml": "steps: [{handler: Log, with: {message: '${{ secrets.tokn }}'}}]\n",
-		"pipelines/good.yaml":   "steps: [{handler: Log, with: {message: '${{ secrets.token }}'}}]\n",
+		"pipelines/good.yaml":   "steps: [{handler: HTTP, with: {url: 'https://x.test', auth: {token: '${{ secrets.token }}'}}}]\n",
 	})
 	p := open(t, dir, nil)
 	want := strings.TrimSpace(`
@@ -82,11 +82,11 @@ pipelines/import.yaml:1:53: unknown secret "tokn" [unknown-secret]; did you mean
 func TestOpenReadsUnsavedTexts(t *testing.T) {
 	dir := project(t, map[string]string{
 		"botwork.yaml":       "secrets: {}\n",
-		"pipelines/one.yaml": "steps: [{handler: Log, with: {message: '${{ secrets.token }}'}}]\n",
+		"pipelines/one.yaml": "steps: [{handler: HTTP, with: {url: 'https://x.test', auth: {token: '${{ secrets.token }}'}}}]\n",
 		"pipelines/two.yaml": "steps: [{handler: Unknown}]\n",
 	})
 	unsaved := map[string]string{
-		filepath.Join(dir, "botwork.yaml"):          "secrets: {token: {value: x}}\n",
+		filepath.Join(dir, "botwork.yaml"):          "secrets: {token: {value: xxxx}}\n",
 		filepath.Join(dir, "pipelines", "two.yaml"): "steps: [{handler: Log, with: {message: hello}}]\n",
 	}
 	p := open(t, dir, func(path string) ([]byte, error) {

@@ -33,7 +33,8 @@ func (a *crossCheck) priorities() {
 	if runKnown && len(run) > 0 {
 		for _, gap := range gaps(run) {
 			if gap.low == lowest || gap.high == highest {
-				continue // a project may have no such items, or run them manually
+				a.unserved(gap) // a project may have no such items, or run them manually
+				continue
 			}
 			a.add(gap.at, strictyaml.Warning, "unserved-priorities",
 				fmt.Sprintf("no pipeline runs items of %s", gap), "extend the range of a step ExecuteWorkItems, or add one")
@@ -86,12 +87,12 @@ func (a *crossCheck) bands(kind string) (list []band, known bool) {
 		if p.Trigger == nil {
 			continue
 		}
-		nodes := sync.OnceValue(p.StepNodes)
-		for i, s := range p.Steps {
+		nodes := sync.OnceValue(p.Nodes)
+		for s := range p.Each() {
 			if s.Handler != kind {
 				continue
 			}
-			b, ok := bandOf(p, s, nodes()[i])
+			b, ok := bandOf(p, s, nodes()[s])
 			if !ok || s.If != "" {
 				known = false
 				continue

@@ -18,6 +18,7 @@ var elsewhere = map[string]string{
 	"invalid-schema":  "../../../pipelines/testdata/lint/input-schema.want",
 	"key-in-use":      "../../../cmd/enqueue/policy_test.go",
 	"no-cases":        "../../../pipelines/pipelinetest/pipelinetest_test.go",
+	"no-environment":  "../../../config/layers_test.go",
 	"no-file":         "open_test.go",
 	"no-value":        "../../../config/load_test.go",
 	"not-json":        "../../../cmd/testdata/golden/enqueue_lines.txt",

@@ -79,6 +79,7 @@ var Types = []string{
 	"source",     // a text, or its source: {env: …}, {file: …}, {credential: …}, {value: …}
 	"JSON Schema",
 	"pipeline", // a whole pipeline without a trigger
+	"step",     // a step of a pipeline
 }
 
 // Keys are the keys of one mapping in the order of the documentation.

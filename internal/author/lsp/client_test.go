@@ -314,6 +314,10 @@ func openProject(settings string, read func(string) ([]byte, error)) (*lsp.Proje
 	registry.MustRegister(queue.Kinds(queue.Services{})...)
 	p := &lsp.Project{
 		Settings: settings, Registry: registry, Secrets: map[string]bool{"apiToken": true, "unset": false},
+		Values: []pipelines.Values{
+			{File: "botwork.yaml", Data: map[string]any{"url": "http://dev", "ledger": map[string]any{"retries": 2}, "password": "hunter2", "none": nil}},
+			{Environment: "prod", File: "botwork.prod.yaml", Data: map[string]any{"url": "https://prod", "only": []any{1}}},
+		},
 		Compiler: pipelines.NewCompiler(registry, pipelines.Options{SecretNames: []string{"apiToken", "unset"}}),
 	}
 	if settings == "" {
@@ -321,17 +325,13 @@ func openProject(settings string, read func(string) ([]byte, error)) (*lsp.Proje
 	}
 	p.Dir = filepath.Join(filepath.Dir(settings), "pipelines")
 	catalogue, found := pipelines.NewCatalogue(p.Compiler), strictyaml.Findings{}
-	paths, err := filepath.Glob(filepath.Join(p.Dir, "*.yaml"))
+	files, err := pipelines.ReadDir(p.Dir, read)
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range paths {
-		data, err := read(path)
-		if err != nil {
-			return nil, err
-		}
-		p.Files = append(p.Files, lsp.File{Path: path, Text: string(data)})
-		found = append(found, catalogue.Add(path, data)...)
+	for _, file := range files {
+		p.Files = append(p.Files, lsp.File{Path: file.Path, Text: string(file.Data)})
+		found = append(found, catalogue.Add(file.Path, file.Data)...)
 	}
 	p.Findings = append(found, catalogue.Warnings()...)
 	return p, nil

@@ -91,6 +91,9 @@ func (c *completer) keys(mapping *sketch.Node, from int, open bool) {
 			existing = append(existing, e.Key)
 		}
 	}
+	if actions := pipelines.StepActions(); stepOf(mapping) == mapping && slices.ContainsFunc(existing, func(key string) bool { return slices.Contains(actions, key) }) {
+		existing = append(existing, actions...)
+	}
 	for i, k := range c.keysAt(mapping).Without(existing...) {
 		order := 1
 		if k.Required {
@@ -171,7 +174,7 @@ func (c *completer) expression(n *sketch.Node) bool {
 
 // fields proposes the names for a link of a chain.
 func (c *completer) fields(n *sketch.Node, ch chain, at int) {
-	sc := &scope{v: c.view, tree: c.tree, steps: stepsOf(c.tree), at: stepOf(n)}
+	sc := c.scopeAt(c.marked, c.tree, n)
 	if at == 0 {
 		for _, s := range append(sc.variables(), functions()...) {
 			c.symbol(s, ch[0], s.name)

@@ -6,7 +6,8 @@ import (
 
 // definition answers textDocument/definition for the name at the cursor.
 func definition(v *view, offset int) (any, error) {
-	if st, _, _, ok := v.stepAt(offset); ok {
+	value := v.doc.tree().At(offset).Value
+	if st, _, _, ok := v.stepAt(offset); ok && (st.uses == nil || st.uses != value) {
 		n := st.declaration()
 		return Location{v.doc.uri, v.doc.span(n.From, n.To)}, nil
 	}
@@ -15,30 +16,29 @@ func definition(v *view, offset int) (any, error) {
 			return v.defineName(m), nil
 		}
 	}
-	n := v.doc.tree().At(offset).Value
-	if n == nil || n.Kind != sketch.Scalar {
+	if value == nil || value.Kind != sketch.Scalar {
 		return nil, nil
 	}
-	k, mapping, ok := v.keyFor(n)
+	k, mapping, ok := v.keyFor(value)
 	if !ok {
 		return nil, nil
 	}
 	switch v.referenceOf(mapping, k.Name) {
 	case toPipeline:
-		return v.definePipeline(n.Text), nil
+		return v.definePipeline(value.Text), nil
 	case toQueue:
-		return v.defineSetting("queues", n.Text), nil
+		return v.defineSetting("queues", value.Text), nil
 	case toConnection:
-		return v.defineSetting("connections", n.Text), nil
+		return v.defineSetting("connections", value.Text), nil
 	}
 	return nil, nil
 }
 
-// defineName returns the position of a secret in the settings, or of a field of the
-// payload in `input`, or nil.
+// defineName returns the position of a secret or a value in the settings, of a field of the payload in
+// `input`, or of the name of a loop's element, or nil.
 func (v *view) defineName(m mention) any {
-	if m.at == 1 && m.chain[0].text == "secrets" {
-		return v.defineSetting("secrets", m.chain[1].text)
+	if section := m.chain[0].text; m.at == 1 && (section == "secrets" || section == "values") {
+		return v.defineSetting(section, m.chain[1].text)
 	}
 	if s, ok := v.scopeOf(m).resolve(m.chain, m.at); ok && s.origin != nil {
 		return Location{v.doc.uri, v.doc.span(s.origin.From, s.origin.To)}
@@ -49,17 +49,15 @@ func (v *view) defineName(m mention) any {
 // definePipeline returns the position of the name in a pipeline's file, or the beginning
 // of the file if the pipeline has the name of the file.
 func (v *view) definePipeline(name string) any {
-	for _, p := range v.pipelines() {
-		if p.name != name {
-			continue
-		}
-		at := Location{URI: p.doc.uri}
-		if n := p.doc.tree().Get("name"); n != nil && n.Text == name {
-			at.Range = p.doc.span(n.From, n.To)
-		}
-		return at
+	p, ok := v.pipelineNamed(name)
+	if !ok {
+		return nil
 	}
-	return nil
+	at := Location{URI: p.doc.uri}
+	if n := p.doc.tree().Get("name"); n != nil && n.Text == p.name {
+		at.Range = p.doc.span(n.From, n.To)
+	}
+	return at
 }
 
 // defineSetting returns the position of a key in a section of the settings file.

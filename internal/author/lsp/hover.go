@@ -49,8 +49,7 @@ func (v *view) explainName(offset int) (text string, from, to int) {
 
 // scopeOf returns the scope of the expression that contains a mention.
 func (v *view) scopeOf(m mention) *scope {
-	tree := v.doc.tree()
-	return &scope{v: v, tree: tree, steps: stepsOf(tree), at: m.step}
+	return v.scopeAt(v.doc.text, v.doc.tree(), m.node)
 }
 
 // explainSpot explains a key, or a value that refers to an object.
@@ -91,10 +90,8 @@ func (v *view) explainValue(mapping *sketch.Node, k keydocs.Key, name string) st
 			return kind.Markdown()
 		}
 	case toPipeline:
-		for _, p := range v.pipelines() {
-			if p.name == name {
-				return strings.TrimSpace(fmt.Sprintf("**%s** (pipeline, %s)\n\n%s", p.name, filepath.Base(p.doc.path), p.description))
-			}
+		if p, ok := v.pipelineNamed(name); ok {
+			return strings.TrimSpace(fmt.Sprintf("**%s** (pipeline, %s)\n\n%s", p.name, filepath.Base(p.doc.path), p.description))
 		}
 	case toQueue:
 		return v.explainSetting("queues", "queue", name)

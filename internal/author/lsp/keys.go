@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"slices"
 	"strings"
 
 	"botwork/handlers"
@@ -17,6 +18,9 @@ func (v *view) keysAt(n *sketch.Node) keydocs.Keys {
 		return descend(v.server.opts.SettingsKeys, path)
 	}
 	if rest := inStep(n); len(rest) > 0 && rest[0] == "with" {
+		if uses := scalar(stepOf(n), "uses"); uses != nil {
+			return v.payloadKeys(uses.Text, rest[1:])
+		}
 		return descend(v.parameters(n), rest[1:])
 	}
 	return descend(pipelines.Keys(), path)
@@ -52,6 +56,8 @@ func keysOfType(typ string) keydocs.Keys {
 		return keydocs.SourceKeys()
 	case strings.Contains(typ, "pipeline"):
 		return pipelines.Keys().Without("trigger")
+	case strings.Contains(typ, "step"):
+		return pipelines.StepKeys()
 	}
 	return nil
 }
@@ -61,24 +67,64 @@ func (v *view) keyOf(e *sketch.Entry) (keydocs.Key, bool) { return v.keysAt(e.Ma
 
 // parameters returns the parameters of the handler of the step that contains a node.
 func (v *view) parameters(n *sketch.Node) keydocs.Keys {
-	kind, ok := v.project.Registry.Lookup(handlerOf(n))
+	handler := scalar(stepOf(n), "handler")
+	if handler == nil {
+		return nil
+	}
+	kind, ok := v.project.Registry.Lookup(handler.Text)
 	if !ok {
 		return nil
 	}
 	return fieldKeys(kind.Fields())
 }
 
-// handlerOf returns the handler name of the step that contains a node.
-func handlerOf(n *sketch.Node) string {
-	for ; n != nil; n = n.Parent {
-		if path := inStep(n); path != nil && len(path) == 0 && n.Kind == sketch.Mapping {
-			if h := n.Get("handler"); h != nil {
-				return h.Text
-			}
-			return ""
-		}
+// payloadKeys returns the properties at a path in the payload of a pipeline, as its `input` describes
+// them.
+func (v *view) payloadKeys(name string, path []string) keydocs.Keys {
+	p, ok := v.pipelineNamed(name)
+	if !ok {
+		return nil
 	}
-	return ""
+	top := p.doc.tree().Get("input")
+	schema := deref(top, top)
+	for _, part := range path {
+		if part == sketch.Element {
+			schema = schema.Get("items")
+		} else {
+			schema = schema.Get("properties").Get(part)
+		}
+		schema = deref(schema, top)
+	}
+	properties := schema.Get("properties")
+	if properties == nil {
+		return nil
+	}
+	required := texts(schema.Get("required"))
+	var keys keydocs.Keys
+	for _, e := range properties.Entries {
+		s, value := schemaSymbol(e.Key, e.Value, top, 0), deref(e.Value, top)
+		k := keydocs.Key{Name: e.Key, Type: s.typ, Required: slices.Contains(required, e.Key), Enum: texts(value.Get("enum"))}
+		if about := scalar(value, "description"); about != nil {
+			k.Doc = about.Text
+		}
+		if s.members != nil {
+			k.Type = "object"
+		}
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+// texts returns the elements of a list.
+func texts(list *sketch.Node) []string {
+	if list == nil {
+		return nil
+	}
+	var all []string
+	for _, item := range list.Items {
+		all = append(all, item.Text)
+	}
+	return all
 }
 
 // fieldKeys describes parameters as keys.

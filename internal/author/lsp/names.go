@@ -29,6 +29,8 @@ func (v *view) referenceOf(mapping *sketch.Node, key string) reference {
 		case rest == nil:
 		case len(rest) == 0 && key == "handler":
 			return toHandler
+		case len(rest) == 0 && key == "uses":
+			return toPipeline
 		case len(rest) == 1 && rest[0] == "with":
 			switch key {
 			case "pipeline":
@@ -82,6 +84,22 @@ func (v *view) pipelines() []namedPipeline {
 	}
 	slices.SortStableFunc(list, func(a, b namedPipeline) int { return strings.Compare(a.name, b.name) })
 	return list
+}
+
+// pipelineNamed returns the pipeline of a name, or of the path of its file without its ending, such as
+// common/post-to-ledger.
+func (v *view) pipelineNamed(name string) (namedPipeline, bool) {
+	list := v.pipelines()
+	i := slices.IndexFunc(list, func(p namedPipeline) bool { return p.name == name })
+	if i < 0 && strings.Contains(name, "/") {
+		i = slices.IndexFunc(list, func(p namedPipeline) bool {
+			return strings.HasSuffix(filepath.ToSlash(strings.TrimSuffix(p.doc.path, filepath.Ext(p.doc.path))), "/"+name)
+		})
+	}
+	if i < 0 {
+		return namedPipeline{}, false
+	}
+	return list[i], true
 }
 
 // settingsDocument returns the settings file with the changes in the editor, nil if there

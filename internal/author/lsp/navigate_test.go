@@ -26,10 +26,16 @@ func TestDefinition(t *testing.T) {
 		"an unknown step":         {"steps:\n  - handler: Log\n    if: steps.unk‸nown.skipped\n", ""},
 		"a pipeline with a name":  {"steps:\n  - handler: Enqueue\n    with: {pipeline: hel‸lo}\n", "hello.yaml:1:7 hello"},
 		"a pipeline by its file":  {"steps:\n  - handler: Enqueue\n    with: {pipeline: ti‸ck}\n", "tick.yaml:1:1 "},
+		"a called pipeline":       {"steps:\n  - steps: [{uses: post-to-‸ledger}]\n", "post.yaml:1:7 post-to-ledger"},
+		"a called file":           {"steps:\n  - {name: post, uses: common/po‸st}\n", "post.yaml:1:7 post-to-ledger"},
+		"a nested step":           {"steps:\n  - steps:\n      - {name: load, handler: CSV}\n      - {handler: Log, if: steps.lo‸ad.skipped}\n", "case.yaml:3:16 load"},
+		"a block without a name":  {"steps:\n  - steps: [{handler: CSV}]\n  - {handler: Log, if: steps.blo‸ck.skipped}\n", "case.yaml:2:5 steps"},
+		"the element of a loop":   {"steps:\n  - {handler: Log, foreach: [1], as: line, if: li‸ne > 1}\n", "case.yaml:2:34 as"},
 		"an unknown pipeline":     {"steps:\n  - handler: Enqueue\n    with: {pipeline: un‸known}\n", ""},
-		"a queue":                 {"steps:\n  - handler: Enqueue\n    with: {queue: invo‸ices}\n", "botwork.yaml:6:3 invoices"},
+		"a queue":                 {"steps:\n  - handler: Enqueue\n    with: {queue: invo‸ices}\n", "botwork.yaml:7:3 invoices"},
 		"a connection":            {"steps:\n  - handler: SQL\n    with: {connection: \"er‸p\"}\n", "botwork.yaml:2:3 erp"},
 		"a secret":                {"steps:\n  - handler: Log\n    if: secrets.api‸Token == \"\"\n", "botwork.yaml:4:3 apiToken"},
+		"a value":                 {"steps:\n  - handler: Log\n    if: values.u‸rl == \"\"\n", "botwork.yaml:5:10 url"},
 		"a field of the payload":  {"input:\n  properties:\n    a: {properties: {b: {}}}\nsteps:\n  - handler: Log\n    if: payload.a.b‸\n", "case.yaml:3:22 b"},
 		"a handler":               {"steps:\n  - handler: Bre‸ak\n", "case.yaml:2:14 Break"},
 		"a text":                  {"description: a ‸b\nsteps: [{handler: Log}]\n", ""},
@@ -96,9 +102,18 @@ func TestSettings(t *testing.T) {
 		c.call("textDocument/completion", at(uri, lsp.Position{Line: len(lines) - 1, Character: len(lines[len(lines)-1])}), &got)
 		compareLabels(t, got.labels(), tt.want)
 	}
+	// The file of an environment is a settings file, other files beside it are not.
+	for name, want := range map[string]string{"botwork.prod.yaml": "worker", "other.prod.yaml": ""} {
+		uri := c.open(filepath.Join(dir, name), "wor")
+		var got completions
+		c.call("textDocument/completion", at(uri, lsp.Position{Line: 0, Character: 3}), &got)
+		if labels := strings.Join(got.labels(), " "); strings.Contains(labels, "worker") != (want != "") {
+			t.Errorf("%s: proposals %q, want %q among them", name, labels, want)
+		}
+	}
 	uri := c.open(path, testSettings)
 	var got *lsp.Location
-	c.call("textDocument/definition", at(uri, lsp.Position{Line: 8, Character: 15}), &got)
+	c.call("textDocument/definition", at(uri, lsp.Position{Line: 9, Character: 15}), &got)
 	if got := showLocation(t, got, uri, testSettings); got != "hello.yaml:1:7 hello" {
 		t.Errorf("a task's pipeline is at %q, want hello.yaml:1:7 hello", got)
 	}
@@ -156,6 +171,14 @@ func TestRename(t *testing.T) {
 		"later ones of the same handler": {
 			"steps:\n  - handler: Lo‸g\n  - handler: Log\n    if: steps.Log.skipped\n  - handler: CSV\n    if: steps[\"Log-2\"].skipped\n",
 			"first", "steps:\n  - name: first\n    handler: Log\n  - handler: Log\n    if: steps.first.skipped\n  - handler: CSV\n    if: steps.Log.skipped\n",
+		},
+		"a nested step": {
+			"steps:\n  - steps:\n      - name: lo‸ad\n        handler: CSV\n      - {handler: Log, foreach: \"${{ steps.load.output }}\"}\n",
+			"read", "steps:\n  - steps:\n      - name: read\n        handler: CSV\n      - {handler: Log, foreach: \"${{ steps.read.output }}\"}\n",
+		},
+		"a block without a name": {
+			"steps:\n  - foreach: ${{ payload }}\n    steps: [{handler: CSV}]\n  - handler: Log\n    if: steps.bl‸ock.skipped\n",
+			"all", "steps:\n  - name: all\n    foreach: ${{ payload }}\n    steps: [{handler: CSV}]\n  - handler: Log\n    if: steps.all.skipped\n",
 		},
 		"a name that needs quotes": {
 			"steps:\n  - name: lo‸ad\n    handler: CSV\n", "007", "steps:\n  - name: \"007\"\n    handler: CSV\n",
@@ -220,13 +243,19 @@ func TestHover(t *testing.T) {
 	head := "input: {properties: {id: {type: integer, description: the invoice's number}}}\nsteps:\n  - name: load\n    handler: HTTP\n"
 	tests := map[string]struct{ text, want string }{
 		"a handler":              {"steps:\n  - handler: HT‸TP\n", "# HTTP\n\nSend an HTTP request"},
-		"a key of a step":        {"steps:\n  - hand‸ler: HTTP\n", "**handler**\n\nThe handler that does the work.\n\nRequired."},
+		"a key of a step":        {"steps:\n  - hand‸ler: HTTP\n", "**handler**\n\nThe handler that does the work. A step has `handler`, `steps` or `uses`."},
 		"a key of a pipeline":    {"resil‸ience: {}\nsteps: [{handler: Log}]\n", "**resilience** (object)\n\nHow often an item is tried, how long it waits between attempts, and how long a run may take."},
 		"a parameter":            {"steps:\n  - handler: HTTP\n    with: {ur‸l: x}\n", "**url** (string)\n\nAbsolute http or https address.\n\nRequired."},
 		"a parameter below":      {"steps:\n  - handler: HTTP\n    with: {auth: {tok‸en: x}}\n", "**token** (string)\n\nToken for Bearer authentication."},
 		"a word":                 {"steps:\n  - handler: HTTP\n    onError: bre‸ak\n", "**break**: the run ends here, successfully"},
 		"a pipeline":             {"steps:\n  - handler: Enqueue\n    with: {pipeline: hel‸lo}\n", "**hello** (pipeline, hello.yaml)\n\nSay hello"},
-		"a queue":                {"steps:\n  - handler: Enqueue\n    with: {queue: invo‸ices}\n", "**invoices** (queue, botwork.yaml line 6)\n\nInvoices of our suppliers"},
+		"a queue":                {"steps:\n  - handler: Enqueue\n    with: {queue: invo‸ices}\n", "**invoices** (queue, botwork.yaml line 7)\n\nInvoices of our suppliers"},
+		"a called pipeline":      {"steps:\n  - uses: common/po‸st\n", "**post-to-ledger** (pipeline, post.yaml)\n\nPost a line"},
+		"a field of a call":      {"steps:\n  - {uses: common/post, with: {mo‸de: fast}}\n", "**mode**\n\nHow fast."},
+		"a nested step":          {"steps:\n  - steps:\n      - {name: load, handler: HTTP}\n      - {handler: Log, if: steps.lo‸ad.output == 1}\n", "**load** (HTTP)\n\nStep 2, handler `HTTP`"},
+		"a block":                {"steps:\n  - name: post\n    steps: [{handler: Log}]\n  - {handler: Log, if: steps.po‸st.output == 1}\n", "**post** (block)\n\nStep 1.\n\nOutput: that of its last step"},
+		"an element":             {"steps:\n  - {name: all, handler: Log, foreach: [1], as: line, if: li‸ne == 1}\n", "**line**\n\nThe element of the loop `all`"},
+		"an index":               {"steps:\n  - {name: all, handler: Log, foreach: [1], if: each.ind‸ex == 1}\n", "**index** (number)\n\nThe number of the element, from 0"},
 		"a connection":           {"steps:\n  - handler: SQL\n    with: {connection: er‸p}\n", "**erp** (connection, botwork.yaml line 2)\n\nsqlite"},
 		"a step":                 {head + "  - handler: Log\n    if: steps.lo‸ad.output\n", "**load** (HTTP)\n\nStep 1, handler `HTTP`: Send an HTTP request"},
 		"the output of a step":   {head + "  - handler: Log\n    if: steps.load.out‸put\n", "**output** (map)\n\n{status, headers, body, encoding, url}:"},
@@ -234,6 +263,9 @@ func TestHover(t *testing.T) {
 		"a field of the item":    {head + "    if: item.atte‸mpt > 1\n", "**attempt** (number)\n\n1 for the first attempt"},
 		"a secret":               {head + "    if: secrets.apiT‸oken != \"\"\n", "**apiToken** (text)\n\nA secret of the settings; it has a value here"},
 		"a secret that is unset": {head + "    if: secrets.uns‸et != \"\"\n", "**unset** (text)\n\nA secret of the settings; it has no value here"},
+		"a value":                {head + "    if: values.ur‸l != \"\"\n", "**url** (text)\n\nA value of the settings:\n\n- botwork.yaml: `\"http://dev\"`\n- botwork.prod.yaml: `\"https://prod\"`"},
+		"a value below":          {head + "    if: values.ledger.retr‸ies > 1\n", "**retries** (number)\n\nA value of the settings:\n\n- botwork.yaml: `2`\n- botwork.prod.yaml: not set"},
+		"a value like a secret":  {head + "    if: values.pass‸word != \"\"\n", "**password** (text)\n\nA value of the settings:\n\n- botwork.yaml: `<secret>`\n- botwork.prod.yaml: not set"},
 		"a function":             {head + "    if: le‸n(payload) > 1\n", "`len(value) number`\n\nThe number of elements"},
 		"an unknown name":        {head + "    if: foo‸\n", ""},
 		"a text":                 {head + "    with: {body: foo‸}\n", ""},
@@ -316,4 +348,27 @@ func TestQuickFix(t *testing.T) {
 		t.Errorf("actions before the new text is checked = %+v, want none", left)
 	}
 	c.published(uri, version)
+}
+
+// Nested steps are entries below their block.
+func TestNestedOutline(t *testing.T) {
+	dir := testProject(t)
+	c := start(t, lsp.Options{})
+	c.initialize(map[string]any{"textDocument": map[string]any{"documentSymbol": map[string]any{"hierarchicalDocumentSymbolSupport": true}}})
+	uri, _, _ := opened(t, c, dir, "steps:\n  - name: both\n    parallel: true\n    steps:\n      - steps: [{name: a, handler: CSV}]\n      - uses: common/post\n  - handler: Log‸\n")
+	var got []lsp.DocumentSymbol
+	c.call("textDocument/documentSymbol", map[string]any{"textDocument": map[string]any{"uri": uri}}, &got)
+	var lines []string
+	var add func(list []lsp.DocumentSymbol, indent string)
+	add = func(list []lsp.DocumentSymbol, indent string) {
+		for _, s := range list {
+			lines = append(lines, strings.TrimRight(indent+s.Name+" "+s.Detail, " "))
+			add(s.Children, indent+"  ")
+		}
+	}
+	add(got, "")
+	want := []string{"steps", "  both parallel", "    block block", "      a CSV", "    post uses common/post", "  Log Log"}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }

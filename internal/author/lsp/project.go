@@ -3,6 +3,7 @@ package lsp
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"botwork/handlers"
@@ -10,8 +11,12 @@ import (
 	"botwork/pipelines"
 )
 
-// settingsName is the name of the settings file.
-const settingsName = "botwork.yaml"
+// settingsName is the name of the settings file; the files of its environments match
+// environmentPattern.
+const (
+	settingsName       = "botwork.yaml"
+	environmentPattern = "botwork.*.yaml"
+)
 
 // Project is the project of a settings file. Several requests read it at the same time,
 // so it must not be changed.
@@ -30,6 +35,9 @@ type Project struct {
 
 	// Secrets reports for the name of each secret whether it has a value.
 	Secrets map[string]bool
+
+	// Values are the values of the settings in each environment, the one in use first.
+	Values []pipelines.Values
 
 	// SecretEnv contains the environment variables that expressions cannot read.
 	SecretEnv map[string]string
@@ -108,7 +116,7 @@ const (
 // Outside the pipelines folder, a file counts as a pipeline if one of its steps has a
 // handler.
 func (p *Project) roleOf(d *document) role {
-	if d.path != "" && (fileKey(d.path) == fileKey(p.Settings) || filepath.Base(d.path) == settingsName) {
+	if d.path != "" && (p.isSettings(d.path) || filepath.Base(d.path) == settingsName) {
 		return settings
 	}
 	if p.Dir != "" && d.path != "" && pipelineFile(p.Dir, d.path) {
@@ -117,14 +125,24 @@ func (p *Project) roleOf(d *document) role {
 	if len(d.text) > maxDocument || pipelines.IsTestFile(d.path) {
 		return unrelated
 	}
-	if steps := d.tree().Get("steps"); steps != nil {
-		for _, step := range steps.Items {
-			if step.Find("handler") != nil {
-				return standalone
-			}
-		}
+	if slices.ContainsFunc(stepsOf(d.tree()), func(st step) bool { return st.node.Find("handler") != nil }) {
+		return standalone
 	}
 	return unrelated
+}
+
+// isSettings reports whether a path is that of the settings file or of an environment beside it.
+func (p *Project) isSettings(path string) bool {
+	if fileKey(path) == fileKey(p.Settings) {
+		return true
+	}
+	isEnvironment, _ := filepath.Match(environmentPattern, filepath.Base(path))
+	ext := filepath.Ext(p.Settings)
+	if base := filepath.Base(p.Settings); p.Settings != "" && base != settingsName {
+		name := filepath.Base(path)
+		isEnvironment = strings.HasPrefix(name, strings.TrimSuffix(base, ext)+".") && strings.HasSuffix(name, ext)
+	}
+	return isEnvironment && fileKey(filepath.Dir(path)) == fileKey(filepath.Dir(p.Settings))
 }
 
 // pipelineFile reports whether a path is that of a pipeline in the folder dir.

@@ -69,8 +69,8 @@ func renamed(steps []step, index int, name string) []string {
 		}
 	}
 	for i, st := range steps {
-		if after[i] == "" && st.handler != nil {
-			after[i] = defaultName(st.kind(), used)
+		if usual := st.usualName(); after[i] == "" && usual != "" {
+			after[i] = defaultName(usual, used)
 			used[after[i]] = true
 		}
 	}
@@ -164,7 +164,7 @@ func (r *renaming) textEdits() []TextEdit {
 	for n := range quoted {
 		edits = append(edits, TextEdit{r.doc.span(n.From, n.To), "'" + strings.ReplaceAll(r.applied(n), "'", "''") + "'"})
 	}
-	slices.SortFunc(edits, func(a, b TextEdit) int {
+	slices.SortStableFunc(edits, func(a, b TextEdit) int {
 		return cmp.Or(cmp.Compare(a.Range.Start.Line, b.Range.Start.Line), cmp.Compare(a.Range.Start.Character, b.Range.Start.Character))
 	})
 	return edits
@@ -178,7 +178,7 @@ func (r *renaming) applied(n *sketch.Node) string {
 			inside = append(inside, c)
 		}
 	}
-	slices.SortFunc(inside, func(a, b change) int { return cmp.Compare(a.from, b.from) })
+	slices.SortStableFunc(inside, func(a, b change) int { return cmp.Compare(a.from, b.from) })
 	text, at := "", n.From
 	for _, c := range inside {
 		text += r.doc.text[at:c.from] + c.text

@@ -50,7 +50,9 @@ func TestTyping(t *testing.T) {
 	var typed strings.Builder
 	uri := c.open(filepath.Join(dir, "pipelines/case.yaml"), "")
 	line, character := 0, 0
-	for written := range strings.SplitAfterSeq(string(text), "\n") {
+	const blocks = "  - foreach: ${{ payload.a }}\n    as: line\n    steps:\n      - {handler: Log, if: line.b, with: {message: a}}\n" +
+		"      - parallel: true\n        steps: [{uses: common/post, with: {order: {id: 1}}}, {handler: Log, with: {message: b}}]\n  - handler: Log\n    if: len(steps.block.output) > 1\n    with: {message: c}\n"
+	for written := range strings.SplitAfterSeq(string(text)+blocks, "\n") {
 		if strings.HasPrefix(strings.TrimSpace(written), "#") {
 			continue
 		}
@@ -260,4 +262,20 @@ func TestSeveralProjects(t *testing.T) {
 	c.change(a, map[string]any{"text": "steps:\n  - {handler: Enqueue, with: {pipeline: }}\n"})
 	c.call("textDocument/completion", at(a, lsp.Position{Line: 1, Character: len("  - {handler: Enqueue, with: {pipeline: ")}), &items)
 	compareLabels(t, items.labels(), "one -y")
+}
+
+// The elements of many loops in one another are found once each, not once for each way that leads to them.
+func TestDeepLoops(t *testing.T) {
+	dir := testProject(t)
+	c := start(t, lsp.Options{})
+	c.initialize(bytes)
+	text, indent := "input: {type: array, items: {type: array}}\nsteps:\n", "  "
+	for i := range 40 {
+		text += fmt.Sprintf("%s- foreach: ${{ input }}\n%s  as: e%d\n%s  steps:\n", indent, indent, i, indent)
+		indent += "    "
+	}
+	uri, _, cursor := opened(t, c, dir, text+indent+"- {handler: Log, if: ‸}\n")
+	var got completions
+	c.call("textDocument/completion", at(uri, cursor), &got)
+	compareLabels(t, got.labels(), "batch e0 +each +e39 +input")
 }

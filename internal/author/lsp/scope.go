@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"botwork/internal/author/keydocs"
 	"botwork/internal/author/lsp/sketch"
 	"botwork/pipelines"
 )
@@ -26,12 +27,28 @@ type symbol struct {
 	origin *sketch.Entry
 }
 
-// scope contains the names that expressions in one step of a pipeline can use.
+// scope contains the names that expressions at one place of a pipeline can use.
 type scope struct {
 	v     *view
+	text  string
 	tree  *sketch.Node
 	steps []step
-	at    int // the index of the step; the steps before it have run
+	at    int // the index of the step that contains the place, or -1
+
+	// looped is false in the list of a loop, where its element is not known yet.
+	looped bool
+
+	// known are the elements of loops, by their steps: each is found once, however many names lead to it.
+	known map[int]symbol
+}
+
+// scopeAt returns the scope of the expressions in a value.
+func (v *view) scopeAt(text string, tree, n *sketch.Node) *scope {
+	sc := &scope{v: v, text: text, tree: tree, steps: stepsOf(tree), known: map[int]symbol{}}
+	of, path := stepOf(n), inStep(n)
+	sc.at = slices.IndexFunc(sc.steps, func(st step) bool { return st.node == of })
+	sc.looped = len(path) == 0 || path[0] != "foreach"
+	return sc
 }
 
 // variables returns the top-level names.
@@ -39,7 +56,10 @@ func (sc *scope) variables() []symbol {
 	var list []symbol
 	system := sc.tree.Find("trigger") != nil
 	for _, v := range pipelines.Variables(system) {
-		s := symbol{name: v.Name, kind: kindVariable, typ: v.Type, doc: v.Doc}
+		s := symbol{name: v.Name, kind: kindVariable, typ: v.Type, doc: keydocs.WithoutLinks(v.Doc)}
+		if len(v.Fields) > 0 {
+			s.members = func() []symbol { return fields(v.Fields) }
+		}
 		switch v.Name {
 		case "payload":
 			s = sc.payload(s)
@@ -51,12 +71,79 @@ func (sc *scope) variables() []symbol {
 			s.members = sc.secrets
 		case "env":
 			s.members = sc.environment
-		default:
-			if len(v.Fields) > 0 {
-				s.members = func() []symbol { return fields(v.Fields) }
+		case "values":
+			s.members = func() []symbol { return sc.settingValues() }
+		case "vars":
+			if s.members = sc.vars(); s.members == nil {
+				continue
 			}
+		case "attempt", "error":
+			if !sc.afterwards(v.Name) {
+				continue
+			}
+		case "each":
+			list = append(list, sc.elements(s)...)
+			continue
 		}
 		list = append(list, s)
+	}
+	return list
+}
+
+// vars returns the values under `vars`; nil if there are none.
+func (sc *scope) vars() func() []symbol {
+	vars := sc.tree.Get("vars")
+	if vars == nil || len(vars.Entries) == 0 {
+		return nil
+	}
+	return func() (all []symbol) {
+		for _, e := range vars.Entries {
+			all = append(all, symbol{name: e.Key, kind: kindField, typ: "any", origin: e})
+		}
+		return all
+	}
+}
+
+// afterwards reports whether the steps at this place run after the others, so that they have a variable.
+func (sc *scope) afterwards(variable string) bool {
+	top := sc.at
+	for top >= 0 && sc.steps[top].parent >= 0 {
+		top = sc.steps[top].parent
+	}
+	if top < 0 || sc.steps[top].parent == topList("steps") {
+		return false
+	}
+	return variable != "error" || sc.steps[top].parent != topList("onSuccess")
+}
+
+// elements returns the elements of the loops around the place, the innermost first. each is that variable.
+func (sc *scope) elements(each symbol) []symbol {
+	var list []symbol
+	innermost := true
+	for i := sc.at; i >= 0; i = sc.steps[i].parent {
+		if sc.steps[i].foreach == nil || i == sc.at && !sc.looped {
+			continue
+		}
+		element := sc.element(i)
+		element.kind, element.doc = kindVariable, fmt.Sprintf("the element of the loop `%s`", sc.steps[i].name)
+		if as := scalar(sc.steps[i].node, "as"); as != nil && as.Text != "" {
+			element.name, element.origin = as.Text, sc.steps[i].node.Find("as")
+			list = append(list, element)
+		}
+		if !innermost {
+			continue
+		}
+		innermost = false
+		members := element.members
+		element.name = each.name
+		element.members = func() []symbol {
+			all := each.members()
+			if members != nil {
+				all = append(all, members()...)
+			}
+			return all
+		}
+		list = append(list, element)
 	}
 	return list
 }
@@ -72,7 +159,7 @@ func functions() []symbol {
 func fields(vs []pipelines.Variable) []symbol {
 	list := make([]symbol, len(vs))
 	for i, v := range vs {
-		list[i] = symbol{name: v.Name, kind: kindField, typ: v.Type, doc: v.Doc}
+		list[i] = symbol{name: v.Name, kind: kindField, typ: v.Type, doc: keydocs.WithoutLinks(v.Doc)}
 	}
 	return list
 }
@@ -91,39 +178,71 @@ func (sc *scope) payload(s symbol) symbol {
 	return payload
 }
 
-// input returns the input of the step: the payload in the first step, otherwise the
-// output of the previous step.
+// input returns the input of the step: the payload in the first step, the element in a
+// loop, otherwise the output of the previous step.
 func (sc *scope) input(s symbol) symbol {
 	input := sc.inputOf(sc.at)
+	if sc.at >= 0 && sc.looped {
+		input = sc.innerInput(sc.at)
+	}
 	input.name, input.kind, input.doc = s.name, s.kind, s.doc
 	input.typ = cmp.Or(input.typ, s.typ)
 	return input
 }
 
+// earlierSteps returns the steps that have run and that can be read at this place: those before it
+// in its list, and in the lists around it.
 func (sc *scope) earlierSteps() []symbol {
 	var list []symbol
-	for _, st := range sc.steps[:min(max(sc.at, 0), len(sc.steps))] {
-		if st.name != "" {
+	for _, st := range sc.steps[:max(sc.at, 0)] {
+		if st.name != "" && sc.sees(st) {
 			list = append(list, sc.stepSymbol(st))
 		}
 	}
 	return list
 }
 
-// stepSymbol describes a step: its handler and its output.
+func (sc *scope) sees(st step) bool {
+	for i := sc.at; i >= 0; i = sc.steps[i].parent {
+		if sc.steps[i].parent == st.parent {
+			return st.index < i && !besides(st.node.Parent)
+		}
+		if sc.steps[i].parent < -1 && st.parent == -1 {
+			return true // the steps have ended
+		}
+	}
+	return false
+}
+
+// stepSymbol describes a step: what it runs and its output.
 func (sc *scope) stepSymbol(st step) symbol {
-	s := symbol{name: st.name, kind: kindReference, typ: st.kind()}
+	s := symbol{name: st.name, kind: kindReference, typ: st.runs()}
 	kind, found := sc.v.project.Registry.Lookup(st.kind())
-	if found {
-		s.doc = fmt.Sprintf("Step %d, handler `%s`: %s.\n\nOutput: %s", st.index+1, kind.Name, kind.Summary, strings.TrimSpace(kind.Output))
+	output := ""
+	switch {
+	case found:
+		output = strings.TrimSpace(kind.Output)
+		s.doc = fmt.Sprintf("Step %d, handler `%s`: %s.\n\nOutput: %s", st.index+1, kind.Name, kind.Summary, output)
+	case st.uses != nil:
+		output = "that of the pipeline " + st.uses.Text
+	case st.block != nil && besides(st.block):
+		output = "the outputs of its steps, by their names"
+	case st.block != nil:
+		output = "that of its last step"
+	}
+	if st.foreach != nil {
+		output = "a list with an output for each element"
+	}
+	if !found && output != "" {
+		s.doc = fmt.Sprintf("Step %d.\n\nOutput: %s", st.index+1, output)
 	}
 	s.members = func() []symbol {
-		list := fields(pipelines.StepFields())
+		list := fields(pipelines.StepFields(st.foreach != nil))
 		for i := range list {
-			if list[i].name == "output" && found {
+			if list[i].name == "output" && output != "" {
 				out := sc.output(st.index)
 				list[i].members, list[i].element, list[i].typ = out.members, out.element, cmp.Or(out.typ, list[i].typ)
-				list[i].doc = strings.TrimSpace(kind.Output) + "\n\nnil if the step was skipped or failed."
+				list[i].doc = output + "\n\nnil if the step was skipped or failed."
 			}
 		}
 		return list

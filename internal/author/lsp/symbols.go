@@ -33,8 +33,8 @@ func outline(v *view, _ symbolParams) (any, error) {
 		}
 		s := v.symbol(e.Key, "", symbolKey, e.From, max(e.To, e.Value.To), e.From, e.To)
 		switch {
-		case e.Key == "steps" && v.isPipeline():
-			s.Children = v.stepSymbols()
+		case topList(e.Key) < 0 && v.isPipeline():
+			s.Children = v.stepSymbols(stepsOf(v.doc.tree()), topList(e.Key))
 		case !v.isPipeline():
 			for _, inner := range e.Value.Entries {
 				if inner.Colon >= 0 {
@@ -61,10 +61,11 @@ func (v *view) symbol(name, detail string, kind, from, to, nameFrom, nameTo int)
 	return DocumentSymbol{Name: name, Detail: detail, Kind: kind, Range: v.doc.span(from, to), SelectionRange: v.doc.span(nameFrom, nameTo)}
 }
 
-func (v *view) stepSymbols() []DocumentSymbol {
+// stepSymbols returns the steps of the block of one of the steps, or of a list at the top of the file; see topList.
+func (v *view) stepSymbols(steps []step, of int) []DocumentSymbol {
 	var list []DocumentSymbol
-	for _, st := range stepsOf(v.doc.tree()) {
-		if st.node.Kind != sketch.Mapping {
+	for _, st := range steps[max(of, -1)+1:] {
+		if st.parent != of || st.node.Kind != sketch.Mapping {
 			continue
 		}
 		at := st.declaration()
@@ -72,7 +73,11 @@ func (v *view) stepSymbols() []DocumentSymbol {
 			at = &sketch.Node{From: st.node.From, To: st.node.From}
 		}
 		name := cmp.Or(st.name, "step "+strconv.Itoa(st.index+1))
-		list = append(list, v.symbol(name, st.kind(), symbolStep, st.node.From, st.node.To, at.From, at.To))
+		s := v.symbol(name, st.runs(), symbolStep, st.node.From, st.node.To, at.From, at.To)
+		if st.block != nil {
+			s.Children = v.stepSymbols(steps, st.index)
+		}
+		list = append(list, s)
 	}
 	return list
 }

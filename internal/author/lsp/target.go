@@ -29,10 +29,15 @@ func (v *view) stepAt(offset int) (st step, from, to int, ok bool) {
 }
 
 // declaration returns the value that determines the step's name: the value of `name` or,
-// if there is none, of `handler`. It returns nil for a step without both.
+// if there is none, of `uses` or `handler`, or the key `steps`. It returns nil for a step without them.
 func (st step) declaration() *sketch.Node {
-	if st.nameNode != nil {
+	switch {
+	case st.nameNode != nil:
 		return st.nameNode
+	case st.uses != nil:
+		return st.uses
+	case st.block != nil:
+		return &sketch.Node{From: st.block.Entry.From, To: st.block.Entry.To}
 	}
 	return st.handler
 }

@@ -46,7 +46,14 @@ func (c *completer) choices(mapping *sketch.Node, k keydocs.Key) []CompletionIte
 	case toHandler:
 		return c.handlerChoices()
 	case toPipeline:
-		return c.pipelineChoices()
+		items := c.pipelineChoices()
+		if k.Name == "uses" { // a pipeline cannot call itself
+			items = slices.DeleteFunc(items, func(item CompletionItem) bool {
+				p, ok := c.pipelineNamed(item.Label)
+				return ok && p.doc.path == c.doc.path
+			})
+		}
+		return items
 	case toQueue:
 		return settingsChoices(c.settingsNames("queues"), "a queue of the settings", "default")
 	case toConnection:

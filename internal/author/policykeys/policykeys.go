@@ -5,6 +5,7 @@ package policykeys
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"botwork/handlers"
@@ -113,12 +114,24 @@ func Span(r *strictyaml.Reader, n *strictyaml.Node, check func(time.Duration) st
 
 // Size reads a number of bytes, such as 5MB. It returns 0 if the node is absent or has a finding.
 func Size(r *strictyaml.Reader, n *strictyaml.Node) int64 {
+	return SizeWithin(r, n, 1, workqueue.MostSize)
+}
+
+// SizeWithin is Size with other bounds.
+func SizeWithin(r *strictyaml.Reader, n *strictyaml.Node, least, most int64) int64 {
 	return int64(strictyaml.Value(r, n, func(s handlers.Size) string {
-		if s <= 0 || s > workqueue.MostSize {
-			return fmt.Sprintf("got %s, want 1 byte to %s", n.Text, workqueue.SizeText(workqueue.MostSize))
+		if int64(s) < least || int64(s) > most {
+			return fmt.Sprintf("got %s, want %s to %s", n.Text, leastSize(least), workqueue.SizeText(most))
 		}
 		return ""
 	}))
+}
+
+func leastSize(n int64) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return strconv.FormatInt(n, 10)
 }
 
 // Positive and NotNegative are checks for Span.

@@ -52,6 +52,7 @@ var copyKey = map[string]func(to, from *workqueue.Queue){
 	"limits.perKey.concurrency": func(to, from *workqueue.Queue) { to.KeyConcurrency = from.KeyConcurrency },
 	"maxPayload":                func(to, from *workqueue.Queue) { to.MaxPayload = from.MaxPayload },
 	"maxOutput":                 func(to, from *workqueue.Queue) { to.MaxOutput = from.MaxOutput },
+	"keepLog":                   func(to, from *workqueue.Queue) { to.KeepLog = from.KeepLog },
 }
 
 func copyRobots(to, from *workqueue.Queue) {
@@ -94,12 +95,15 @@ func changed(q workqueue.Queue, settings []string) (workqueue.Queue, error) {
 		}
 		keys = append(keys, key)
 	}
-	return change(q, tree, keys)
+	return change(q, tree, keys, nil)
 }
 
 // Patch is Change with the settings as a JSON object of the keys of the definition, which may be
 // nested or have dots: {"ttl": "7d", "limits": {"concurrency": 5}}. Keys that are not named keep
 // their values, also in nested objects; null is the default.
+//
+// The settings are those of a request: they are refused if they name a file, because the caller
+// may not read the files of this machine.
 func Patch(q workqueue.Queue, settings map[string]json.RawMessage) (workqueue.Queue, error) {
 	tree := map[string]any{}
 	var keys []string
@@ -124,8 +128,14 @@ func Patch(q workqueue.Queue, settings map[string]json.RawMessage) (workqueue.Qu
 	if err := errors.Join(errs...); err != nil {
 		return q, err
 	}
-	return change(q, tree, keys)
+	return change(q, tree, keys, refuseFile)
 }
+
+// errNamesFile is the error of refuseFile.
+var errNamesFile = errors.New("got the name of a file, want the schema itself: a request names no files of the server")
+
+// refuseFile is the reader of files for settings of a request.
+func refuseFile(string) ([]byte, error) { return nil, errNamesFile }
 
 func isKeyRune(r rune) bool {
 	return r == '.' || r == '-' || r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
@@ -164,8 +174,9 @@ func hasParts[V any](path string, object map[string]V) bool {
 // placeholder is used in place of the queue's name in the text that is read: the name may be anything.
 const placeholder = "queue"
 
-// change sets the keys to the values of the tree, which are YAML in one line each.
-func change(q workqueue.Queue, tree map[string]any, keys []string) (workqueue.Queue, error) {
+// change sets the keys to the values of the tree, which are YAML in one line each. read is that of
+// Decode.
+func change(q workqueue.Queue, tree map[string]any, keys []string, read func(path string) ([]byte, error)) (workqueue.Queue, error) {
 	var text strings.Builder
 	text.WriteString("queues:\n  " + placeholder + ":\n")
 	render(&text, tree, "    ")
@@ -173,7 +184,7 @@ func change(q workqueue.Queue, tree map[string]any, keys []string) (workqueue.Qu
 	if err := plainErrors(findings); err != nil {
 		return q, err
 	}
-	defs, findings := Decode(root.Get("queues"), nil)
+	defs, findings := Decode(root.Get("queues"), read)
 	if err := plainErrors(findings); err != nil {
 		return q, err
 	}

@@ -83,6 +83,10 @@ func Keys() keydocs.Keys {
 		{Name: "limits", Type: "object", Keys: limitsKeys(), Example: "{concurrency: 4, rate: 10/1m}", Doc: "how many items run at the same time or start in a period, on all machines together"},
 		{Name: "maxPayload", Type: "size", Default: "1MB", Example: "5MB", Doc: "the largest payload; an item with a larger one cannot be enqueued"},
 		{Name: "maxOutput", Type: "size", Default: "1MB", Example: "5MB", Doc: "the largest output; a run with a larger one fails permanently"},
+		{
+			Name: "keepLog", Type: "size", Default: "4KB", Example: "64KB",
+			Doc: "how much of the end of a run's log stays with an item that has succeeded; `0` keeps none, which is the default of an encrypted queue",
+		},
 	})
 }
 

@@ -36,6 +36,7 @@ type rawQueue struct {
 	Limits         rawLimits        `yaml:"limits"`
 	MaxPayload     *strictyaml.Node `yaml:"maxPayload"`
 	MaxOutput      *strictyaml.Node `yaml:"maxOutput"`
+	KeepLog        *strictyaml.Node `yaml:"keepLog"`
 }
 
 type rawArchive struct {
@@ -138,6 +139,9 @@ func (r *reader) fill(q *workqueue.Queue, raw *rawQueue) {
 	q.Checkout = policykeys.Span(&r.Reader, raw.Checkout, policykeys.Positive)
 	q.QueueLimits = r.limits(&raw.Limits)
 	q.MaxPayload, q.MaxOutput = policykeys.Size(&r.Reader, raw.MaxPayload), policykeys.Size(&r.Reader, raw.MaxOutput)
+	q.KeepLog = orNil(r, raw.KeepLog, func(n *strictyaml.Node) int64 {
+		return policykeys.SizeWithin(&r.Reader, n, 0, workqueue.MostKeepLog)
+	})
 }
 
 // fault reports a fault that Validate returned, at its position in the file.

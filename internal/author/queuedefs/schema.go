@@ -84,6 +84,10 @@ func (r *reader) schemaFile(n, file *strictyaml.Node) *strictyaml.Node {
 		path = filepath.Join(filepath.Dir(n.File), path)
 	}
 	data, err := r.read(path)
+	if errors.Is(err, errNamesFile) {
+		r.Report(file, "no-file", err.Error(), "")
+		return nil
+	}
 	if err != nil {
 		r.Report(file, "no-file", err.Error(), "relative paths are resolved against the folder of "+filepath.Base(n.File))
 		return nil

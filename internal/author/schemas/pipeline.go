@@ -11,11 +11,7 @@ import (
 )
 
 // pipeline returns the schema of a pipeline with the given keys.
-func (b *builder) pipeline(keys keydocs.Keys) object {
-	s := b.mapping(keys)
-	s["properties"].(object)["steps"].(object)["items"] = b.define("step", b.step)
-	return s
-}
+func (b *builder) pipeline(keys keydocs.Keys) object { return b.mapping(keys) }
 
 // inline returns the schema of a pipeline in place of a pipeline name. It cannot have
 // a trigger.
@@ -27,7 +23,8 @@ func (b *builder) inline() object {
 	})
 }
 
-// step returns the schema of a step. Its handler determines the keys of `with`.
+// step returns the schema of a step. Its handler determines the keys of `with`. Of the keys that say what
+// the step does, an editor proposes none once the step has one.
 func (b *builder) step() object {
 	s := b.mapping(pipelines.StepKeys())
 	handler := s["properties"].(object)["handler"].(object)
@@ -47,6 +44,13 @@ func (b *builder) step() object {
 	}
 	handler["enum"], handler["markdownEnumDescriptions"] = b.registry.Names(), docs
 	s["allOf"] = rules
+	var either []object
+	for _, name := range pipelines.StepActions() {
+		properties := s["properties"].(object)
+		either = append(either, object{"required": []string{name}, "properties": object{name: properties[name]}})
+		properties[name] = object{"doNotSuggest": true}
+	}
+	s["anyOf"] = either
 	return s
 }
 

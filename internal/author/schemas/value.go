@@ -192,6 +192,9 @@ func (b *builder) word(v *value, k keydocs.Key, word string, dynamic bool) {
 	case "JSON Schema":
 		v.add("object", "boolean")
 		v.more["allOf"] = []any{b.jsonSchema()}
+	case "step":
+		v.add("object")
+		v.more["allOf"] = []any{b.define("step", b.step)}
 	case "pipeline":
 		v.add("object")
 		v.more["allOf"] = []any{b.inline()}

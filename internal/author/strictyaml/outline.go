@@ -29,9 +29,10 @@ type outline struct {
 	unclosed      []int // brackets that are not closed, or closed by another kind
 	unclosedQuote int   // the quote that is open at the end, or -1
 	longQuotes    []span
+	flowComments  []span // comments between brackets
 }
 
-// span is a quoted text on several lines, including its quotes.
+// span is a part of the text, such as a quoted text on several lines with its quotes.
 type span struct{ from, to int }
 
 func newOutline(data []byte) *outline {
@@ -75,6 +76,9 @@ func (o *outline) token() (endOfLine bool) {
 		return true
 	case c == '#' && (start == 0 || isSpace(o.data[start-1])):
 		o.toLineEnd()
+		if inFlow {
+			o.flowComments = append(o.flowComments, span{start, o.at})
+		}
 	case c == '"' || c == '\'':
 		o.quoted(c)
 		o.key(start)

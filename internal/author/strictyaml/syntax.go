@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -39,7 +40,7 @@ func diagnose(file string, data []byte, err error) Findings {
 		findings = add(findings, o.unclosedQuote, "yaml-syntax", fmt.Sprintf("the quote %c is not closed", data[o.unclosedQuote]), "")
 	case len(o.unclosed) > 0:
 		for _, open := range o.unclosed {
-			findings = add(findings, open, "yaml-syntax", fmt.Sprintf("the opening %c has no closing %c", data[open], data[open]+2), "")
+			findings = add(findings, open, "yaml-syntax", fmt.Sprintf("the opening %c has no closing %c", data[open], data[open]+2), o.hiddenIn(open, len(data), data[open]+2))
 		}
 	case len(findings) > 0:
 		// The tabs are the cause of the library's error.
@@ -56,6 +57,9 @@ func diagnose(file string, data []byte, err error) Findings {
 			f.Edit = &Edit{Line: f.Line, Column: f.Column + k.to - k.from, EndLine: f.Line, EndColumn: f.Column + k.to - k.from, Text: " ", Safe: true}
 			break
 		}
+		if hint == "" && len(o.flowComments) > 0 {
+			hint = o.hiddenIn(0, at, ',')
+		}
 		if hint == "" && bytes.Contains(data[line.from:line.to], []byte("{{")) {
 			hint = "put the whole expression in quotes"
 		}
@@ -64,6 +68,22 @@ func diagnose(file string, data []byte, err error) Findings {
 	}
 	findings.Sort()
 	return append(findingsAbove(file, data, findings[0].Line), findings...)
+}
+
+// hiddenIn returns a hint if a comment between brackets, after one offset and before another,
+// hides a bracket or a comma; else "". Such a # was often meant as text.
+func (o *outline) hiddenIn(from, to int, hidden byte) string {
+	for _, c := range slices.Backward(o.flowComments) {
+		if c.from > from && c.from < to && bytes.IndexByte(o.data[c.from:c.to], hidden) >= 0 {
+			line, _ := position(o.data, c.from)
+			what := "a comma"
+			if hidden != ',' {
+				what = "the closing " + string(hidden)
+			}
+			return fmt.Sprintf("the # in line %d starts a comment, which hides %s; put the text with the # in quotes", line, what)
+		}
+	}
+	return ""
 }
 
 // braces matches {{ at the beginning of a value.

@@ -22,8 +22,8 @@ func (r *Record) Inversions(allowance time.Duration) (n int, longest time.Durati
 		}
 	}
 	since := func(w wait) time.Duration { return w.eligible(r.Up) + allowance }
-	slices.SortFunc(waiting, func(a, b wait) int { return cmp.Compare(since(a), since(b)) })
-	slices.SortFunc(starts, func(a, b wait) int { return cmp.Compare(a.until, b.until) })
+	slices.SortStableFunc(waiting, func(a, b wait) int { return cmp.Compare(since(a), since(b)) })
+	slices.SortStableFunc(starts, func(a, b wait) int { return cmp.Compare(a.until, b.until) })
 	var urgent urgency
 	for _, s := range starts {
 		for len(waiting) > 0 && since(waiting[0]) < s.until {

@@ -121,5 +121,5 @@ func (l *Life) withdrawn(at time.Duration) time.Duration {
 
 // SortRuns sorts the runs, which several workers recorded.
 func (l *Life) SortRuns() {
-	slices.SortFunc(l.Runs, func(a, b Run) int { return cmp.Compare(a.Began, b.Began) })
+	slices.SortStableFunc(l.Runs, func(a, b Run) int { return cmp.Compare(a.Began, b.Began) })
 }

@@ -50,7 +50,7 @@ func (r *Record) waiting(allowance time.Duration) []span {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	slices.SortStableFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	var joined []span
 	for _, s := range all {
 		if last := len(joined) - 1; last >= 0 && s.from <= joined[last].to {
@@ -96,7 +96,7 @@ func (r *Record) idle() ([]span, error) {
 			}
 		}
 		// A slot that becomes free at an instant can be used at the same instant.
-		slices.SortFunc(events, func(a, b event) int {
+		slices.SortStableFunc(events, func(a, b event) int {
 			return cmp.Or(cmp.Compare(a.at, b.at), b.slots-a.slots)
 		})
 		free := slices.Repeat([]time.Duration{r.Up}, r.Slots) // since when each slot is free, the latest at the end

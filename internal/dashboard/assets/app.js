@@ -247,6 +247,9 @@
 			if (next && !document.dispatchEvent(new CustomEvent("renewing", { cancelable: true, detail: next }))) times(page);
 			else if (next && !busy()) {
 				const focus = document.activeElement?.getAttribute?.("href");
+				// The server says what a change has done once.
+				const said = page.querySelector("[data-said]");
+				if (said) next.querySelector(".printed").after(said);
 				announce(next);
 				page.replaceChildren(...next.childNodes);
 				times(page);

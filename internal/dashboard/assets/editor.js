@@ -283,7 +283,7 @@
 			const got = await fetch(form.action, { method: "POST", body: new URLSearchParams(sent), headers: { "X-Renew": "1" } });
 			const next = new DOMParser().parseFromString(await got.text(), "text/html"), results = next.querySelector("#edit-results");
 			if (got.redirected) {
-				if (got.ok && new URL(got.url).searchParams.has("done")) leaving = true;
+				if (got.ok && new URL(got.url).pathname !== "/sign-in") leaving = true;
 				else throw new Error("You are signed out. Copy your text before you sign in again.");
 				location.assign(got.url);
 				return;

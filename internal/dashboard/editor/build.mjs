@@ -1,9 +1,10 @@
-// Writes ../assets/codemirror.js, or the file that is named: what entry.js exports, as one script, with
+// Writes ../assets/codemirror.js.gz, or the file that is named: what entry.js exports, as one script, with
 // the licences and the versions of its packages at its start.
 import { build } from "esbuild";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const result = await build({
@@ -25,4 +26,5 @@ for (const name of [...names].sort()) {
 }
 let banner = "/*!\nMade by `make editor`. It has these packages:\n\n" + lines.join("\n") + "\n";
 for (const [text, of] of licences) banner += `\nThe licence of ${of.join(", ")}:\n\n${text}\n`;
-writeFileSync(process.argv[2] || join(folder, "../assets/codemirror.js"), banner.replaceAll("*/", "* /") + "*/\n" + result.outputFiles[0].text);
+const script = banner.replaceAll("*/", "* /") + "*/\n" + result.outputFiles[0].text;
+writeFileSync(process.argv[2] || join(folder, "../assets/codemirror.js.gz"), gzipSync(script, { level: 9 }));

@@ -95,6 +95,7 @@ steps:
   - handler: Exec
     with: {program: %q, args: [%q, "${{ payload.for }}", "${{ string(payload.failures) }}"]}
 `, s.finish, attempts, program, c.ledger))
+	c.writeResume()
 	for _, f := range shipped.Files() {
 		text := string(f.Data)
 		switch f.Name {

@@ -17,14 +17,16 @@ import (
 type evidence struct {
 	confirmed, unconfirmed map[int]order
 	rows                   []row
-	lines                  []ledger.Line // in the order in which they were written
-
-	deaths   []death
-	pauses   []*pause
-	lease    time.Duration
-	lateness time.Duration // how long after it woke up a process may still write
-	slots    int           // of each process
-	sync     bool          // the items' pipeline has `finish: sync`
+	lines                  []ledger.Line  // of runs, in the order in which they were written
+	steps                  []ledger.Line  // of the steps of runs that resume
+	records                []record       // of such steps, that were seen in the database
+	unsaved, unread        map[int64]bool // items whose records could not be written, or not be read
+	deaths                 []death
+	pauses                 []*pause
+	lease                  time.Duration
+	lateness               time.Duration // how long after it woke up a process may still write
+	slots                  int           // of each process
+	sync                   bool          // the items' pipeline has `finish: sync`
 
 	faults []string // of the processes themselves
 	counts counts
@@ -79,6 +81,13 @@ func (f *feeder) evidence(m *tormentor) evidence {
 		before = page[len(page)-1].ID
 	}
 	slices.Reverse(e.rows)
-	e.lines = f.c.lines()
+	for _, l := range f.c.lines() {
+		if l.Step == "" {
+			e.lines = append(e.lines, l)
+		} else {
+			e.steps = append(e.steps, l)
+		}
+	}
+	e.unsaved, e.unread = f.c.unkept()
 	return e
 }

@@ -31,11 +31,17 @@ type order struct {
 	// Failures is how many attempts fail by design. If it is the limit, the
 	// item must be cancelled.
 	Failures int `json:"failures"`
+
+	// Resume gives the item a pipeline with `resume`. For is then the duration of each of its steps.
+	Resume bool `json:"resume,omitempty"`
 }
 
-// pipeline returns the pipeline of the order's item: one in three runs a program.
+// pipeline returns the pipeline of the order's item: of the others, one in three runs a program.
 func (o order) pipeline() string {
-	if o.Number%3 == 2 {
+	switch {
+	case o.Resume:
+		return "resume"
+	case o.Number%3 == 2:
 		return "program"
 	}
 	return "work"
@@ -73,6 +79,7 @@ func (f *feeder) draw(r *rand.Rand, most int) []order {
 	orders := make([]order, 1+r.IntN(most))
 	for i := range orders {
 		o := order{Number: f.numbers + i, For: fmt.Sprintf("%dms", 20+r.IntN(280))}
+		o.Resume = o.Number%4 == 3
 		switch n := r.IntN(100); {
 		case n < 10:
 			o.Failures = 1

@@ -25,6 +25,14 @@ type figures struct {
 
 	kills, pauses, pausesPastLease int
 
+	// Of runs that resume: those that went on where an earlier one had ended, steps and iterations that were recorded,
+	// those that had ended and ran again, and the kills that cut off such a run in each kind of block.
+	resumed, recorded, endedAgain                int
+	inForeach, inUses, inFinally, cutsOfCleanUps int
+
+	// unsaved and unread are the items of which a worker could not record a step, or not read what was recorded.
+	unsaved, unread int
+
 	repetitions []repetition    // one for each kill
 	writes      []time.Duration // durations of writes of results, sorted
 
@@ -124,6 +132,10 @@ func (f figures) String() string {
 	if n := len(f.writes); n > 0 {
 		line("writes of results took", "median %v, worst %v (%d times)", f.writes[n/2], f.writes[n-1], n)
 	}
+	line("kill -9 in the middle of foreach, uses, finally", "%d, %d, %d (%d runs of finally were cut off)", f.inForeach, f.inUses, f.inFinally, f.cutsOfCleanUps)
+	line("runs that went on at a later step", "%d", f.resumed)
+	line("steps and iterations that were recorded, that ended unrecorded and ran again", "%d, %d", f.recorded, f.endedAgain)
+	line("items of which a step could not be recorded, or the records not be read", "%d, %d", f.unsaved, f.unread)
 	line("from kill -9 to rescued", "%s", spread(f.untilRescued))
 	line("from kill -9 to running again", "%s", spread(f.afterKill))
 	line("from suspension to running on another worker", "%s", spread(f.afterPause))

@@ -27,7 +27,7 @@ func (v *verdict) fault(format string, args ...any) {
 func judge(e evidence) verdict {
 	v := verdict{faults: slices.Clone(e.faults), figures: figures{counts: e.counts}}
 	v.orders(e)
-	runs := runsOf(e.lines)
+	runs, steps := runsOf(e.lines), stepsOf(e.steps)
 	for i := range e.rows {
 		r := &e.rows[i]
 		o, known := e.confirmed[r.number]
@@ -39,13 +39,23 @@ func judge(e evidence) verdict {
 			continue
 		}
 		v.row(r, o)
+		if o.Resume {
+			v.steps(e, r, steps[r.ID])
+			delete(steps, r.ID)
+			continue
+		}
 		v.runs(r, runs[r.ID])
 		delete(runs, r.ID)
+	}
+	for _, id := range slices.Sorted(maps.Keys(steps)) {
+		v.fault("steps of item %d are in the ledger and not in the database", id)
 	}
 	for _, id := range slices.Sorted(maps.Keys(runs)) {
 		v.fault("item %d is in the ledger and not in the database", id)
 	}
-	v.overlaps(e)
+	v.overlaps(e, e.lines)
+	v.overlaps(e, e.steps)
+	v.cuts(e)
 	v.repeats(e)
 	v.recoveries(e)
 	for _, p := range e.pauses {
@@ -54,6 +64,7 @@ func judge(e evidence) verdict {
 		}
 	}
 	v.figures.kills, v.figures.pauses = len(e.deaths), len(e.pauses)
+	v.figures.unsaved, v.figures.unread = len(e.unsaved), len(e.unread)
 	return v
 }
 
@@ -135,16 +146,21 @@ func runsOf(lines []ledger.Line) map[int64]map[int64]*run {
 			items[l.Item][l.Fence] = r
 		}
 		r.program = l.Program != 0
-		switch {
-		case l.Kind == ledger.Begin:
-			r.begins++
-		case r.last != "":
-			r.after++
-		case l.Kind.Last():
-			r.last = l.Kind
-		}
+		r.add(l.Kind)
 	}
 	return items
+}
+
+// add adds a line.
+func (r *run) add(kind ledger.Kind) {
+	switch {
+	case kind == ledger.Begin:
+		r.begins++
+	case r.last != "":
+		r.after++
+	case kind.Last():
+		r.last = kind
+	}
 }
 
 // runs compares an item with the ledger: the run with the row's fence ended
@@ -196,9 +212,9 @@ func (v *verdict) runs(r *row, runs map[int64]*run) {
 // overlaps finds lines of a run after the begin of a later run of its item. A
 // process that was suspended when the later run began may write some, for a short
 // time after its wake-up.
-func (v *verdict) overlaps(e evidence) {
+func (v *verdict) overlaps(e evidence, lines []ledger.Line) {
 	latest := map[int64]ledger.Line{} // each item's begin with the highest fence
-	for _, l := range e.lines {
+	for _, l := range lines {
 		newer, seen := latest[l.Item]
 		if l.Kind == ledger.Begin && (!seen || l.Fence > newer.Fence) {
 			latest[l.Item] = l

@@ -52,7 +52,7 @@ func TestKillRepeatsOnlyRecentRuns(t *testing.T) {
 				n := c.nodes[0]
 				lines := c.follow()
 				for range briefKills {
-					f.brief(briefItems)
+					f.enqueue(briefItems, order{For: "1ms"})
 					if err := n.start(); err != nil {
 						t.Fatal(err)
 					}
@@ -77,16 +77,20 @@ func TestKillRepeatsOnlyRecentRuns(t *testing.T) {
 	})
 }
 
-// brief enqueues items that last a millisecond.
-func (f *feeder) brief(n int) {
+// enqueue enqueues items that do the same.
+func (f *feeder) enqueue(n int, o order) {
 	f.c.Helper()
 	items := make([]workqueue.NewItem, n)
 	orders := make([]order, n)
 	for i := range items {
-		orders[i] = order{Number: f.numbers + i, For: "1ms"}
+		orders[i] = o
+		orders[i].Number = f.numbers + i
 		items[i] = workqueue.NewItem{
 			State: workqueue.Pending, Priority: workqueue.RequestPriority, IntegrationConfig: "work",
 			Payload: orders[i].payload(),
+		}
+		if o.Resume {
+			items[i].IntegrationConfig = o.pipeline()
 		}
 	}
 	f.numbers += n
@@ -124,15 +128,39 @@ func (f *follower) awaitEnds(pid, n int) {
 	for f.ends[pid] < n {
 		select {
 		case <-ticker.C:
-			f.read()
+			for _, l := range f.read() {
+				if l.Kind == ledger.End {
+					f.ends[l.PID]++
+				}
+			}
 		case <-late:
 			f.c.Fatalf("process %d ended %d runs within %v, want %d", pid, f.ends[pid], *patience, n)
 		}
 	}
 }
 
-// read counts the new lines.
-func (f *follower) read() {
+// awaitBegin waits until a process has begun a step.
+func (f *follower) awaitBegin(pid int, step string) {
+	f.c.Helper()
+	ticker := time.NewTicker(2 * time.Millisecond)
+	defer ticker.Stop()
+	late := time.After(*patience)
+	for {
+		select {
+		case <-ticker.C:
+			for _, l := range f.read() {
+				if l.PID == pid && l.Step == step && l.Kind == ledger.Begin {
+					return
+				}
+			}
+		case <-late:
+			f.c.Fatalf("process %d did not begin %s within %v", pid, step, *patience)
+		}
+	}
+}
+
+// read returns the new lines.
+func (f *follower) read() []ledger.Line {
 	f.c.Helper()
 	text, err := io.ReadAll(f.file)
 	if err != nil {
@@ -145,9 +173,5 @@ func (f *follower) read() {
 	if err != nil {
 		f.c.Fatal(err)
 	}
-	for _, l := range lines {
-		if l.Kind == ledger.End {
-			f.ends[l.PID]++
-		}
-	}
+	return lines
 }

@@ -27,20 +27,22 @@ var may = map[string]map[string]string{
 	"client": {}, // programs of others import it
 	"config": {
 		"workqueue/notify":           "the events, labels and bounds that rules of notifications may name",
+		"internal/filenames":         "the name of an environment is a part of its file's name",
 		"internal/hostrules":         "an entry that is no host or network is reported at its place",
 		"internal/author/keydocs":    "the keys of the file are described beside the structs that read them",
 		"workqueue/matching":         "a worker's labels are checked as items meet them",
 		"internal/database":          "a DSN is judged, and redacted, where it is read",
+		"internal/redaction":         "which names of headers suggest a secret",
 		"internal/author/strictyaml": "a mistake in the file has a line, a column and a suggestion",
 	},
 	"handlers": {
-		"handlers/internal/values":   "values of JSON, and their names in messages, are those of the built-in kinds",
+		"internal/values":            "values of JSON, and their names in messages, are those of the built-in kinds",
 		"internal/spans":             "lengths of time are written alike in steps and in the queue",
 		"internal/author/strictyaml": "parameters are decoded strictly, with their places",
 	},
 	"handlers/builtin": {
 		"handlers":                   "its kinds implement the contract",
-		"handlers/internal/values":   "values of JSON, and their names in messages, are those of the contract",
+		"internal/values":            "values of JSON, and their names in messages, are those of the contract",
 		"internal/tracing":           "requests and statements of steps are spans",
 		"internal/bounded":           "expressions and templates of steps cannot use up a worker",
 		"internal/database":          "the SQL handler opens the connections that the settings name",
@@ -49,7 +51,6 @@ var may = map[string]map[string]string{
 		"internal/programs":          "Exec starts programs that must not outlive the worker",
 		"internal/author/strictyaml": "a mistyped connection gets a suggestion",
 	},
-	"handlers/internal/values": {},
 	"handlers/queue": {
 		"workqueue/assign":   "its steps are the parameters of passes",
 		"workqueue/runner":   "they run items as a runner executes them",
@@ -66,6 +67,7 @@ var may = map[string]map[string]string{
 		"tasks":              "it serves the tasks that are due",
 	},
 	"internal/api": {
+		"internal/filenames":         "the name of a new pipeline becomes that of a file",
 		"internal/api/auth":          "who calls",
 		"internal/api/events":        "what it streams to clients",
 		"internal/api/hooks":         "webhooks, which make items",
@@ -110,6 +112,7 @@ var may = map[string]map[string]string{
 		"workqueue/assign":           "why an item waits depends on no passes",
 	},
 	"internal/tracing":           {},
+	"internal/values":            {},
 	"internal/tracing/otlp":      {"internal/tracing": "the spans that it sends"},
 	"internal/tracing/tracetest": {},
 	"internal/metrics": {
@@ -118,19 +121,23 @@ var may = map[string]map[string]string{
 	},
 	"internal/api/hooks": {
 		"internal/bounded": "the expression for the payload cannot use up the server",
+		"internal/values":  "the body's numbers are those of expressions",
 		"workqueue":        "the item that a request makes",
 	},
 	"internal/api/events": {
 		"workqueue": "what changes is read over the store's contract",
 	},
 	"internal/api/auth": {
-		"workqueue":        "a token that does not exist",
-		"workqueue/access": "the contracts that it looks callers up by",
+		"workqueue":           "a token that does not exist",
+		"workqueue/access":    "the contracts that it looks callers up by",
+		"internal/httpserver": "the network of an address, and a failed attempt that waits keeps no place of the server",
 	},
 	"internal/api/longpoll": {},
 	"internal/httpserver":   {},
 	"internal/dashboard": {
+		"internal/filenames":  "the name of a new pipeline becomes that of a file",
 		"internal/api/events": "the changes after which an answer is asked for again",
+		"internal/httpserver": "the limits that requests for pages have",
 		"internal/doctor":     "the report that a page shows",
 		"internal/moments":    "times of a filter are written as on the command line",
 		"pipelines/graph":     "the graph of a pipeline in which a page marks a run",
@@ -168,7 +175,7 @@ var may = map[string]map[string]string{
 		"workqueue/forecast":         "the forecasts that are compared with what happens",
 		"workqueue/sqlstore":         "the store that is measured",
 	},
-	"internal/bounded":            {},
+	"internal/bounded":            {"internal/values": "numbers in texts, and of JSON, are those of steps"},
 	"internal/bench/mixed":        {},
 	"internal/tests/browsertest":  {},
 	"internal/tests/chaos":        {},
@@ -318,8 +325,10 @@ var may = map[string]map[string]string{
 	"internal/service": {
 		"internal/syncdir": "an upgrade that renames the executable survives a power failure",
 	},
+	"internal/filenames": {},
 	"internal/savefile": {
-		"internal/syncdir": "a saved file survives a power failure",
+		"internal/filenames": "a file has a name that every system allows",
+		"internal/syncdir":   "a saved file survives a power failure",
 	},
 	"internal/syncdir":          {},
 	"internal/tests/simulation": {},
@@ -328,7 +337,8 @@ var may = map[string]map[string]string{
 		"pipelines":     "what it starts, and their triggers",
 		"workqueue":     "firings and runs are recorded in the store",
 	},
-	"internal/spans": {},
+	"internal/spans":   {},
+	"internal/visible": {},
 	"internal/author/strictyaml": {
 		"internal/spans": "durations have the same format in settings and steps",
 	},
@@ -343,10 +353,11 @@ var may = map[string]map[string]string{
 	"internal/tests/wordstest":   {},
 	"internal/tests/yamllstest":  {},
 	"pipelines": {
+		"internal/filenames":         "a pipeline has a name that a file can have on every system",
 		"internal/tracing":           "steps are spans",
 		"workqueue/escalation":       "the rules for items that wait too long, with positions",
 		"internal/author/policykeys": "a pipeline has the same retry policy as a queue",
-		"internal/redaction":         "texts of runs have no secrets",
+		"internal/redaction":         "texts of runs have no secrets, and which names suggest one",
 		"workqueue/scoring":          "it checks the expressions of scorings",
 		"workqueue/matching":         "labels, selectors and the distribution of a pipeline's items",
 		"handlers":                   "a step runs a handler",

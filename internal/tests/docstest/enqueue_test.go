@@ -37,7 +37,7 @@ func TestEnqueueOptions(t *testing.T) {
 	var real []string
 	for name := range commands(t, "enqueue")[0].flags {
 		// Options of the command, not of the item.
-		about := []string{"--help", "--output", "--config", "--count", "--stdin", "--no-check", "--batch", "--utc", "--server", "--token-file", "--ca-file", "--lock-timeout"}
+		about := []string{"--help", "--output", "--config", "--environment", "--count", "--stdin", "--no-check", "--batch", "--utc", "--server", "--token-file", "--ca-file", "--lock-timeout"}
 		if strings.HasPrefix(name, "--") && !slices.Contains(about, name) {
 			real = append(real, name)
 		}

@@ -46,6 +46,9 @@ func TestHandlers(t *testing.T) {
 	kinds := registry(t).Kinds()
 	for _, k := range kinds {
 		fmt.Fprintf(&b, "- [%s](#%s): %s\n", k.Name, strings.ToLower(k.Name), k.Summary)
+		if doc := strings.Join(strings.Fields(k.Doc), " "); !strings.Contains(doc, "safe to run twice") && !strings.Contains(doc, "may run twice") {
+			t.Errorf("%s: the documentation does not say whether it is safe to repeat", k.Name)
+		}
 	}
 	for _, k := range kinds {
 		b.WriteString("\n" + deeper(k.Markdown()))

@@ -33,18 +33,52 @@ func keyTables() []struct {
 // TestKeyTables compares the tables with their source.
 func TestKeyTables(t *testing.T) {
 	for _, tt := range keyTables() {
-		lines := strings.Split(read(t, tt.document).text, "\n")
-		heading := slices.Index(lines, "## "+tt.heading)
-		if heading < 0 {
-			t.Fatalf("%s has no heading %q", tt.document, tt.heading)
-		}
-		first := heading + slices.IndexFunc(lines[heading:], func(line string) bool { return strings.HasPrefix(line, "|") })
-		last := first
-		for last < len(lines) && strings.HasPrefix(lines[last], "|") {
-			last++
-		}
-		golden(t, tt.document, strings.Join(slices.Concat(lines[:first], keyTable(tt.keys), lines[last:]), "\n"))
+		goldenTable(t, tt.document, "## "+tt.heading, keyTable(tt.keys))
 	}
+}
+
+// TestVariableTable compares the table of variables with its source.
+func TestVariableTable(t *testing.T) {
+	goldenTable(t, "docs/pipelines.md", "### Variables", variableTable())
+}
+
+// goldenTable compares the first table below a heading with the expected one, or rewrites it.
+func goldenTable(t *testing.T, document, heading string, want []string) {
+	t.Helper()
+	lines := strings.Split(read(t, document).text, "\n")
+	at := slices.Index(lines, heading)
+	if at < 0 {
+		t.Fatalf("%s has no heading %q", document, heading)
+	}
+	first := at + slices.IndexFunc(lines[at:], func(line string) bool { return strings.HasPrefix(line, "|") })
+	last := first
+	for last < len(lines) && strings.HasPrefix(lines[last], "|") {
+		last++
+	}
+	golden(t, document, strings.Join(slices.Concat(lines[:first], want, lines[last:]), "\n"))
+}
+
+// variableTable lists the variables of expressions and their fields. NAME is a name that the
+// pipeline or its settings define.
+func variableTable() []string {
+	lines := []string{"| variable | holds |", "|---|---|"}
+	add := func(name, doc string) { lines = append(lines, fmt.Sprintf("| `%s` | %s |", name, doc)) }
+	for _, v := range pipelines.Variables(false) {
+		switch {
+		case v.Name == "steps":
+			for _, f := range pipelines.StepFields(true) {
+				add("steps.NAME."+f.Name, f.Doc)
+			}
+		case v.Type == "map" && v.Fields == nil:
+			add(v.Name+".NAME", v.Doc)
+		default:
+			add(v.Name, v.Doc)
+		}
+		for _, f := range v.Fields {
+			add(v.Name+"."+f.Name, f.Doc)
+		}
+	}
+	return lines
 }
 
 func keyTable(keys keydocs.Keys) []string {

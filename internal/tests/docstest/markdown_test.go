@@ -26,6 +26,7 @@ type block struct {
 	info []string
 	text string
 	from string // the file in the comment above, "" if none
+	part bool   // it is a part of that file
 }
 
 // is reports whether the block has this language.
@@ -77,7 +78,7 @@ func readBelow(t *testing.T, folder string, wanted func(name string) bool) []doc
 
 func parseMarkdown(path, text string) document {
 	d := document{path: path, text: text}
-	heading, from := "", ""
+	heading, from, part := "", "", false
 	var open *block
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -88,11 +89,13 @@ func parseMarkdown(path, text string) document {
 		case open != nil:
 			open.text += line + "\n"
 		case fence:
-			open, from = &block{line: i + 1, info: strings.Fields(info), from: from}, ""
+			open, from = &block{line: i + 1, info: strings.Fields(info), from: from, part: part}, ""
 		case strings.HasPrefix(line, "#"):
 			heading = strings.TrimSpace(strings.TrimLeft(line, "#"))
 		case strings.HasPrefix(line, "<!-- from: "):
-			from = strings.TrimSuffix(strings.TrimPrefix(line, "<!-- from: "), " -->")
+			from, part = strings.TrimSuffix(strings.TrimPrefix(line, "<!-- from: "), " -->"), false
+		case strings.HasPrefix(line, "<!-- part of: "):
+			from, part = strings.TrimSuffix(strings.TrimPrefix(line, "<!-- part of: "), " -->"), true
 		case strings.HasPrefix(line, "|--"):
 			d.tables = append(d.tables, table{heading: heading, header: cells(lines[i-1])})
 		case strings.HasPrefix(line, "|") && i > 0 && strings.HasPrefix(lines[i-1], "|"):

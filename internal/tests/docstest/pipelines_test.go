@@ -72,33 +72,40 @@ func TestPipelineDefaults(t *testing.T) {
 	}
 }
 
-// TestExpressionVariables compiles every variable of the table, in a step after
-// another one, and checks that none is missing.
+// TestExpressionVariables compiles every variable of the table, in a loop that runs
+// after the steps, and checks that none is missing.
 func TestExpressionVariables(t *testing.T) {
 	compiler := pipelines.NewCompiler(registry(t), pipelines.Options{})
+	const steps = "vars: {NAME: 1}\nsteps: [{name: NAME, foreach: [1], handler: Log, with: {message: one}}]\n"
+	findings := func(list, key, expression string) string {
+		_, findings := compiler.Parse("probe.yaml", fmt.Appendf(nil, "%s%s: [{%shandler: Log, with: {message: '${{ %s }}'}}]\n", steps, list, key, expression))
+		if len(findings) == 0 {
+			return ""
+		}
+		return findings.Error()
+	}
 	var roots, itemFields []string
-	for _, name := range read(t, "docs/pipelines.md").under(t, "Expressions").first() {
-		text := fmt.Sprintf("steps:\n  - {name: NAME, handler: Log, with: {message: one}}\n  - {handler: Log, with: {message: '${{ %s }}'}}\n", name)
-		if _, findings := compiler.Parse("probe.yaml", []byte(text)); len(findings) > 0 {
-			t.Errorf("%s: %v", name, findings)
+	for _, name := range read(t, "docs/pipelines.md").under(t, "Variables").first() {
+		if found := findings("finally", "foreach: [1], ", name); found != "" {
+			t.Errorf("%s: %s", name, found)
 		}
 		base, field, _ := strings.Cut(name, ".")
-		if base == "item" {
+		if base == "item" && field != "" {
 			itemFields = append(itemFields, field)
 		}
-		if len(roots) == 0 || roots[len(roots)-1] != base {
+		if !slices.Contains(roots, base) {
 			roots = append(roots, base)
 		}
 	}
 	hint := func(expression string) []string {
-		_, findings := compiler.Parse("probe.yaml", []byte("steps: [{handler: Log, with: {message: '${{ "+expression+" }}'}}]\n"))
-		_, list, ok := strings.Cut(findings.Error(), "the variables are ")
+		found := findings("onSuccess", "", expression)
+		_, list, ok := strings.Cut(found, "the variables are ")
 		if !ok {
-			_, list, _ = strings.Cut(findings.Error(), "it has ")
+			_, list, _ = strings.Cut(found, "it has ")
 		}
 		return strings.Split(list, ", ")
 	}
-	sameSet(t, "variables", roots, hint("qqqqqqqqqqqqqqq"))
+	sameSet(t, "variables", roots, append(hint("qqqqqqqqqqqqqqq"), "each", "attempt", "error")) // the hint lists those of every place
 	sameSet(t, "fields of item", itemFields, hint("item.qqqqqqqqqqqqqqq"))
 }
 

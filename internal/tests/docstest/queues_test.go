@@ -22,7 +22,7 @@ func TestQueueKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	schema := string(migration) + " Description ResilienceConfig " + // older than the policies
-		" Distribution MaxReleases MaxPayload MaxOutput OnExpiry Payloads Escalation " // younger
+		" Distribution MaxReleases MaxPayload MaxOutput KeepLog OnExpiry Payloads Escalation " // younger
 	plain := queueOf(t, "consumer: workers")
 	documented := map[string][]string{}
 	for _, tab := range read(t, "docs/queues.md").tablesWith(t, "key", "column", "for example", "means") {

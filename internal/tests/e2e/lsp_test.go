@@ -169,13 +169,13 @@ func TestLanguageServer(t *testing.T) {
 	}
 
 	// A secret in the settings that is not yet saved on disk.
-	text := "steps:\n  - handler: Log\n    with: {message: \"${{ secrets.token }} ${{ secrets.other }}\"}\n"
+	text := "steps:\n  - handler: HTTP\n    with: {url: \"https://example.com/\", headers: {x: \"${{ secrets.token }} ${{ secrets.other }}\"}}\n"
 	e.send(0, "textDocument/didOpen", open("botwork.yaml", string(settings)+"\nsecrets_: {}\n"))
 	if got := e.marks(uri("botwork.yaml"), 1); !strings.HasPrefix(got, "unknown-key at ") {
 		t.Errorf("findings of the settings: %q, want unknown-key", got)
 	}
 	e.send(0, "textDocument/didOpen", open("pipelines/new.yaml", text))
-	if got := e.marks(uri("pipelines/new.yaml"), 1); got != "unknown-secret at 3:34, unknown-secret at 3:55" {
+	if got := e.marks(uri("pipelines/new.yaml"), 1); got != "unknown-secret at 3:67, unknown-secret at 3:88" {
 		t.Errorf("without secrets: %q", got)
 	}
 	change := func(version int, text string) map[string]any {
@@ -184,12 +184,12 @@ func TestLanguageServer(t *testing.T) {
 			"contentChanges": []any{map[string]any{"text": text}},
 		}
 	}
-	e.send(0, "textDocument/didChange", change(2, "secrets:\n  token: {value: x}\n"))
-	if got := e.marks(uri("pipelines/new.yaml"), 1); got != "unknown-secret at 3:55" {
+	e.send(0, "textDocument/didChange", change(2, "secrets:\n  token: {value: xxxx}\n"))
+	if got := e.marks(uri("pipelines/new.yaml"), 1); got != "unknown-secret at 3:88" {
 		t.Errorf("with a secret: %q", got)
 	}
 	// Settings with a temporary YAML error still contain the secret.
-	e.send(0, "textDocument/didChange", change(3, "secrets:\n  token: {value: x\n  other: \"\n"))
+	e.send(0, "textDocument/didChange", change(3, "secrets:\n  token: {value: xxxx\n  other: \"\n"))
 	if got := e.marks(uri("pipelines/new.yaml"), 1); got != "" {
 		t.Errorf("with broken settings that name both: %q, want nothing", got)
 	}

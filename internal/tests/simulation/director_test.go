@@ -64,14 +64,21 @@ func (w *world) script(d dice) []event {
 		add(w.burst)
 	}
 	leases := int(w.rules.Trouble / w.rules.Lease)
-	for range d.IntN(4 + leases) {
-		add(w.strike)
+	if !onlyPerson(w.seed) {
+		for range d.IntN(4 + leases) {
+			add(w.strike)
+		}
+		for range d.IntN(8) {
+			add(w.edit)
+		}
+		for range roll(w.seed, "gates", 0).IntN(4) {
+			add(w.crowd)
+		}
 	}
-	for range d.IntN(8) {
-		add(w.edit)
-	}
-	for range roll(w.seed, "gates", 0).IntN(4) {
-		add(w.crowd)
+	if hasPerson(w.seed) {
+		for range 1 + roll(w.seed, "person", 1).IntN(6) {
+			add(w.person)
+		}
 	}
 	slices.SortFunc(events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
 	return events
@@ -85,7 +92,7 @@ func (w *world) enqueue(d dice) []expectation {
 	plan := w.planOf(id)
 	priorities := []int{1500, 1001, 1000, 700, 500, 499, 100}
 	n := workqueue.NewItem{
-		State: workqueue.Pending, Priority: priorities[d.IntN(len(priorities))], IntegrationConfig: pipelines[roll(w.seed, "pipeline", int(id)).IntN(len(pipelines))],
+		State: workqueue.Pending, Priority: priorities[d.IntN(len(priorities))], IntegrationConfig: pipelineNames[roll(w.seed, "pipeline", int(id)).IntN(len(pipelineNames))],
 		ResilienceConfig: plan.policy(), Estimate: time.Duration(d.IntN(60)) * time.Second,
 	}
 	if d.chance(20) {
@@ -187,6 +194,7 @@ func (w *world) heal() {
 		p.relieve()
 	}
 	w.db.pause(false)
+	w.db.letGo()
 	for _, m := range w.machine {
 		if m.present.Load() == nil {
 			m.start()
@@ -210,6 +218,7 @@ func (w *world) settle(expected []expectation) {
 			return
 		}
 	}
+	w.db.cleanSteps()
 	for _, e := range expected {
 		w.db.mu.Lock()
 		it := *w.db.model.Items[e.id]

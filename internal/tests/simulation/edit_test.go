@@ -19,8 +19,11 @@ func (w *world) edit(d dice) []expectation {
 	}
 	id, worker := ids[d.IntN(len(ids))], workers[d.IntN(len(workers))]
 	o.mu.Lock()
-	it := *o.model.Items[id]
+	it, held := *o.model.Items[id], o.model.Held[id]
 	o.mu.Unlock()
+	if held {
+		return nil // the change would wait
+	}
 	waiting := it.State == workqueue.Ready || it.State == workqueue.Pending
 	final := it.State == workqueue.Processed || it.State == workqueue.Cancelled
 	switch what := d.IntN(7); {
@@ -57,6 +60,7 @@ func (w *world) edit(d dice) []expectation {
 		w.judge.count(&w.judge.figures.edits, 1)
 		_ = o.step("repeat", func() error { return storetest.Do(ctx, o.store, workqueue.Repeat, id, "") }, func() string {
 			_ = o.model.Repeat(id)
+			delete(o.steps, id)
 			return ""
 		})
 	case what == 5:

@@ -70,8 +70,11 @@ func (w *world) boundOf(it *workqueue.Item) time.Duration {
 }
 
 // able reports whether a process is well, and has been for so long that earlier failures
-// no longer have an effect.
-func (p *process) able() bool {
+// no longer have an effect on what starts.
+func (p *process) able() bool { return p.wellFor(settleIn + p.w.rules.Heartbeat) }
+
+// wellFor reports whether a process is well, takes items, and had no failure for this long.
+func (p *process) wellFor(d time.Duration) bool {
 	p.mu.Lock()
 	runner := p.runner
 	p.mu.Unlock()
@@ -81,7 +84,7 @@ func (p *process) able() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return !p.spoiled && !p.isDead() && !p.isStopping() && !p.drained.Load() && p.frozen == nil && p.cut == nil &&
-		p.troubles == 0 && time.Since(p.troubled) > settleIn+p.w.rules.Heartbeat
+		p.troubles == 0 && time.Since(p.troubled) > d
 }
 
 // takes reports whether the process may be assigned items, by its row. A process with stuck

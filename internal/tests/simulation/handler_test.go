@@ -19,6 +19,7 @@ type plan struct {
 	snoozes   bool // the first run snoozes
 	long      bool // a run takes longer than a lease
 	brief     bool // a run takes some milliseconds
+	resumes   bool // its pipeline has `resume: true`
 }
 
 // planOf returns an item's plan. Seven of eight items in a burst are brief.
@@ -26,7 +27,11 @@ func (w *world) planOf(id int64) plan {
 	if first := w.burstAfter.Load(); first >= 0 && id > first && id <= first+int64(w.rules.Burst) && (id-first)%8 != 0 {
 		return plan{limit: 3, brief: true}
 	}
-	return planOf(w.seed, id)
+	p := planOf(w.seed, id)
+	if d := roll(w.seed, "steps of item", int(id)); w.rules.Steps && d.chance(75) {
+		p.resumes, p.deaf = true, !p.outlives && d.chance(35)
+	}
+	return p
 }
 
 // planOf draws an item's plan.
@@ -87,6 +92,9 @@ func (p *process) runItem(ctx context.Context, run *workqueue.Run) workqueue.Out
 	if plan.outlives && run.RetryCount == 0 {
 		took = d.between(timeLimit+30*time.Second, 2*timeLimit)
 	}
+	if plan.resumes {
+		return p.resume(ctx, run, plan, took)
+	}
 	ref := workqueue.ItemRef{ItemID: run.ID, Fence: run.Fence}
 	run.Follow("", workqueue.Resilience{})
 	p.w.judge.begins(p, ref, plan.deaf)
@@ -125,9 +133,11 @@ func (p *process) interrupted(ctx context.Context, ref workqueue.ItemRef, err er
 	if errors.Is(cause, context.DeadlineExceeded) {
 		o.Verdict, o.Kind = workqueue.Failed, workqueue.KindTimeout
 	}
-	if !errors.Is(cause, workqueue.ErrLeaseLost) { // otherwise there is nothing to write
-		p.w.judge.ends(p, ref, o)
+	if errors.Is(cause, workqueue.ErrLeaseLost) {
+		p.stopped(ref)
+		return o // there is nothing to write
 	}
+	p.w.judge.ends(p, ref, o)
 	return o
 }
 

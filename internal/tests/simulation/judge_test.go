@@ -29,15 +29,17 @@ type judge struct {
 	settled map[workqueue.ItemRef]bool              // ends that are written
 	done    map[workqueue.ItemRef]workqueue.Verdict // how runs ended
 	wins    map[string]string                       // the instance that runs a planned instant
+	records map[workqueue.ItemRef]bool              // runs that have records of steps, or may have
+	outputs map[int64]map[string]bool               // of steps that have ended well, by item
 }
 
 // figures count the events of histories.
-type figures struct{ statements, runs, rescues, kills, freezes, cuts, stops, gates, refused, lost, late, edits int }
+type figures struct{ statements, runs, rescues, kills, freezes, cuts, stops, gates, refused, lost, late, edits, holds, steps int }
 
 func (f figures) String() string {
 	return fmt.Sprintf("%d statements (%d refused, %d with a lost answer, %d that arrived after the caller had given up), %d runs of items, %d rescues, "+
-		"%d kills, %d freezes, %d cut connections, %d stops, %d gates, %d edits by hand",
-		f.statements, f.refused, f.lost, f.late, f.runs, f.rescues, f.kills, f.freezes, f.cuts, f.stops, f.gates, f.edits)
+		"%d kills, %d freezes, %d cut connections, %d stops, %d gates, %d edits by hand, %d rows held by a person, %d steps of runs that resume",
+		f.statements, f.refused, f.lost, f.late, f.runs, f.rescues, f.kills, f.freezes, f.cuts, f.stops, f.gates, f.edits, f.holds, f.steps)
 }
 
 func (f *figures) add(more figures) {
@@ -53,12 +55,14 @@ func (f *figures) add(more figures) {
 	f.lost += more.lost
 	f.late += more.late
 	f.edits += more.edits
+	f.holds += more.holds
+	f.steps += more.steps
 }
 
 func newJudge(w *world) *judge {
 	return &judge{
 		w: w, newest: map[int64]int64{}, started: map[workqueue.ItemRef]bool{}, barred: map[workqueue.ItemRef]bool{}, deaf: map[workqueue.ItemRef]bool{}, edited: map[workqueue.ItemRef]time.Duration{}, open: map[workqueue.ItemRef]string{}, settled: map[workqueue.ItemRef]bool{},
-		done: map[workqueue.ItemRef]workqueue.Verdict{}, wins: map[string]string{},
+		done: map[workqueue.ItemRef]workqueue.Verdict{}, wins: map[string]string{}, records: map[workqueue.ItemRef]bool{}, outputs: map[int64]map[string]bool{},
 	}
 }
 

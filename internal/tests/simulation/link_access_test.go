@@ -25,6 +25,9 @@ func (l link) UsedTokens(context.Context, []int64) error { return errRefused }
 func (l link) CreateUser(context.Context, access.UserParams) (access.User, error) {
 	return access.User{}, errRefused
 }
+func (l link) ChangePassword(context.Context, access.PasswordChange) (access.User, error) {
+	return access.User{}, errRefused
+}
 func (l link) ChangeUser(context.Context, access.UserParams) (access.User, error) {
 	return access.User{}, errRefused
 }

@@ -165,6 +165,32 @@ func (l link) ForgetDurations(context.Context, learned.Filter) (int, error) {
 	return 0, errRefused
 }
 
+func (l link) SaveSteps(ctx context.Context, ref workqueue.ItemRef, steps []workqueue.StepRecord) error {
+	l.p.w.judge.recordsOf(ref)
+	versions := resuming(ctx).of.versions
+	return send(ctx, l, fmt.Sprintf("SaveSteps %v %s", ref, steps[0].Step), func() error { return l.p.w.db.saveSteps(ref, versions, steps) })
+}
+
+// A run that cannot read the records of its item starts at its first step.
+func (l link) Steps(ctx context.Context, id int64) ([]workqueue.StepRecord, error) {
+	r := resuming(ctx)
+	l.p.w.judge.recordsOf(r.ref)
+	kept, err := call(ctx, l, fmt.Sprintf("Steps %v", r.ref), func() ([]keptStep, error) { return l.p.w.db.recorded(id) })
+	if err != nil {
+		return nil, err
+	}
+	r.loaded(kept)
+	records := make([]workqueue.StepRecord, len(kept))
+	for i, k := range kept {
+		records[i] = workqueue.StepRecord{Step: k.step, Data: workqueue.JSONText(k.data)}
+	}
+	return records, nil
+}
+
+func (l link) DropSteps(ctx context.Context, ref workqueue.ItemRef) error {
+	return send(ctx, l, fmt.Sprintf("DropSteps %v", ref), func() error { return l.p.w.db.dropSteps(ref) })
+}
+
 // Housekeeping is not simulated: it removes only finished items.
 
 func (l link) RemoveRetained(context.Context, int) (int, error) { return 0, errRefused }
@@ -177,6 +203,7 @@ func (l link) RemoveArchived(context.Context, *time.Duration, int) (int, error) 
 func (l link) TrimArchives(context.Context, *int, int) (int, error)             { return 0, errRefused }
 func (l link) RemoveDeleted(context.Context, time.Duration, int) (int, error)   { return 0, errRefused }
 func (l link) FreeTimedKeys(context.Context, int) (int, error)                  { return 0, errRefused }
+func (l link) RemoveSteps(context.Context, int) (int, error)                    { return 0, errRefused }
 func (l link) RemoveFirings(context.Context, time.Duration, int) (int, error)   { return 0, errRefused }
 func (l link) RemoveRuns(context.Context, time.Duration, int) (int, error)      { return 0, errRefused }
 func (l link) RemoveForecasts(context.Context, time.Duration, int) (int, error) { return 0, errRefused }
@@ -250,7 +277,14 @@ func (l link) Claim(ctx context.Context, p workqueue.ClaimParams) ([]workqueue.I
 
 func (l link) Begin(ctx context.Context, p workqueue.BeginParams) ([]int64, error) {
 	sent := time.Now()
-	refused, err := call(ctx, l, fmt.Sprintf("Begin %v", p.Items), func() ([]int64, error) { return l.p.w.db.begin(p) })
+	refused, err := call(ctx, l, fmt.Sprintf("Begin %v", p.Items), func() ([]int64, error) {
+		for _, ref := range p.Items {
+			if l.p.w.db.isHeld(ref.ItemID) {
+				l.p.excuse(ref)
+			}
+		}
+		return l.p.w.db.begin(p)
+	})
 	l.p.beginAnswered(p.Items, refused, err, sent)
 	return refused, err
 }
@@ -275,7 +309,11 @@ func (l link) Lost(ctx context.Context, worker int64, instance string, held []wo
 func (l link) Finish(ctx context.Context, worker int64, instance string, ends []workqueue.Finish) ([]int64, error) {
 	return call(ctx, l, "Finish", func() ([]int64, error) {
 		for _, f := range ends {
-			l.p.returned(workqueue.ItemRef{ItemID: f.ItemID, Fence: f.Fence})
+			if ref := claimOfEnd(f); l.p.w.db.isHeld(f.ItemID) {
+				l.p.excuse(ref)
+			} else {
+				l.p.returned(ref)
+			}
 		}
 		return l.p.w.db.finish(worker, instance, ends)
 	})

@@ -20,7 +20,7 @@ type link struct{ p *process }
 // repeated is the percentage of statements that arrive once more, at any time,
 // as if a driver or a proxy had repeated them. Their WHERE clauses must make this
 // harmless.
-var repeated = map[string]int{"Beat": 7, "Progress": 7, "Claim": 7, "Begin": 30, "Finish": 30}
+var repeated = map[string]int{"Beat": 7, "Progress": 7, "Claim": 7, "Begin": 30, "Finish": 30, "SaveSteps": 30, "DropSteps": 30}
 
 // call sends one statement and waits for its answer.
 func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (T, error) {
@@ -37,7 +37,7 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 	if calm {
 		fate = 1000
 	}
-	hangs, isLate := kind == "Begin" && fate >= 130 && fate < 380, fate >= 60 && fate < 100 || kind == "Claim" && fate >= 130 && fate < 200
+	hangs, isLate := kind == "Begin" && fate >= 130 && fate < 380 || kind == "SaveSteps" && fate >= 130 && fate < 250, fate >= 60 && fate < 100 || kind == "Claim" && fate >= 130 && fate < 200
 	if fate < 130 || hangs || isLate {
 		p.trouble(1)
 		defer p.trouble(-1)
@@ -62,8 +62,13 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 		// The sender has given up, or is dead; the statement may still arrive.
 		if arrives && do != nil && op != "Assign" {
 			w.loose.Go(func() {
-				if w.sleep(late); hangs && p.isDead() {
-					p.awaitSuccessor(d)
+				switch kind {
+				case "SaveSteps":
+					w.awaitNextRun(resuming(ctx).ref, op)
+				default:
+					if w.sleep(late); hangs && p.isDead() {
+						p.awaitSuccessor(d)
+					}
 				}
 				w.judge.count(&w.judge.figures.late, 1)
 				p.log("%s: arrives after the caller has given up", op)
@@ -79,7 +84,9 @@ func call[T any](ctx context.Context, l link, op string, do func() (T, error)) (
 	value, err := do()
 	if repeats && !calm {
 		w.loose.Go(func() {
-			w.sleep(4 * late)
+			if w.sleep(4 * late); kind == "SaveSteps" {
+				w.awaitNextRun(resuming(ctx).ref, op)
+			}
 			w.judge.count(&w.judge.figures.late, 1)
 			p.log("%s: arrives once more", op)
 			_, _ = do()

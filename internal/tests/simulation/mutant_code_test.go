@@ -48,8 +48,14 @@ var runMutants = []codeMutant{
 		"		if !(MUTANT) {\n			c.refused = append(c.refused, done)\n		}\n"},
 	{"failures/one too many", "workqueue/resilience.go", "return failures < r.Limit", "return failures < r.Limit+either(MUTANT, 1, 0)"},
 	{"failures/a drain counts", "workqueue/outcome.go", `		uncounted("released")`, `		f.RetryCount += either(MUTANT, 1, 0); uncounted("released")`},
-	{"failures/a snooze counts", "workqueue/outcome.go", `		uncounted("snoozed")`, `		f.RetryCount += either(MUTANT, 1, 0); uncounted("snoozed")`},
+	{"failures/a snooze counts", "workqueue/outcome.go", `		uncounted(OutcomeSnoozed)`, `		f.RetryCount += either(MUTANT, 1, 0); uncounted(OutcomeSnoozed)`},
 	{"timeout/is not kept", "workqueue/runner/supervisor.go", "time.AfterFunc(limit, ", "time.AfterFunc(limit+either(MUTANT, time.Hour, 0), "},
+	{"steps/the record of another definition is used", "pipelines/resume.go", "ok && kept.Def == f.def(s)", "ok && (MUTANT || kept.Def == f.def(s))"},
+	{"steps/skips what was not recorded", "pipelines/resume.go", "if !ok || of.Loop != nil {", "if !ok && !(MUTANT) || of.Loop != nil {"},
+	{"steps/keeps what follows a step that ran again", "pipelines/run.go", "if f.resuming = false; err == nil", "if f.resuming = f.resuming && MUTANT; err == nil"},
+	{"steps/a loop is recorded as ended while it runs", "pipelines/resume_loop.go", "Loop: &kept})", "Loop: either(MUTANT, nil, &kept)})"},
+	{"steps/a loop forgets its iterations", "pipelines/resume_loop.go", "l.kept.ended[i] = true\n\t\tl.done++", "l.kept.ended[i] = !(MUTANT)\n\t\tl.done++"},
+	{"steps/a run does not say that it has records", "workqueue/stepstore.go", "	k.run.keepSteps() // also if the answer is lost\n", "	if !(MUTANT) {\n		k.run.keepSteps()\n	}\n"},
 	{"slots/one too many", "workqueue/runner/slots.go", "free: capacity, ", "free: capacity + either(MUTANT, 1, 0), "},
 	{"slots/of a channel without its maximum", "workqueue/runner/slots.go", "n.most > 0 && s.use[n.channel].running >= n.most",
 		"n.most > 0 && s.use[n.channel].running >= n.most && !(MUTANT)"},
@@ -63,6 +69,10 @@ var runMutants = []codeMutant{
 		"now.Sub(it.since) >= patience+either(MUTANT, 30*time.Second, 0)"},
 	{"hoard/what goes back is counted", "workqueue/runner/supervisor_end.go", "RetryCount: it.RetryCount}", "RetryCount: it.RetryCount + either(MUTANT, 1, 0)}"},
 	{"hoard/what was claimed long ago begins", "workqueue/runner/supervisor.go", "if !slices.ContainsFunc(list, ", "if MUTANT || !slices.ContainsFunc(list, "},
+	{"locked/a lease that was passed over counts as renewed", "workqueue/runner/held.go", "&& !kept[ref.ItemID] {", "&& (MUTANT || !kept[ref.ItemID]) {"},
+	{"locked/no other lease counts as renewed", "workqueue/runner/held.go", "if it == nil || it.ref != ref {\n\t\t\tcontinue", "if it == nil || it.ref != ref || MUTANT && len(locked) > 0 {\n\t\t\tcontinue"},
+	{"locked/a result that was passed over is dropped", "workqueue/runner/completer.go", "		c.locked = append(c.locked, done)\n",
+		"		if !(MUTANT) {\n			c.locked = append(c.locked, done)\n		}\n"},
 }
 
 // caughtBy has the part of the violation by which a mutant must be caught.
@@ -71,6 +81,10 @@ var caughtBy = map[string]string{
 	"hoard/what waits claimed goes back late":    "has waited claimed for",
 	"hoard/what goes back is counted":            "has not begun, and is released",
 	"hoard/what was claimed long ago begins":     "was last known to be startable",
+
+	"locked/a lease that was passed over counts as renewed": "although it has no lease",
+	"locked/no other lease counts as renewed":               "although a person held other rows only",
+	"locked/a result that was passed over is dropped":       "these items have not ended",
 }
 
 // mutantSource is added to each package that has mutants.

@@ -16,8 +16,9 @@ func (o *oracle) assign(of context.Context, p *process, pass func(context.Contex
 	o.meanwhile("pass", 25)
 	var tx *passTx
 	var passErr error
-	before := o.model
+	var before *reference.Model
 	err := o.step("pass of "+p.instance, func() error {
+		before = o.model
 		err := o.store.Assign(ctx, func(ctx context.Context, real workqueue.AssignTx) error {
 			view := passView{real: real, o: o, model: o.model.Clone()}
 			tx = &passTx{passView: view, real: real, surveyed: p.surveyed[of]}

@@ -89,14 +89,18 @@ func (o *oracle) claim(p workqueue.ClaimParams) (items []workqueue.Item, err err
 }
 
 func (o *oracle) begin(p workqueue.BeginParams) (refused []int64, err error) {
+	by, asked := reference.Process{Worker: p.WorkerID, Instance: p.InstanceID}, p.Items
 	err = o.step("begin "+p.InstanceID, func() (err error) {
+		free, locked, lost := divide(o, by, asked, sameRef)
+		p.Items = free
 		refused, err = o.store.Begin(ctx, p)
+		refused = slices.Concat(refused, locked, lost)
 		return err
 	}, func() string {
-		return differ(sorted(refused), sorted(o.model.Begin(reference.Process{Worker: p.WorkerID, Instance: p.InstanceID}, p.Items)))
+		return differ(sorted(refused), sorted(o.model.Begin(by, asked)))
 	})
-	o.w.judge.log(p.InstanceID, "Begin %v: refused %v", p.Items, refused)
-	for _, ref := range p.Items {
+	o.w.judge.log(p.InstanceID, "Begin %v: refused %v", asked, refused)
+	for _, ref := range asked {
 		if err == nil {
 			o.w.judge.beginAsked(ref, !slices.Contains(refused, ref.ItemID))
 		}
@@ -105,26 +109,39 @@ func (o *oracle) begin(p workqueue.BeginParams) (refused []int64, err error) {
 }
 
 func (o *oracle) beat(p workqueue.BeatParams) (result workqueue.BeatResult, err error) {
+	asked := p
 	err = o.step("beat "+p.InstanceID, func() (err error) {
+		by := reference.Process{Worker: p.WorkerID, Instance: p.InstanceID}
+		free, locked, lost := divide(o, by, p.Held, sameRef)
+		p.Held = free
+		p.Started, _, _ = divide(o, by, p.Started, sameRef)
 		result, err = o.store.Beat(ctx, p)
+		if err == nil {
+			result.Lost, result.Locked = append(result.Lost, lost...), locked
+		}
 		return err
 	}, func() string {
-		want, _ := o.model.Beat(p)
+		want, _ := o.model.Beat(asked)
 		return differ(fmt.Sprint(result.State, sorted(result.Lost)), fmt.Sprint(want.State, sorted(want.Lost)))
 	})
 	o.w.judge.checkBegun(p.InstanceID, p.Started)
-	o.w.judge.log(p.InstanceID, "Beat: %v, lost %v, stuck %d, %v", result.State, sorted(result.Lost), p.Stuck, err)
+	o.w.judge.log(p.InstanceID, "Beat: %v, lost %v, locked %v, stuck %d, %v", result.State, sorted(result.Lost), sorted(result.Locked), p.Stuck, err)
 	return result, err
 }
 
 func (o *oracle) progress(worker int64, instance string, notes []workqueue.ProgressNote) (lost []int64, err error) {
+	by := reference.Process{Worker: worker, Instance: instance}
+	var locked []int64
 	err = o.step("progress "+instance, func() (err error) {
-		lost, err = o.store.Progress(ctx, worker, instance, notes)
+		free, held, gone := divide(o, by, notes, func(n workqueue.ProgressNote) workqueue.ItemRef { return n.ItemRef })
+		locked = held
+		lost, err = o.store.Progress(ctx, worker, instance, free)
+		lost = append(lost, gone...)
 		return err
 	}, func() string {
-		return differ(sorted(lost), sorted(o.model.Progress(reference.Process{Worker: worker, Instance: instance}, notes)))
+		return differ(sorted(lost), sorted(o.model.Progress(by, notes)))
 	})
-	return lost, err
+	return lost, passedOver(locked, err)
 }
 
 func (o *oracle) lost(worker int64, instance string, held []workqueue.ItemRef) (lost []int64, err error) {
@@ -138,19 +155,29 @@ func (o *oracle) lost(worker int64, instance string, held []workqueue.ItemRef) (
 }
 
 func (o *oracle) finish(worker int64, instance string, ends []workqueue.Finish) (lost []int64, err error) {
+	by := reference.Process{Worker: worker, Instance: instance}
+	var free []workqueue.Finish
+	var locked, gone []int64
 	err = o.step("finish "+instance, func() (err error) {
-		lost, err = o.store.Finish(ctx, worker, instance, ends)
+		free, locked, gone = divide(o, by, ends, claimOfEnd)
+		lost, err = o.store.Finish(ctx, worker, instance, free)
+		lost = append(lost, gone...)
 		return err
 	}, func() string {
-		if wrong := o.uncounted(worker, instance, ends); wrong != "" {
+		if wrong := o.uncounted(worker, instance, free); wrong != "" {
 			return wrong
 		}
-		return differ(sorted(lost), sorted(o.model.Finish(reference.Process{Worker: worker, Instance: instance}, ends)))
+		if wrong := o.endSteps(by, free); wrong != "" {
+			return wrong
+		}
+		return differ(sorted(lost), sorted(append(o.model.Finish(by, free), gone...)))
 	})
 	for _, f := range ends {
-		o.w.judge.written(instance, f, slices.Contains(lost, f.ItemID))
+		if !slices.Contains(locked, f.ItemID) {
+			o.w.judge.written(instance, f, slices.Contains(lost, f.ItemID))
+		}
 	}
-	return lost, err
+	return lost, passedOver(locked, err)
 }
 
 func (o *oracle) stranded(worker int64) (band workqueue.Band, found bool, err error) {
@@ -232,6 +259,10 @@ func differ[T any](got, want T) string {
 }
 
 func sorted(ids []int64) []int64 { return slices.Compact(slices.Sorted(slices.Values(ids))) }
+
+func claimOfEnd(f workqueue.Finish) workqueue.ItemRef {
+	return workqueue.ItemRef{ItemID: f.ItemID, Fence: f.Fence}
+}
 
 // claimsOf returns the claims of items.
 func claimsOf(items []workqueue.Item) (refs []workqueue.ItemRef) {

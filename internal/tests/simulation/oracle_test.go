@@ -32,6 +32,14 @@ type oracle struct {
 	seen    int64
 	text    string
 
+	// In histories with runs that resume: the records of steps, by item, the statements that write them, and how
+	// often they were sent.
+	steps    map[int64][]keptStep
+	stepRows *sql.Stmt
+	kept     string // their text after the last change
+	saves    []string
+	saved    int
+
 	localClock bool
 	skew       atomic.Int64 // of the machine that sent the latest statement
 
@@ -39,16 +47,17 @@ type oracle struct {
 	clock time.Time // of the model: the database's, to the millisecond
 	model *reference.Model
 
-	writes  int            // of passes, so far
-	changes int            // that a user could have made just before a statement
-	edited  map[int64]bool // items that a user has interfered with
+	writes  int                     // of passes, so far
+	changes int                     // that a user could have made just before a statement
+	edited  map[int64]bool          // items that a user has interfered with
+	holds   map[int64]time.Duration // when a person last began or ceased to hold an item's row
 }
 
 // ctx is the server's context: a statement that has arrived is executed.
 var ctx = context.Background()
 
 func openOracle(w *world, tr trial) *oracle {
-	o := &oracle{w: w, localClock: tr.localClock, edited: map[int64]bool{}}
+	o := &oracle{w: w, localClock: tr.localClock, edited: map[int64]bool{}, holds: map[int64]time.Duration{}}
 	o.tick()
 	o.model = reference.New(&o.clock)
 	dsn := fmt.Sprintf("file:simulation-%p?mode=memory&cache=shared", w)
@@ -61,15 +70,22 @@ func openOracle(w *world, tr trial) *oracle {
 	}
 	testdb.Prepare(w.t, database.SQLite, dsn)
 	o.model.MaxReleases = w.rules.MaxReleases
-	if _, err := o.store.DefineQueues(ctx, []workqueue.Queue{{Name: workqueue.DefaultQueue, MaxReleases: w.rules.MaxReleases}}, "simulation"); err != nil {
+	queue := workqueue.Queue{Name: workqueue.DefaultQueue, MaxReleases: w.rules.MaxReleases, QueueSizes: workqueue.QueueSizes{MaxOutput: w.rules.MaxOutput}}
+	if _, err := o.store.DefineQueues(ctx, []workqueue.Queue{queue}, "simulation"); err != nil {
 		w.t.Fatal(err)
 	}
 	if o.eyes, err = database.Open(database.SQLite, dsn); err != nil {
 		w.t.Fatal(err)
 	}
 	o.eyes.SetMaxOpenConns(1)
+	if _, err := o.eyes.Exec(heldTable); err != nil {
+		w.t.Fatal(err)
+	}
 	if o.rows, err = o.eyes.Prepare(strings.TrimSpace(rowsText)); err != nil {
 		w.t.Fatal(err)
+	}
+	if w.rules.Steps {
+		o.prepareSteps(statements)
 	}
 	if o.version, err = o.eyes.Prepare("PRAGMA data_version"); err != nil {
 		w.t.Fatal(err)
@@ -163,13 +179,25 @@ func (o *oracle) compare() string {
 		if err := o.rows.QueryRow().Scan(&o.text); err != nil {
 			return err.Error()
 		}
+		if o.steps != nil {
+			if err := o.stepRows.QueryRow().Scan(&o.kept); err != nil {
+				return err.Error()
+			}
+		}
 		o.seen = version
 	}
-	ideal := o.modelText()
-	if o.text == ideal {
+	if wrong := sameLines(o.text, o.modelText()); wrong != "" || o.steps == nil {
+		return wrong
+	}
+	return sameLines(o.kept, o.keptText())
+}
+
+// sameLines returns the first line that differs.
+func sameLines(text, ideal string) string {
+	if text == ideal {
 		return ""
 	}
-	got, want := strings.Split(o.text, "\n"), strings.Split(ideal, "\n")
+	got, want := strings.Split(text, "\n"), strings.Split(ideal, "\n")
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || got[i] != want[i] {
 			return fmt.Sprintf("the tables differ from the rules\n     got %v\n    want %v", at(got, i), at(want, i))

@@ -15,8 +15,8 @@ func (r *rules) drawSlots(d dice) {
 	}
 }
 
-// pipelines are the pipelines of items; the last two have the names of their channels.
-var pipelines = []string{"Work", "Work", "Voice", "Chat"}
+// pipelineNames are the pipelines of items; the last two have the names of their channels.
+var pipelineNames = []string{"Work", "Work", "Voice", "Chat"}
 
 func profile(pipeline string) workqueue.Profile {
 	if pipeline == "Work" {

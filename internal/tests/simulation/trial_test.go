@@ -12,6 +12,7 @@ import (
 type trial struct {
 	statements map[string]string // changed ones, by their path in sql.Files
 	localClock bool              // the database uses its clients' clocks
+	person     bool              // statements pass over the rows of heldTable
 }
 
 const stalePath, withheldPath = "sqlite/queries/stale.sql", "sqlite/queries/withheld.sql"
@@ -47,6 +48,9 @@ func (tr trial) edition(seed uint64) (fs.FS, error) {
 		text, err := fs.ReadFile(sql.Files, path)
 		if other, ok := changed[path]; ok {
 			text = []byte(other)
+		}
+		if change := passesOver[path]; change != nil && tr.person {
+			text = []byte(change(string(text)))
 		}
 		edition[path] = &fstest.MapFile{Data: text}
 		return err

@@ -10,7 +10,7 @@ import (
 // meanwhile lets a user change, just before a statement arrives, the items for which it
 // was sent: a plan, or a claim, is always older than the rows.
 func (o *oracle) meanwhile(what string, percent int) {
-	if o.w.calm.Load() || o.w.isOver() {
+	if o.w.calm.Load() || o.w.isOver() || onlyPerson(o.w.seed) {
 		return
 	}
 	o.mu.Lock()
@@ -63,10 +63,11 @@ func (o *oracle) unstarted(d dice) (id int64, it workqueue.Item, found bool) {
 	defer o.mu.Unlock()
 	var waiting, assigned []int64
 	for _, id := range o.model.IDs() {
-		switch it := o.model.Items[id]; it.State {
-		case workqueue.Ready, workqueue.Pending:
+		switch it := o.model.Items[id]; {
+		case o.model.Held[id]: // a change would wait
+		case it.State == workqueue.Ready || it.State == workqueue.Pending:
 			waiting = append(waiting, id)
-		case workqueue.Assigned:
+		case it.State == workqueue.Assigned:
 			assigned = append(assigned, id)
 		}
 	}
@@ -131,6 +132,8 @@ func (o *oracle) started(before func(id int64) *workqueue.Item, items []workqueu
 			wrong = "is past its deadline"
 		case over(it.ExpiresAt):
 			wrong = "is past its time to live"
+		case o.model.Held[got.ID]:
+			wrong = "is held by a person"
 		case o.model.Paused:
 			wrong = "is in a paused queue"
 		}

@@ -60,6 +60,10 @@ type rules struct {
 	// are answered.
 	Wake, Quiet bool
 
+	// Steps lets a part of the items run pipelines with `resume`. MaxOutput is the queue's; 0: the default.
+	Steps     bool
+	MaxOutput int64
+
 	// WrongReading means that reading the database's clock returns the machine's.
 	WrongReading bool
 
@@ -85,17 +89,19 @@ func drawRules(d dice) rules {
 // simulate runs one history and returns its judge. It must be called
 // in a bubble.
 func simulate(t *testing.T, seed uint64, tr trial) *judge {
+	tr.person = hasPerson(seed)
 	d := roll(seed, "world", 0)
 	w := &world{
 		t: t, seed: seed, rules: drawRules(d), started: time.Now(), clock: d.between(-time.Hour, time.Hour),
 		over: make(chan struct{}),
 	}
 	w.rules.drawSlots(roll(seed, "slots", 0))
+	w.rules.drawSteps(seed)
 	w.burstAfter.Store(-1)
 	if burst := roll(seed, "burst", 0); burst.chance(20) {
 		w.rules.Burst = 20 + burst.IntN(20)
 	}
-	w.rules.Wake, w.rules.Quiet = roll(seed, "wake", 0).chance(50), roll(seed, "quiet", 0).chance(25)
+	w.rules.Wake, w.rules.Quiet = roll(seed, "wake", 0).chance(50), roll(seed, "quiet", 0).chance(25) || onlyPerson(seed)
 	w.judge = newJudge(w)
 	w.db = openOracle(w, tr)
 	for i := range w.rules.Machines {

@@ -129,6 +129,14 @@ func TestCompletion(t *testing.T) {
 			"pipelines/hello.yaml", "steps:\n  - handler: Log\n    ¦\n", []string{"with", "if", "onError", "retry", "timeout"}, []string{"steps"},
 			"retry", "retry the step within the same run",
 		},
+		"the keys of a step that does nothing yet": {
+			"pipelines/hello.yaml", "steps:\n  - name: a\n    ¦\n", []string{"handler", "steps", "uses", "with", "foreach"}, []string{"name", "trigger"},
+			"uses", "the pipeline that the step calls",
+		},
+		"the keys of a block": {
+			"pipelines/hello.yaml", "steps:\n  - steps:\n      - handler: Log\n    ¦\n", []string{"parallel", "foreach", "if"}, []string{"handler", "uses"},
+			"as", "the element",
+		},
 		"the names of handlers": {
 			"pipelines/hello.yaml", "steps:\n  - handler: ¦\n", []string{"HTTP", "SQL", "AssignTasksToWorker", "Enqueue"}, []string{"fail"},
 			"Mail", "Send a mail",

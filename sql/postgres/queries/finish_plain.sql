@@ -1,9 +1,9 @@
--- finish_plain: record the ends of runs that succeeded and set only their output. It has the effect
+-- finish_plain: record the ends of runs that succeeded and set only their output and log. It has the effect
 -- of finish at two thirds of the cost: arrays are read faster than JSON, and most columns do not
 -- change.
 -- In:  worker, instance, and for each end, in the order of ids: ids, fences, failures, hashes (of the pipeline's
 --      text; NULL: none), outputs (NULL: none), kept_ms (NULL: until the clean-up),
---      took_ms (NULL: unknown), step_times (NULL: none); now (NULL: the database clock)
+--      took_ms (NULL: unknown), step_times (NULL: none), tails (the kept logs; NULL: none has one); now (NULL: the database clock)
 -- Out: ids and fences of the changed items; the others had lost their lease.
 -- Rows are locked and found, and the statistics updated, as in finish. Each aggregate node costs the server about
 -- 40 microseconds for a batch, however few rows it has, so one node makes the rows of both tables. The values that
@@ -11,7 +11,7 @@
 -- date_bin and numbers of bands are faster than EXTRACT, date_trunc and names, and as exact to the millisecond.
 WITH j AS MATERIALIZED (
     SELECT r.* FROM unnest(CAST(@ids AS bigint[]), CAST(@fences AS bigint[]), CAST(@failures AS bigint[]), CAST(@hashes AS text[]),
-        CAST(@outputs AS text[]), CAST(@kept_ms AS bigint[]), CAST(@took_ms AS bigint[]), CAST(@step_times AS text[])) AS r("ItemId", "ItemFence", "Failures", "NewHash", "NewOutput", "KeepMs", "TookMs", "NewStepTimes")
+        CAST(@outputs AS text[]), CAST(@kept_ms AS bigint[]), CAST(@took_ms AS bigint[]), CAST(@step_times AS text[]), CAST(@tails AS text[])) AS r("ItemId", "ItemFence", "Failures", "NewHash", "NewOutput", "KeepMs", "TookMs", "NewStepTimes", "NewTail")
     -- include: lock_rows condition=i."Fence" = r."ItemFence" AND i."State" = 1
 ), done AS (
 UPDATE "BotWorkQueueItems" SET
@@ -26,7 +26,7 @@ UPDATE "BotWorkQueueItems" SET
     "Output" = j."NewOutput",
     "Step" = NULL,
     "PipelineHash" = COALESCE(j."NewHash", "BotWorkQueueItems"."PipelineHash"),
-    "LogTail" = NULL,
+    "LogTail" = j."NewTail",
     "StepTimes" = COALESCE(j."NewStepTimes", "BotWorkQueueItems"."StepTimes"),
     "Error" = NULL,
     "ErrorKind" = NULL,

@@ -1,6 +1,8 @@
 -- Run a finished item again from its first attempt. Changes one row, or none if the
 -- item is not finished. `botwork items repeat 1` does the same and updates the queue's
 -- statistics. After this statement, run `botwork queues stats --recount`.
+-- If the pipeline has resume, the item goes on where it failed, unless its rows of
+-- BotWorkItemSteps are deleted.
 -- In a transaction of your own, commit at once: until then no other process can write
 -- to the database.
 UPDATE BotWorkQueueItems SET

@@ -1,7 +1,7 @@
 -- clone: insert a copy of an item, requested by a user and due at once. It does not take over a
 -- deadline or a time to finish by that has passed.
--- In:  id, unique_key (NULL: none), life_ms (NULL: no bound), author, now (NULL: the database clock)
--- Out: the new id; no row if the item does not exist.
+-- In:  id, queue (in which the item is), unique_key (NULL: none), life_ms (NULL: no bound), author, now (NULL: the database clock)
+-- Out: the new id; no row if the item does not exist, or has left the queue.
 INSERT INTO BotWorkQueueItems (
     {{copied_columns row=}},
     DeadlineAt, FinishBy, State, UniqueKey, AvailableAt, CreatedAt, CreatedBy, ExpiresAt, IdempotencyKey, PoliciesApplied)
@@ -11,5 +11,5 @@ SELECT
     @author, CASE WHEN @life_ms IS NOT NULL THEN {{now_plus ms=@life_ms}} END,
     {{random_key}}, 1
 FROM BotWorkQueueItems i
-WHERE i.Id = @id
+WHERE i.Id = @id AND i.QueueName = @queue
 RETURNING Id;

@@ -29,7 +29,7 @@ UPDATE BotWorkQueueItems SET
     Progress = COALESCE(j.NewProgress, BotWorkQueueItems.Progress),
     ProgressPercent = COALESCE(j.NewPercent, BotWorkQueueItems.ProgressPercent),
     PipelineHash = COALESCE(j.NewHash, BotWorkQueueItems.PipelineHash),
-    LogTail = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewTail, BotWorkQueueItems.LogTail) END,
+    LogTail = CASE WHEN j.NewState = 2 THEN j.NewTail ELSE COALESCE(j.NewTail, BotWorkQueueItems.LogTail) END,
     StepTimes = COALESCE(j.NewStepTimes, BotWorkQueueItems.StepTimes),
     Error = j.ErrorText,
     ErrorKind = j.Kind,

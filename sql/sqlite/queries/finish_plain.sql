@@ -1,9 +1,9 @@
--- finish_plain: record the ends of runs that succeeded and set only their output. It has the effect
+-- finish_plain: record the ends of runs that succeeded and set only their output and log. It has the effect
 -- of finish at half of the cost: most columns and indexes do not change, and nothing is returned.
 -- If it changes fewer rows than there are in the batch, some had lost their lease, and the
 -- transaction must be rolled back.
 -- In:  worker, instance, rows [[id, fence, failures, start of the run, hash of the pipeline's text or
---      null, output or null, retention in ms or null, times of the steps or null]], now (NULL: the database clock)
+--      null, output or null, retention in ms or null, times of the steps or null, kept log (left out: none)]], now (NULL: the database clock)
 UPDATE BotWorkQueueItems SET
     Version = Version + 1,
     State = 2,
@@ -16,7 +16,7 @@ UPDATE BotWorkQueueItems SET
     Output = j.value ->> 5,
     Step = NULL,
     PipelineHash = COALESCE(j.value ->> 4, PipelineHash),
-    LogTail = NULL,
+    LogTail = j.value ->> 8,
     StepTimes = COALESCE(j.value ->> 7, StepTimes),
     Error = NULL,
     ErrorKind = NULL,

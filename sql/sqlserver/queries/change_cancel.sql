@@ -1,9 +1,10 @@
 -- change_cancel: end items that wait, are assigned or run. What a run writes afterwards is refused,
 -- and its worker then stops it.
--- In:  rows [{ItemId, ItemFence, OldState}], reason (NULL: none was given), now (NULL: the database clock)
+-- In:  rows [{ItemId, ItemFence, OldState}], reason (NULL: none was given), line (added to the logs of runs), now (NULL: the database clock)
 -- Out: ids of what changed.
 UPDATE BotWorkQueueItems SET
     Version = Version + 1,
+    LogTail = CASE WHEN State = 1 THEN COALESCE(LogTail, N'') + @line ELSE LogTail END,
     -- include: ended_columns
 OUTPUT inserted.Id
 WHERE Id IN (SELECT k.ItemId FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') k)

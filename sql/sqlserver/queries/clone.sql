@@ -1,7 +1,7 @@
 -- clone: insert a copy of an item, requested by a user and due at once. It does not take over a
 -- deadline or a time to finish by that has passed.
--- In:  id, unique_key (NULL: none), life_ms (NULL: no bound), author, now (NULL: the database clock)
--- Out: the new id; no row if the item does not exist.
+-- In:  id, queue (in which the item is), unique_key (NULL: none), life_ms (NULL: no bound), author, now (NULL: the database clock)
+-- Out: the new id; no row if the item does not exist, or has left the queue.
 INSERT INTO BotWorkQueueItems (
     {{copied_columns row=}},
     DeadlineAt, FinishBy, State, UniqueKey, AvailableAt, CreatedAt, CreatedBy, ExpiresAt, PoliciesApplied)
@@ -11,4 +11,4 @@ SELECT
     COALESCE({{if_ahead column=i.DeadlineAt}}, {{if_ahead column=i.FinishBy}}), {{if_ahead column=i.FinishBy}}, 4, @unique_key, {{now}}, {{now}},
     @author, {{now_plus ms=CAST(@life_ms AS BIGINT)}}, 1
 FROM BotWorkQueueItems i
-WHERE i.Id = @id;
+WHERE i.Id = @id AND i.QueueName = CAST(@queue AS NVARCHAR(450));

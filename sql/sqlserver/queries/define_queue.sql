@@ -4,7 +4,7 @@
 --      priority_offset, resilience_config, retry_as, key_scope, deleted_keys_count, ttl_ms, retain_ms,
 --      archive_age_ms, archive_limit, deletion, payload_schema, output_schema, analytics_schema, encrypted,
 --      public_access, robot_deletes_only_own, checkout_ms, concurrency_limit, key_concurrency_limit,
---      rate_limit, rate_period_ms, key_rate_limit, key_rate_period_ms, distribution, max_releases, max_payload, max_output,
+--      rate_limit, rate_period_ms, key_rate_limit, key_rate_period_ms, distribution, max_releases, max_payload, max_output, keep_log,
 --      on_expiry, payloads, escalation
 UPDATE BotQueues SET
     Description = @description,
@@ -36,6 +36,7 @@ UPDATE BotQueues SET
     MaxReleases = @max_releases,
     MaxPayload = @max_payload,
     MaxOutput = @max_output,
+    KeepLog = @keep_log,
     OnExpiry = @on_expiry,
     Payloads = @payloads,
     Escalation = @escalation,

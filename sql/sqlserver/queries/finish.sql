@@ -29,7 +29,7 @@ UPDATE t SET
     Progress = COALESCE(j.NewProgress, t.Progress),
     ProgressPercent = COALESCE(j.NewPercent, t.ProgressPercent),
     PipelineHash = COALESCE(j.NewHash, t.PipelineHash),
-    LogTail = CASE WHEN j.NewState <> 2 THEN COALESCE(j.NewTail, t.LogTail) END,
+    LogTail = CASE WHEN j.NewState = 2 THEN j.NewTail ELSE COALESCE(j.NewTail, t.LogTail) END,
     StepTimes = COALESCE(j.NewStepTimes, t.StepTimes),
     Error = j.ErrorText,
     ErrorKind = j.Kind,

@@ -5,7 +5,7 @@
 --      now (NULL: the database clock)
 -- Out: ids and fences of the claims that hold their lease, with the queue, when the run started,
 --      the current time, the pipeline and the priority.
-SELECT t.Id, t.Fence, t.QueueName, t.StartedAt, {{now}}, {{pipeline_of config=t.IntegrationConfig}}, t.Priority
+SELECT t.Id, t.Fence, t.QueueName, t.StartedAt, {{now}}, t.PipelineName, t.Priority
 FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence') j ON j.ItemId = t.Id
 WHERE t.State = 1 AND t.Fence = j.ItemFence

@@ -31,7 +31,7 @@ WHERE CAST(@worker AS NVARCHAR(400)) IS NULL OR w.Name = CAST(@worker AS NVARCHA
 UNION ALL
 SELECT r.StartedAt, r.QueueName, r.Pipeline, r.Band, r.WorkerName, NULL, N'started', N'', -1, 1, 0, r.AvailableAt
 FROM (
-    SELECT i.StartedAt, i.QueueName, {{pipeline_of config=i.IntegrationConfig}} AS Pipeline, {{band_of priority=i.Priority}} AS Band,
+    SELECT i.StartedAt, i.QueueName, i.PipelineName AS Pipeline, {{band_of priority=i.Priority}} AS Band,
         COALESCE(w.Name, N'') AS WorkerName, i.AvailableAt
     FROM BotWorkQueueItems i
     LEFT JOIN BotWorkers w ON w.Id = i.WorkerId

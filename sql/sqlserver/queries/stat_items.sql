@@ -4,7 +4,7 @@
 -- Out: id, queue, state, 1 when it is deleted, pipeline, priority, worker, when its run started, it was due and ended,
 --      and the kind of its error.
 SELECT i.Id, i.QueueName, i.State, CASE WHEN i.DeletedAt IS NULL THEN 0 ELSE 1 END,
-    {{pipeline_of config=i.IntegrationConfig}}, i.Priority, i.WorkerId, i.StartedAt, i.AvailableAt, i.FinishedAt, i.ErrorKind
+    i.PipelineName, i.Priority, i.WorkerId, i.StartedAt, i.AvailableAt, i.FinishedAt, i.ErrorKind
 FROM BotWorkQueueItems i WITH (UPDLOCK, ROWLOCK)
 WHERE i.Id IN (SELECT j.ItemId FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') j)
 ORDER BY i.Id;

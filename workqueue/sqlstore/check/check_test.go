@@ -3,12 +3,12 @@ package check_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"botwork/internal/testdb"
-	sqlfiles "botwork/sql"
 	"botwork/workqueue"
 	"botwork/workqueue/sqlstore"
 	"botwork/workqueue/storetest"
@@ -119,7 +119,7 @@ func TestCheckIsCleanAfterOperators(t *testing.T) {
 
 func operatorText(t *testing.T, e testdb.Engine, name string) string {
 	t.Helper()
-	text, err := sqlfiles.Files.ReadFile(string(e.Driver) + "/operators/" + name + ".sql")
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "sql", string(e.Driver), "operators", name+".sql"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,6 +57,11 @@ func (m *Model) Cancel(id int64, reason string) error {
 		return err
 	}
 	if it.State == workqueue.Blocked {
+		tail := "item cancelled\n"
+		if it.LogTail != nil {
+			tail = *it.LogTail + tail
+		}
+		it.LogTail = &tail
 		m.addAttempt(it, it.WorkerID, workqueue.Attempt{
 			Attempt: it.Attempt(), Outcome: "failed", Error: text(reason), ErrorKind: new(workqueue.KindCancelled),
 		})

@@ -3,6 +3,7 @@ package reference
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,10 @@ type Model struct {
 	// MaxReleases is how many workers may die while they run an item; 0: the default.
 	MaxReleases int
 
+	// Held has the items whose rows another session of the database holds, in a transaction that
+	// is open. Statements pass over them.
+	Held map[int64]bool
+
 	Starts []Start // of its items, while it limits them
 
 	// StartFences has the fence under which a run of an item was last recorded as begun, 0 if a
@@ -43,7 +48,7 @@ type Model struct {
 func New(clock *time.Time) *Model {
 	return &Model{
 		clock: clock, Items: map[int64]*workqueue.Item{},
-		Attempts: map[int64][]workqueue.Attempt{}, Workers: map[int64]*workqueue.Worker{}, StartFences: map[int64]int64{},
+		Attempts: map[int64][]workqueue.Attempt{}, Held: map[int64]bool{}, Workers: map[int64]*workqueue.Worker{}, StartFences: map[int64]int64{},
 	}
 }
 
@@ -81,7 +86,7 @@ func (m *Model) List() []workqueue.Item {
 	shown := []workqueue.Item{}
 	for _, id := range slices.Backward(m.IDs()) {
 		if it := *m.Items[id]; it.DeletedAt == nil {
-			it.Lifecycle = m.Lifecycle(&it)
+			it.Lifecycle, it.SnoozeReason = m.Lifecycle(&it), m.snoozeReason(&it)
 			shown = append(shown, it)
 		}
 	}
@@ -103,6 +108,19 @@ func (m *Model) Lifecycle(it *workqueue.Item) workqueue.Lifecycle {
 		workqueue.Ready: waits, workqueue.Pending: waits, workqueue.Assigned: workqueue.LifeAssigned,
 		workqueue.Blocked: workqueue.LifeActive, workqueue.Processed: workqueue.LifeCompleted, workqueue.Cancelled: workqueue.LifeArchived,
 	}[it.State]
+}
+
+// snoozeReason returns the reason of the snooze that the item waits for; nil if there is none.
+func (m *Model) snoozeReason(it *workqueue.Item) *string {
+	attempts := m.Attempts[it.ID]
+	if len(attempts) == 0 || it.State != workqueue.Ready || it.StartedAt == nil || !it.AvailableAt.After(m.Now()) {
+		return nil
+	}
+	last := &attempts[len(attempts)-1]
+	if last.Outcome != workqueue.OutcomeSnoozed || last.Fence != it.Fence {
+		return nil
+	}
+	return cmp.Or(last.Reason, new(""))
 }
 
 // WorkersByName returns all workers, by name.
@@ -194,6 +212,7 @@ func Plain(items []workqueue.Item) []workqueue.Item {
 		it := &items[i]
 		it.IdempotencyKey = "" // random
 		it.Version = 0         // checked by the tests of updates and of the statements
+		it.LogTail = plainLog(it.LogTail)
 		if it.ErrorKind != nil && *it.ErrorKind == workqueue.KindPoison && it.Error != nil && strings.HasPrefix(*it.Error, "poison") {
 			it.Error = new("poison")
 		}
@@ -208,11 +227,22 @@ func Plain(items []workqueue.Item) []workqueue.Item {
 func PlainAttempts(attempts []workqueue.Attempt) []workqueue.Attempt {
 	attempts = append([]workqueue.Attempt{}, attempts...)
 	for i := range attempts {
+		attempts[i].LogTail = plainLog(attempts[i].LogTail)
 		if a := &attempts[i]; a.Error != nil && (a.Outcome == "rescued" || strings.HasPrefix(*a.Error, "the lease ran out")) {
 			a.Error = new("rescued")
 		}
 	}
 	return attempts
+}
+
+// cancelledLine is the line of a log with the time, the actor and the reason of a cancellation.
+var cancelledLine = regexp.MustCompile(`(?m)^\S+Z INF item cancelled .*$`)
+
+func plainLog(log *string) *string {
+	if log == nil {
+		return nil
+	}
+	return new(cancelledLine.ReplaceAllString(*log, "item cancelled"))
 }
 
 // Process is one start of a worker.

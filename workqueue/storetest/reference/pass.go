@@ -28,7 +28,9 @@ func (m *Model) Withheld(it *workqueue.Item) bool {
 }
 
 // Startable reports whether the item may be assigned, or start, now.
-func (m *Model) Startable(it *workqueue.Item) bool { return !m.Withheld(it) && !m.Expired(it) }
+func (m *Model) Startable(it *workqueue.Item) bool {
+	return !m.Withheld(it) && !m.Expired(it) && !m.Held[it.ID]
+}
 
 // Rescue releases stale items, and assigned items that are withheld. Only a lost run that
 // had begun counts as a release; the item is cancelled when the count reaches the limit. A
@@ -39,7 +41,7 @@ func (m *Model) Rescue(assignedFor time.Duration) (result workqueue.RescueResult
 		it := m.Items[id]
 		stale := m.Stale(it, assignedFor)
 		withheld := !stale && it.State == workqueue.Assigned && m.Withheld(it)
-		if !stale && !withheld {
+		if !stale && !withheld || m.Held[id] {
 			continue
 		}
 		moved = append(moved, id)
@@ -92,7 +94,7 @@ func (m *Model) Expired(it *workqueue.Item) bool {
 func (m *Model) Expire() (n int) {
 	for _, it := range m.Items {
 		waits := it.State == workqueue.Ready || it.State == workqueue.Pending || it.State == workqueue.Assigned
-		if !waits || it.DeletedAt != nil || !m.Expired(it) {
+		if !waits || it.DeletedAt != nil || !m.Expired(it) || m.Held[it.ID] {
 			continue
 		}
 		it.State, it.FinishedAt, it.LeaseExpiresAt = workqueue.Cancelled, m.in(0), nil

@@ -82,7 +82,7 @@ func (m *Model) Begin(p Process, refs []workqueue.ItemRef) (refused []int64) {
 	for _, ref := range refs {
 		it := m.Items[ref.ItemID]
 		switch {
-		case !m.Holds(p, ref):
+		case !m.Holds(p, ref) || m.Held[ref.ItemID]:
 			refused = append(refused, ref.ItemID)
 		case m.HasStarted(it):
 		case m.Over(it.LeaseExpiresAt) || m.Expired(it) || it.DeletedAt != nil || m.Paused:
@@ -115,6 +115,9 @@ func (m *Model) Progress(p Process, notes []workqueue.ProgressNote) (lost []int6
 	for _, n := range notes {
 		if !m.Holds(p, n.ItemRef) {
 			lost = append(lost, n.ItemID)
+			continue
+		}
+		if m.Held[n.ItemID] {
 			continue
 		}
 		it := m.Items[n.ItemID]
@@ -187,7 +190,7 @@ func (m *Model) end(it *workqueue.Item, f workqueue.Finish) {
 			it.AvailableAt = m.Now().Add(f.Delay)
 		}
 	case workqueue.Processed:
-		it.Step, it.LogTail = nil, nil
+		it.Step, it.LogTail = nil, text(f.LogTail)
 	}
 	if a := f.Attempt; a != nil {
 		attempt := workqueue.Attempt{Attempt: a.Number, Outcome: a.Outcome, Step: text(a.Step)}

@@ -29,7 +29,7 @@ func (m *Model) Register(id int64, spec workqueue.WorkerSpec) *workqueue.Worker 
 	w.Queues, _ = workqueue.ServedText(spec.Queues)
 	w.State, w.StartedAt, w.LastSeenAt, w.LeaseExpiresAt = workqueue.WorkerActive, m.Now(), m.Now(), m.in(spec.Lease)
 	for _, it := range m.Items {
-		if dead && it.State == workqueue.Blocked && m.HeldBy(it, w.ID) {
+		if dead && !m.Held[it.ID] && it.State == workqueue.Blocked && m.HeldBy(it, w.ID) {
 			it.LeaseExpiresAt = nil
 		}
 	}
@@ -62,7 +62,7 @@ func (m *Model) Stop(p Process) error {
 func (m *Model) ReleaseAssigned(p Process) int {
 	n := 0
 	for _, it := range m.Items {
-		if m.IsCurrent(p) && it.State == workqueue.Assigned && m.HeldBy(it, p.Worker) {
+		if m.IsCurrent(p) && !m.Held[it.ID] && it.State == workqueue.Assigned && m.HeldBy(it, p.Worker) {
 			it.State, it.WorkerID, it.AssignedAt = workqueue.Ready, nil, nil
 			n++
 		}
@@ -86,14 +86,16 @@ func (m *Model) Beat(b workqueue.BeatParams) (workqueue.BeatResult, error) {
 		w.AvailableSince = m.in(-up)
 	}
 	for _, ref := range b.Started {
-		if m.Holds(p, ref) {
+		if m.Holds(p, ref) && !m.Held[ref.ItemID] {
 			m.recordStart(m.Items[ref.ItemID], ref.Fence)
 		}
 	}
 	result := workqueue.BeatResult{State: w.State}
 	for _, ref := range b.Held {
 		if m.Holds(p, ref) {
-			m.Items[ref.ItemID].LeaseExpiresAt = m.in(b.Lease)
+			if !m.Held[ref.ItemID] {
+				m.Items[ref.ItemID].LeaseExpiresAt = m.in(b.Lease)
+			}
 		} else {
 			result.Lost = append(result.Lost, ref.ItemID)
 		}

@@ -181,7 +181,7 @@ func (p *parser) block(at, parent int) *Node {
 }
 
 // escapes are the single-character escapes in double quotes.
-var escapes = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '0': "\x00", 'e': "\x1b", 'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v", ' ': " "}
+var escapes = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '0': "\x00", 'e': "\x1b", 'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v", ' ': " ", 'N': "\u0085", '_': "\u00a0", 'L': "\u2028", 'P': "\u2029"}
 
 // unquote returns the value of a quoted text. The closing quote can be missing.
 func unquote(text string) string {

@@ -50,6 +50,10 @@ type Run struct {
 	PID     int    `json:"pid"` // of the worker, by Process
 	Worker  string `json:"worker"`
 
+	// Step is set if each step of a run writes its own lines: begin, ticks, and one of the last three. It is
+	// the step's path, with the number of the iteration.
+	Step string `json:"step,omitempty"`
+
 	// Program is the process that wrote the line, if it is not the worker's.
 	Program int `json:"program,omitempty"`
 }

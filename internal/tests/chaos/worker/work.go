@@ -18,7 +18,7 @@ func kind() handlers.Kind {
 	return handlers.Kind{
 		Name: "Work", Summary: "Work for a while and record it in a ledger",
 		Doc: `Appends a line to the ledger when it begins, every 50 ms while it works, and when it ends. Its first "failures" attempts fail.
-Each line has the fence of its run.`,
+Each line has the fence of its run, and with "steps" the path of the step.`,
 		Output:  "nothing.",
 		Example: "- handler: Work\n  with: {ledger: ledger.ndjson, for: 100ms}\n",
 		New:     func() handlers.Handler { return &work{} },
@@ -29,13 +29,18 @@ type work struct {
 	Ledger   string            `json:"ledger" required:"true" doc:"the file, which must exist"`
 	For      handlers.Duration `json:"for" required:"true" doc:"how long to work"`
 	Failures int               `json:"failures" doc:"how many attempts fail before one succeeds"`
+	Steps    bool              `json:"steps" doc:"whether the pipeline has several such steps"`
 }
 
 func (w *work) Handle(ctx context.Context, call *handlers.Call) (any, error) {
-	book, err := ledger.Open(w.Ledger, ledger.Run{
+	run := ledger.Run{
 		Item: call.ItemID, Fence: call.Fence, Attempt: call.Attempt,
 		PID: ledger.Process(os.Getpid()), Worker: os.Getenv("BOTWORK_WORKER_NAME"),
-	})
+	}
+	if w.Steps {
+		run.Step = call.Step
+	}
+	book, err := ledger.Open(w.Ledger, run)
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,6 @@
 UPDATE "BotWorkQueueItems" SET
     "Version" = "BotWorkQueueItems"."Version" + 1,
+    "LogTail" = CASE WHEN "State" = 1 THEN COALESCE("LogTail", '') || CAST(@line AS text) ELSE "LogTail" END,
     "State" = 3,
     "ErrorKind" = 'cancelled',
     "Error" = CAST(@reason AS text),

@@ -11,5 +11,5 @@ SELECT
     COALESCE(CASE WHEN i."DeadlineAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) THEN i."DeadlineAt" END, CASE WHEN i."FinishBy" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) THEN i."FinishBy" END), CASE WHEN i."FinishBy" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) THEN i."FinishBy" END, 4, CAST(@unique_key AS varchar),
     CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)), CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)), CAST(@author AS varchar), CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + CAST(@life_ms AS bigint) * INTERVAL '1 millisecond', TRUE
 FROM "BotWorkQueueItems" i
-WHERE i."Id" = @id
+WHERE i."Id" = @id AND i."QueueName" = @queue
 RETURNING "Id";

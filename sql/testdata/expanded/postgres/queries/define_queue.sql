@@ -28,6 +28,7 @@ UPDATE "BotQueues" SET
     "MaxReleases" = @max_releases,
     "MaxPayload" = @max_payload,
     "MaxOutput" = @max_output,
+    "KeepLog" = @keep_log,
     "OnExpiry" = @on_expiry,
     "Payloads" = @payloads,
     "Escalation" = @escalation,

@@ -1,5 +1,6 @@
 UPDATE BotWorkQueueItems SET
     Version = Version + 1,
+    LogTail = CASE WHEN State = 1 THEN COALESCE(LogTail, '') || @line ELSE LogTail END,
     State = 3,
     ErrorKind = 'cancelled',
     Error = @reason,

@@ -11,5 +11,5 @@ SELECT
     @author, CASE WHEN @life_ms IS NOT NULL THEN strftime('%Y-%m-%d %H:%M:%f', COALESCE(@now, 'now'), printf('%+.3f seconds', @life_ms / 1000.0)) END,
     lower(hex(randomblob(16))), 1
 FROM BotWorkQueueItems i
-WHERE i.Id = @id
+WHERE i.Id = @id AND i.QueueName = @queue
 RETURNING Id;

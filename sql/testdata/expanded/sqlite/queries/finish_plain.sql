@@ -10,7 +10,7 @@ UPDATE BotWorkQueueItems SET
     Output = j.value ->> 5,
     Step = NULL,
     PipelineHash = COALESCE(j.value ->> 4, PipelineHash),
-    LogTail = NULL,
+    LogTail = j.value ->> 8,
     StepTimes = COALESCE(j.value ->> 7, StepTimes),
     Error = NULL,
     ErrorKind = NULL,

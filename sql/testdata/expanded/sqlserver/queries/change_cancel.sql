@@ -1,5 +1,6 @@
 UPDATE BotWorkQueueItems SET
     Version = Version + 1,
+    LogTail = CASE WHEN State = 1 THEN COALESCE(LogTail, N'') + @line ELSE LogTail END,
     State = 3,
     ErrorKind = N'cancelled',
     Error = @reason,

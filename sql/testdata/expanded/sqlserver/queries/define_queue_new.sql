@@ -3,7 +3,7 @@ INSERT INTO BotQueues
     Description, Consumer, PriorityOffset, ResilienceConfig, RetryAs, KeyScope, DeletedKeysCount, TtlMs, RetainMs,
     ArchiveAgeMs, ArchiveLimit, Deletion, PayloadSchema, OutputSchema, AnalyticsSchema, Encrypted, PublicAccess,
     RobotDeletesOnlyOwn, CheckoutMs, ConcurrencyLimit, KeyConcurrencyLimit, RateLimit, RatePeriodMs, KeyRateLimit,
-    KeyRatePeriodMs, Distribution, MaxReleases, MaxPayload, MaxOutput, OnExpiry, Payloads, Escalation)
+    KeyRatePeriodMs, Distribution, MaxReleases, MaxPayload, MaxOutput, KeepLog, OnExpiry, Payloads, Escalation)
 VALUES
     (@name, @by, @overridden_by, CASE WHEN @overridden_by IS NULL THEN NULL ELSE COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) END, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
     COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))),
@@ -11,4 +11,4 @@ VALUES
     @ttl_ms, @retain_ms, @archive_age_ms, @archive_limit, @deletion, @payload_schema, @output_schema,
     @analytics_schema, @encrypted, @public_access, @robot_deletes_only_own, @checkout_ms, @concurrency_limit,
     @key_concurrency_limit, @rate_limit, @rate_period_ms, @key_rate_limit, @key_rate_period_ms, @distribution,
-    @max_releases, @max_payload, @max_output, @on_expiry, @payloads, @escalation);
+    @max_releases, @max_payload, @max_output, @keep_log, @on_expiry, @payloads, @escalation);

@@ -3,7 +3,7 @@ FROM (
     SELECT i.Id, i.State, i.Version, i.Priority, i.Selectors, i.AvailableAt, COALESCE(m.Step, 0) AS Step
     FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
     LEFT JOIN BotItemEscalations m ON m.ItemId = i.Id AND m.RuleId = @rule AND m.DueAt = i.AvailableAt
-    WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NULL AND CASE WHEN LEN(i.IntegrationConfig) <= 200 THEN CAST(i.IntegrationConfig AS NVARCHAR(200)) ELSE N'' END = CAST(@pipeline AS NVARCHAR(450)) AND i.DeletedAt IS NULL
+    WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NULL AND i.PipelineName = CAST(@pipeline AS NVARCHAR(450)) AND i.DeletedAt IS NULL
       AND i.AvailableAt <= DATEADD(millisecond, -(@after_ms % 1000), DATEADD(second, -(@after_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
       AND (m.Step IS NULL OR @every_ms > 0 AND i.AvailableAt <= DATEADD(millisecond, -((@after_ms + @every_ms * m.Step) % 1000), DATEADD(second, -((@after_ms + @every_ms * m.Step) / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))))
       AND (m.Step IS NULL OR @since IS NULL OR CAST(@since AS DATETIME2(3)) <= DATEADD(millisecond, -((@every_ms * m.Step) % 1000), DATEADD(second, -((@every_ms * m.Step) / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))))
@@ -14,7 +14,7 @@ FROM (
     SELECT i.Id, i.State, i.Version, i.Priority, i.Selectors, i.AvailableAt, COALESCE(m.Step, 0) AS Step
     FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
     LEFT JOIN BotItemEscalations m ON m.ItemId = i.Id AND m.RuleId = @rule AND m.DueAt = i.AvailableAt
-    WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NOT NULL AND CASE WHEN LEN(i.IntegrationConfig) <= 200 THEN CAST(i.IntegrationConfig AS NVARCHAR(200)) ELSE N'' END = CAST(@pipeline AS NVARCHAR(450)) AND i.DeletedAt IS NULL
+    WHERE i.State IN (0, 4) AND i.Fence >= 0 AND i.DeadlineAt IS NOT NULL AND i.PipelineName = CAST(@pipeline AS NVARCHAR(450)) AND i.DeletedAt IS NULL
       AND i.AvailableAt <= DATEADD(millisecond, -(@after_ms % 1000), DATEADD(second, -(@after_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
       AND (m.Step IS NULL OR @every_ms > 0 AND i.AvailableAt <= DATEADD(millisecond, -((@after_ms + @every_ms * m.Step) % 1000), DATEADD(second, -((@after_ms + @every_ms * m.Step) / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))))
       AND (m.Step IS NULL OR @since IS NULL OR CAST(@since AS DATETIME2(3)) <= DATEADD(millisecond, -((@every_ms * m.Step) % 1000), DATEADD(second, -((@every_ms * m.Step) / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))))
@@ -25,7 +25,7 @@ FROM (
     SELECT i.Id, i.State, i.Version, i.Priority, i.Selectors, i.AvailableAt, COALESCE(m.Step, 0) AS Step
     FROM BotWorkQueueItems i WITH (READPAST, READCOMMITTEDLOCK)
     LEFT JOIN BotItemEscalations m ON m.ItemId = i.Id AND m.RuleId = @rule AND m.DueAt = i.AvailableAt
-    WHERE i.State = 5 AND @assigned = 1 AND CASE WHEN LEN(i.IntegrationConfig) <= 200 THEN CAST(i.IntegrationConfig AS NVARCHAR(200)) ELSE N'' END = CAST(@pipeline AS NVARCHAR(450)) AND i.DeletedAt IS NULL
+    WHERE i.State = 5 AND @assigned = 1 AND i.PipelineName = CAST(@pipeline AS NVARCHAR(450)) AND i.DeletedAt IS NULL
       AND i.AvailableAt <= DATEADD(millisecond, -(@after_ms % 1000), DATEADD(second, -(@after_ms / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))))
       AND (m.Step IS NULL OR @every_ms > 0 AND i.AvailableAt <= DATEADD(millisecond, -((@after_ms + @every_ms * m.Step) % 1000), DATEADD(second, -((@after_ms + @every_ms * m.Step) / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))))
       AND (m.Step IS NULL OR @since IS NULL OR CAST(@since AS DATETIME2(3)) <= DATEADD(millisecond, -((@every_ms * m.Step) % 1000), DATEADD(second, -((@every_ms * m.Step) / 1000), COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))))))

@@ -1,4 +1,4 @@
-SELECT t.Id, t.Fence, t.QueueName, t.StartedAt, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))), CASE WHEN LEN(t.IntegrationConfig) <= 200 THEN CAST(t.IntegrationConfig AS NVARCHAR(200)) ELSE N'' END, t.Priority
+SELECT t.Id, t.Fence, t.QueueName, t.StartedAt, COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))), t.PipelineName, t.Priority
 FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
 JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence') j ON j.ItemId = t.Id
 WHERE t.State = 1 AND t.Fence = j.ItemFence

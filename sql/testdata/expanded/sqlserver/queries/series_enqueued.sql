@@ -1,7 +1,7 @@
 INSERT INTO BotStatisticsDeltas (At, QueueName, Pipeline, Band, Event, Events)
 SELECT e.CreatedAt, e.QueueName, e.Pipeline, e.Band, N'enqueued', COUNT_BIG(*)
 FROM (
-    SELECT i.CreatedAt, i.QueueName, CASE WHEN LEN(i.IntegrationConfig) <= 200 THEN CAST(i.IntegrationConfig AS NVARCHAR(200)) ELSE N'' END AS Pipeline, CASE WHEN i.Priority > 1000 THEN N'high' WHEN i.Priority >= 500 THEN N'medium' ELSE N'low' END AS Band
+    SELECT i.CreatedAt, i.QueueName, i.PipelineName AS Pipeline, CASE WHEN i.Priority > 1000 THEN N'high' WHEN i.Priority >= 500 THEN N'medium' ELSE N'low' END AS Band
     FROM BotWorkQueueItems i
     WHERE i.Id IN (SELECT j.ItemId FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId') j)
 ) e

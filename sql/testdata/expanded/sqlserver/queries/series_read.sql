@@ -22,7 +22,7 @@ WHERE CAST(@worker AS NVARCHAR(400)) IS NULL OR w.Name = CAST(@worker AS NVARCHA
 UNION ALL
 SELECT r.StartedAt, r.QueueName, r.Pipeline, r.Band, r.WorkerName, NULL, N'started', N'', -1, 1, 0, r.AvailableAt
 FROM (
-    SELECT i.StartedAt, i.QueueName, CASE WHEN LEN(i.IntegrationConfig) <= 200 THEN CAST(i.IntegrationConfig AS NVARCHAR(200)) ELSE N'' END AS Pipeline, CASE WHEN i.Priority > 1000 THEN N'high' WHEN i.Priority >= 500 THEN N'medium' ELSE N'low' END AS Band,
+    SELECT i.StartedAt, i.QueueName, i.PipelineName AS Pipeline, CASE WHEN i.Priority > 1000 THEN N'high' WHEN i.Priority >= 500 THEN N'medium' ELSE N'low' END AS Band,
         COALESCE(w.Name, N'') AS WorkerName, i.AvailableAt
     FROM BotWorkQueueItems i
     LEFT JOIN BotWorkers w ON w.Id = i.WorkerId

@@ -1,0 +1,9 @@
+-- clean_steps: remove records of steps of items that have succeeded.
+-- In:  limit_rows
+DELETE FROM BotWorkItemSteps
+WHERE (ItemId, Step) IN (
+    SELECT c.ItemId, c.Step FROM BotWorkItemSteps c
+    JOIN BotWorkQueueItems i ON i.Id = c.ItemId
+    WHERE i.State = 2
+    ORDER BY c.ItemId, c.Number
+    LIMIT CAST(@limit_rows AS INTEGER));

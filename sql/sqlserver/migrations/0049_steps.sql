@@ -1,0 +1,17 @@
+-- +goose Up
+
+-- What the attempts of an item have recorded of its steps, for the next attempt: it goes on at the first step without a
+-- record. Number is the order. Data is opaque, and sealed if the item is encrypted. Fence is that of the last writer.
+CREATE TABLE BotWorkItemSteps (
+    ItemId     BIGINT        NOT NULL,
+    Number     INT           NOT NULL,
+    Step       NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Data       NVARCHAR(MAX) NOT NULL,
+    Fence      BIGINT        NOT NULL,
+    RecordedAt DATETIME2(3)  NOT NULL CONSTRAINT DF_BotWorkItemSteps_RecordedAt DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT PK_BotWorkItemSteps PRIMARY KEY (ItemId, Step),
+    CONSTRAINT FK_BotWorkItemSteps_Item FOREIGN KEY (ItemId) REFERENCES BotWorkQueueItems (Id) ON DELETE CASCADE
+);
+
+-- +goose Down
+DROP TABLE BotWorkItemSteps;

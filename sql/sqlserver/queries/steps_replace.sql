@@ -1,0 +1,12 @@
+-- steps_replace: replace records of steps of a running item.
+-- In:  item, fence, rows [{Ordinal, Step, Data}], now (NULL: the database clock)
+-- The item is locked until the record is written, so that the lease cannot end in between. An item that another
+-- session holds is passed over.
+UPDATE t SET
+    Data = j.Data,
+    Fence = @fence,
+    RecordedAt = {{now}}
+FROM BotWorkItemSteps t
+JOIN BotWorkQueueItems i WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK) ON i.Id = t.ItemId
+JOIN OPENJSON(@rows) WITH (Ordinal INT '$.Ordinal', Step NVARCHAR(200) '$.Step', Data NVARCHAR(MAX) '$.Data') j ON t.Step = CAST(j.Step AS NVARCHAR(200)) COLLATE Latin1_General_100_BIN2
+WHERE t.ItemId = @item AND i.Id = @item AND i.Fence = @fence AND i.State = 1;

@@ -1,0 +1,8 @@
+UPDATE BotWorkItemSteps SET
+    Data = j.Data,
+    Fence = @fence,
+    RecordedAt = COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+FROM (SELECT json_extract(value, '$.Ordinal') AS Ordinal, json_extract(value, '$.Step') AS Step, json_extract(value, '$.Data') AS Data
+      FROM jsonb_each(@rows)) j
+WHERE BotWorkItemSteps.ItemId = @item AND BotWorkItemSteps.Step = j.Step
+  AND EXISTS (SELECT 1 FROM BotWorkQueueItems i WHERE i.Id = @item AND i.Fence = @fence AND i.State = 1);
