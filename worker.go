@@ -104,7 +104,6 @@ func (w *Worker) Run(ctx context.Context) error {
 		case <-p.Replaced():
 			err = workqueue.ErrWorkerReplaced
 		case <-p.Lost():
-			err = p.LostBecause()
 		}
 	}
 	return errors.Join(err, p.Stop(context.WithoutCancel(ctx)))

@@ -182,7 +182,6 @@ func (a *Worker) Run(ctx context.Context, strict bool, first ...string) error {
 			err = workqueue.ErrWorkerReplaced
 		case <-proc.Lost():
 			a.Supervisor.Status("stopping: the connection to the database is lost")
-			err = proc.LostBecause()
 		}
 		stopFollowing()
 	}
@@ -270,9 +269,6 @@ func (a *Worker) runSystem(ctx context.Context, strict bool, names []string) err
 	}
 	if err == nil && len(names) == 0 {
 		err = brokenSystem(p.catalogue).Err() // the caller also requested the broken ones
-	}
-	if lost := proc.LostBecause(); lost != nil && !errors.Is(err, workqueue.ErrDatabaseLost) {
-		err = errors.Join(err, lost)
 	}
 	return errors.Join(err, ctx.Err(), a.stop(ctx, p, proc), store.Close())
 }

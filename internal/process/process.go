@@ -165,11 +165,8 @@ func (p *Process) Worker() workqueue.Worker { return p.runner.Worker() }
 func (p *Process) Replaced() <-chan struct{} { return p.runner.Replaced() }
 
 // Lost is closed when the database was replaced or lost data after it was opened.
-// LostBecause returns the error then.
+// Stop returns the error then.
 func (p *Process) Lost() <-chan struct{} { return p.runner.Lost() }
-
-// LostBecause returns why the database is lost, or nil.
-func (p *Process) LostBecause() error { return p.runner.LostBecause() }
 
 // Stop drains and stops the process. The end of ctx ends the shutdown timeout early.
 func (p *Process) Stop(ctx context.Context) error {

@@ -105,8 +105,8 @@ func (r *Runner) recordDraining(ctx context.Context) error {
 
 // Stop drains: running items may continue until the shutdown timeout, then their contexts are
 // cancelled and they are released. It returns when all results are written, or when the leases
-// have ended and nothing more can be written; the error then names what is lost. The end of
-// ctx ends the shutdown timeout early.
+// have ended and nothing more can be written; the error then names what is lost, and wraps
+// ErrDatabaseLost if that is the reason. The end of ctx ends the shutdown timeout early.
 func (r *Runner) Stop(ctx context.Context) error {
 	r.mu.Lock()
 	started := r.started
@@ -115,7 +115,12 @@ func (r *Runner) Stop(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	r.stopOnce.Do(func() { err = r.shutdown(ctx) })
+	r.stopOnce.Do(func() {
+		err = r.shutdown(ctx)
+		if r.isLost() && !errors.Is(err, workqueue.ErrDatabaseLost) {
+			err = errors.Join(err, r.lostBecause)
+		}
+	})
 	return err
 }
 

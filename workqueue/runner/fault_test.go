@@ -366,6 +366,29 @@ func TestStopReportsUnwrittenResults(t *testing.T) {
 	})
 }
 
+// A worker that lost its database reports that, also if it was asked to stop at the same time.
+func TestStopReportsLostDatabase(t *testing.T) {
+	for name, lostAfter := range map[string]time.Duration{"before the drain": -2 * lease, "at the drain": 0, "during the drain": lease / 2} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, store *sqlstore.Store) {
+				faulty := &faultStore{Store: store}
+				r, _, _ := busy(t, faulty, 2, sleepFor(10*lease), nil)
+				lost := faults{always: workqueue.ErrDatabaseLost}
+				if lostAfter <= 0 {
+					faulty.set(lost)
+					time.Sleep(-lostAfter)
+				} else {
+					time.AfterFunc(lostAfter, func() { faulty.set(lost) })
+				}
+				err := r.Stop(t.Context())
+				if !errors.Is(err, workqueue.ErrDatabaseLost) || strings.Count(err.Error(), workqueue.ErrDatabaseLost.Error()) != 1 {
+					t.Errorf("stop: %v, want once that the database is lost", err)
+				}
+			})
+		})
+	}
+}
+
 // If a claim were cancelled, its items would stay blocked although no worker runs them.
 func TestDrainDuringAClaim(t *testing.T) {
 	bubble(t, func(t *testing.T, store *sqlstore.Store) {

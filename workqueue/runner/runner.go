@@ -192,16 +192,8 @@ func (r *Runner) Worker() workqueue.Worker { return r.worker }
 func (r *Runner) Replaced() <-chan struct{} { return r.replaced }
 
 // Lost is closed when the store returned ErrDatabaseLost to a heartbeat: this worker must end
-// and cannot write anything. LostBecause then returns the error.
+// and cannot write anything. Stop then returns the error.
 func (r *Runner) Lost() <-chan struct{} { return r.lost }
-
-// LostBecause returns the ErrDatabaseLost of a heartbeat; nil if there was none.
-func (r *Runner) LostBecause() error {
-	if !r.isLost() {
-		return nil
-	}
-	return r.lostBecause
-}
 
 func (r *Runner) isLost() bool {
 	select {

@@ -75,7 +75,7 @@ func (f *fileWatch) check(within time.Duration) error {
 	f.checked.Store(time.Now().UnixNano())
 	if err := f.watch.Check(); err != nil {
 		f.lose(err)
-	} else if time.Since(f.opened) > recordAfter && !f.recorded.Swap(true) {
+	} else if !f.recorded.Load() && time.Since(f.opened) > recordAfter {
 		f.record(0, 0)
 	}
 	if lost := f.lost.Load(); lost != nil {
@@ -100,6 +100,7 @@ func (f *fileWatch) record(epoch, item int64) {
 		return
 	}
 	if f.lost.Load() == nil {
+		f.recorded.Store(true)
 		err := f.watch.Record(epoch, item)
 		if _, lost := errors.AsType[*database.LostFileError](err); !lost {
 			return

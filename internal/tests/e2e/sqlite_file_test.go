@@ -146,6 +146,7 @@ func TestWorkerDoesNotTouchReplacedDatabaseFile(t *testing.T) {
 
 // While a worker runs, its write-ahead log is deleted. No other process starts beside it, and it
 // writes nothing when it ends. The next start gives no id again, and doctor and check report it.
+// The worker is frozen meanwhile: it would notice the loss with its first item, and stop.
 func TestDeletedLogIsReported(t *testing.T) {
 	t.Parallel()
 	x, file := sqliteProject(t)
@@ -160,6 +161,7 @@ func TestDeletedLogIsReported(t *testing.T) {
 	w = x.worker("w2", "LEASE=10m", "HEARTBEAT=1m", "SHUTDOWNGRACE=1s")
 	w.await("worker started", 1)
 	lost := x.enqueue("hold", `{"until": "never"}`)
+	w.signal(syscall.SIGSTOP)
 	remove(t, file+"-wal")
 	report := func(code int, text string) {
 		t.Helper()
@@ -170,6 +172,7 @@ func TestDeletedLogIsReported(t *testing.T) {
 	report(1, "was deleted or replaced while the database was in use")
 	x.run("enqueue", "--pipeline", "hold", "--payload", `{"until": "never"}`).want(1, file+"-wal was deleted", "stop all of them")
 	w.signal(os.Interrupt)
+	w.signal(syscall.SIGCONT)
 	if code := w.wait(); code != 1 {
 		t.Errorf("exit code %d, want 1", code)
 	}
