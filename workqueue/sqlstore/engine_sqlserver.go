@@ -99,15 +99,16 @@ func (*sqlServerEngine) isSingle(*fenced) bool { return false }
 // changeFenced first lists and locks the claims that hold their lease, and then changes them:
 // an UPDATE cannot return rows of a table with triggers.
 func (*sqlServerEngine) changeFenced(ctx context.Context, s *connection, on runner, f fenced) ([]refRow, error) {
-	claims, err := jsonRows(slices.SortedFunc(slices.Values(f.refs), refRow.compare))
+	list := make([]holdRow, len(f.refs))
+	for i, ref := range slices.SortedFunc(slices.Values(f.refs), refRow.compare) {
+		list[i] = holdRow{ref, f.robots[ref]}
+	}
+	claims, err := jsonRows(list)
 	if err != nil {
 		return nil, err
 	}
 	v := maps.Clone(f.values)
 	v["rows"], v["now"] = claims, s.nowArg()
-	if _, byRobot := v["robot"]; !byRobot {
-		v["robot"], v["lock_key"] = nil, nil
-	}
 	held, err := s.queries.runs(ctx, on, "held", v, f.runs)
 	if err != nil || len(held) == 0 {
 		return nil, err

@@ -152,3 +152,36 @@ func SetLockNotice(t *testing.T, d time.Duration) {
 	lockNotice = d
 	t.Cleanup(func() { lockNotice = before })
 }
+
+// FinishTogether ends checkouts as calls that have collected do. It returns those that are settled; nil for the
+// others, which run by themselves.
+func (s *Store) FinishTogether(ctx context.Context, holds []workqueue.Hold, ends []workqueue.RobotEnd) []*workqueue.RobotEnded {
+	calls := make([]*gathered[ending], len(holds))
+	for i, h := range holds {
+		calls[i] = &gathered[ending]{call: &ending{doing: doingOf(ends[i].Kind), hold: h, end: ends[i]}}
+	}
+	s.endTogether(ctx, calls)
+	settled := make([]*workqueue.RobotEnded, len(calls))
+	for i, c := range calls {
+		if c.settled {
+			settled[i] = &c.call.ended
+		}
+	}
+	return settled
+}
+
+// ExtendTogether is FinishTogether for leases.
+func (s *Store) ExtendTogether(ctx context.Context, holds []workqueue.Hold, leases []time.Duration) []*time.Time {
+	calls := make([]*gathered[extension], len(holds))
+	for i, h := range holds {
+		calls[i] = &gathered[extension]{call: &extension{hold: h, lease: leases[i]}}
+	}
+	s.extendTogether(ctx, calls)
+	settled := make([]*time.Time, len(calls))
+	for i, c := range calls {
+		if c.settled {
+			settled[i] = &c.call.until
+		}
+	}
+	return settled
+}

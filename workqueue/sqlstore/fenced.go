@@ -7,13 +7,14 @@ import (
 	"maps"
 )
 
-// fenced is a statement that changes a batch of running items of one worker or of one robot.
+// fenced is a statement that changes a batch of running items of one worker or of robots.
 // Its WHERE repeats the state, the worker and instance (or the robot and lock key), and the
 // fence.
 type fenced struct {
 	statement string
-	refs      []refRow // the claims that the statement names
-	values    values   // with "worker", "instance" and "rows"; "robot" and "lock_key" where the statement has them
+	refs      []refRow          // the claims that the statement names
+	robots    map[refRow]heldBy // those of robots; nil: a worker's
+	values    values            // with "worker", "instance" and "rows"
 
 	// plain are claims that a separate statement ends in the same transaction; the batch in
 	// values has the others.

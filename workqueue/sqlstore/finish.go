@@ -24,6 +24,7 @@ type finishRow struct {
 	TookMs       *int64  `json:",omitempty"`
 	Unbegun      int     `json:",omitempty"` // 1: it was released before its run started
 	Alone        int     `json:",omitempty"` // 1: it leaves its batch
+	heldBy
 	progressColumns
 	statColumns
 }
@@ -37,7 +38,7 @@ func (s *leaseStore) Finish(ctx context.Context, workerID int64, instanceID stri
 	lost, err := passingOver(ctx, func(only map[refRow]bool) ([]int64, []refRow, error) {
 		list := those(finishes, only, claimOf)
 		write := func(plainly bool) ([]int64, []refRow, error) {
-			ends, err := s.ends(ctx, &workerID, list, plainly)
+			ends, err := s.ends(ctx, &workerID, nil, list, plainly)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -68,9 +69,9 @@ func (s *leaseStore) Finish(ctx context.Context, workerID int64, instanceID stri
 func claimOf(f *workqueue.Finish) refRow { return refRow{f.ItemID, f.Fence} }
 
 // ends returns the statement that records ends of runs, with everything that belongs to them,
-// for the worker with this id; nil means a robot. The values identify the caller. With plainly,
-// plain ends use a separate statement.
-func (s *leaseStore) ends(ctx context.Context, worker *int64, finishes []workqueue.Finish, plainly bool) (fenced, error) {
+// for the worker with this id, or for robots (nil) by what each holds. With plainly, plain ends use a separate
+// statement.
+func (s *leaseStore) ends(ctx context.Context, worker *int64, robots map[refRow]heldBy, finishes []workqueue.Finish, plainly bool) (fenced, error) {
 	var plain plainEnds
 	rows := make([]finishRow, 0, len(finishes))
 	refs := make([]refRow, len(finishes))
@@ -101,15 +102,15 @@ func (s *leaseStore) ends(ctx context.Context, worker *int64, finishes []workque
 			after.runs.plain(refs[i])
 			plain = append(plain, plainEnd{finishRow: row, started: f.StartedAt, queue: f.QueueName, pipeline: f.Pipeline, priority: f.Priority})
 		} else {
-			row.statColumns = after.runs.columns(refs[i])
+			row.statColumns, row.heldBy = after.runs.columns(refs[i]), robots[refs[i]]
 			rows = append(rows, row)
 		}
 	}
 	slices.SortFunc(rows, func(a, b finishRow) int { return a.compare(b.refRow) })
 	batch, err := jsonRows(rows)
 	return fenced{
-		statement: "finish", refs: refs, plain: plain, more: after.any(), runs: after.runs.returned,
-		values: values{"worker": nil, "instance": nil, "robot": nil, "lock_key": nil, "rows": batch, "now": s.nowArg()},
+		statement: "finish", refs: refs, robots: robots, plain: plain, more: after.any(), runs: after.runs.returned,
+		values: values{"worker": nil, "instance": nil, "rows": batch, "now": s.nowArg()},
 		then:   func(on runner, written []refRow) error { return after.write(ctx, on, written) },
 	}, err
 }

@@ -69,7 +69,7 @@ func batches(n int) map[string]map[string]any {
 		"begin":            {"worker": 1, "instance": "x", "rows": rows, "now": nil},
 		"beat_items":       {"worker": 1, "lease_ms": 1000, "rows": rows, "begun": rows, "now": nil},
 		"progress":         {"worker": 1, "instance": "x", "rows": rows},
-		"finish":           {"worker": 1, "instance": "x", "robot": nil, "lock_key": nil, "rows": rows, "now": nil},
+		"finish":           {"worker": 1, "instance": "x", "rows": rows, "now": nil},
 		"finish_plain": {
 			"worker": 1, "instance": "x", "ids": array(ids), "fences": array(ones), "failures": array(ones),
 			"hashes": array(texts), "outputs": array(texts), "kept_ms": array(ones), "took_ms": array(ones), "step_times": array(texts), "tails": nil, "now": nil,

@@ -28,17 +28,132 @@ const (
 
 // FinishCheckout implements workqueue.RobotStore.
 func (s *holds) FinishCheckout(ctx context.Context, h workqueue.Hold, end workqueue.RobotEnd) (workqueue.RobotEnded, error) {
-	doing := finishing
-	switch end.Kind {
-	case workqueue.KindError:
-		doing = failing
-	case workqueue.KindBusiness:
-		doing = mistaking
-	}
-	return s.endCheckout(ctx, doing, h, workqueue.RightRead, func(t taken) (workqueue.Finish, error) {
-		took := t.now.Sub(*t.item.StartedAt)
-		return t.queue.EndByRobot(&t.item, end, &s.schemas, took, rand.Float64())
+	doing := doingOf(end.Kind)
+	e := ending{doing: doing, hold: h, end: end}
+	err := s.endings.do(ctx, &e, func() (err error) {
+		e.ended, err = s.endCheckout(ctx, doing, h, workqueue.RightRead, func(t taken) (workqueue.Finish, error) { return s.finishOf(&t, &end) })
+		return err
 	})
+	if err != nil {
+		return workqueue.RobotEnded{}, err
+	}
+	return e.ended, nil
+}
+
+func doingOf(kind workqueue.ErrorKind) string {
+	switch kind {
+	case workqueue.KindError:
+		return failing
+	case workqueue.KindBusiness:
+		return mistaking
+	default:
+		return finishing
+	}
+}
+
+func (s *holds) finishOf(t *taken, end *workqueue.RobotEnd) (workqueue.Finish, error) {
+	took := t.now.Sub(*t.item.StartedAt)
+	return t.queue.EndByRobot(&t.item, *end, &s.schemas, took, rand.Float64())
+}
+
+// ending is a call of FinishCheckout.
+type ending struct {
+	doing string
+	hold  workqueue.Hold
+	end   workqueue.RobotEnd
+	ended workqueue.RobotEnded
+}
+
+// endTogether writes the ends of several calls in one transaction: of those whose robots hold their items.
+func (s *holds) endTogether(ctx context.Context, calls []*gathered[ending]) {
+	named := map[int64]*gathered[ending]{}
+	var holds []workqueue.Hold
+	for _, c := range calls {
+		if h := c.call.hold; named[h.ItemID] == nil { // another call for the same item runs by itself
+			named[h.ItemID] = c
+			holds = append(holds, h)
+		}
+	}
+	var written map[int64]writtenEnd
+	err := s.retry(ctx, "finish items", func() error {
+		return s.tx(ctx, func(tx *sql.Tx) (err error) {
+			written, err = s.endAllIn(ctx, tx, named, holds)
+			return err
+		})
+	})
+	if err != nil {
+		return
+	}
+	for id, w := range written {
+		c := named[id]
+		c.call.ended, c.settled = w.ended, true
+		s.afterEnd(ctx, &w.queue, w.ended)
+	}
+}
+
+// writtenEnd is an end that a transaction has written.
+type writtenEnd struct {
+	ended workqueue.RobotEnded
+	queue workqueue.Queue
+}
+
+// endAllIn is endTogether in a transaction. It returns what it has written, by item.
+func (s *holds) endAllIn(ctx context.Context, tx *sql.Tx, named map[int64]*gathered[ending], holds []workqueue.Hold) (map[int64]writtenEnd, error) {
+	found, err := s.readAllHeld(ctx, tx, s.in(ctx, tx), holds)
+	if err != nil {
+		return nil, err
+	}
+	var finishes []workqueue.Finish
+	all, by := map[int64]writtenEnd{}, map[refRow]heldBy{}
+	for _, h := range holds {
+		t, exists := found[h.ItemID]
+		if !exists || t.heldWith(h, workqueue.RightRead) != nil {
+			continue
+		}
+		f, err := s.finishOf(&t, &named[h.ItemID].call.end)
+		if err != nil {
+			continue
+		}
+		row := holdRowOf(h)
+		by[row.refRow] = row.heldBy
+		finishes = append(finishes, f)
+		all[h.ItemID] = writtenEnd{endedBy(&f), t.queue}
+	}
+	if len(finishes) == 0 {
+		return nil, nil
+	}
+	end, err := s.ends(ctx, nil, by, finishes, false)
+	if err != nil {
+		return nil, err
+	}
+	changed, err := s.changed(ctx, tx, end)
+	if err == nil && len(changed) != len(finishes) {
+		err = errNotAll
+	}
+	if err == nil && end.more {
+		err = end.then(tx, changed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range finishes {
+		if f := &finishes[i]; !plainSuccess(f) {
+			if err := s.keepEnd(ctx, tx, named[f.ItemID].call.doing, named[f.ItemID].call.hold, endedBy(f)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// afterEnd does what follows the written end of a checkout.
+func (s *holds) afterEnd(ctx context.Context, q *workqueue.Queue, e workqueue.RobotEnded) {
+	s.leaseStore.ended(q.Name)
+	if e.State == workqueue.Cancelled && q.ArchiveLimit != nil {
+		// The end is already written, so ignore an error, as Finish does: the next trim removes
+		// what is left.
+		_, _ = s.trimArchive(ctx, q.Name, *q.ArchiveLimit)
+	}
 }
 
 // endedBy returns what a robot learns about the end of an item.
@@ -95,11 +210,11 @@ func (s *holds) ReleaseFromRobot(ctx context.Context, id int64, reason string) e
 			}
 			released := t.queue.ReleaseFromRobot(&t.item, reason)
 			released.LogTail = endingLine(ctx, t.now, "item released", reason)
-			end, err := s.ends(ctx, nil, []workqueue.Finish{released}, false)
+			by := heldBy{ByRobot: t.item.Robot, ByKey: held.LockKey}
+			end, err := s.ends(ctx, nil, map[refRow]heldBy{{ItemID: id, ItemFence: released.Fence}: by}, []workqueue.Finish{released}, false)
 			if err != nil {
 				return err
 			}
-			end.values["robot"], end.values["lock_key"] = *t.item.Robot, held.LockKey
 			entry := func(items []auditItem) auditEntry {
 				return auditEntry{action: workqueue.AuditItemsRelease, kind: workqueue.TargetItem, target: strconv.FormatInt(id, 10), changed: 1, reason: reason, items: items}
 			}
@@ -150,12 +265,7 @@ func (s *holds) endCheckout(ctx context.Context, doing string, h workqueue.Hold,
 		return workqueue.RobotEnded{}, err
 	}
 	if step == endWritten {
-		s.leaseStore.ended(queue.Name)
-	}
-	if step == endWritten && ended.State == workqueue.Cancelled && queue.ArchiveLimit != nil {
-		// The end is already written, so ignore an error, as Finish does: the next trim removes
-		// what is left.
-		_, _ = s.trimArchive(ctx, queue.Name, *queue.ArchiveLimit)
+		s.afterEnd(ctx, &queue, ended)
 	}
 	return ended, nil
 }
@@ -201,11 +311,11 @@ func (s *holds) endIn(ctx context.Context, tx *sql.Tx, doing string, h workqueue
 
 // writeEnd writes the end of an item that its robot holds.
 func (s *holds) writeEnd(ctx context.Context, tx *sql.Tx, doing string, h workqueue.Hold, f workqueue.Finish) error {
-	end, err := s.ends(ctx, nil, []workqueue.Finish{f}, false)
+	row := holdRowOf(h)
+	end, err := s.ends(ctx, nil, map[refRow]heldBy{row.refRow: row.heldBy}, []workqueue.Finish{f}, false)
 	if err != nil {
 		return err
 	}
-	end.values["robot"], end.values["lock_key"] = h.Robot, lockArg(h.LockKey)
 	write := func() (int, error) {
 		written, err := s.changed(ctx, tx, end)
 		if errors.Is(err, errSetShrank) || err == nil && len(written) == 0 {

@@ -36,8 +36,8 @@ func TestCheckoutsUseTheirIndexes(t *testing.T) {
 		checkout := maps.Clone(first)
 		checkout["limited"], checkout["lock_key"], checkout["lease_ms"] = 0, "hash", nil
 		hold := map[string]any{"id": 1, "robot": "ann", "fence": 1, "lock_key": "hash", "now": nil}
-		extend, progress := maps.Clone(hold), maps.Clone(hold)
-		extend["lease_ms"] = 1000
+		progress := maps.Clone(hold)
+		const held = `[{"ItemId": 1, "ItemFence": 1, "ByRobot": "ann", "ByKey": "hash"}]`
 		progress["progress"], progress["percent"] = "half", 50
 		for _, c := range []struct {
 			statement string
@@ -46,8 +46,8 @@ func TestCheckoutsUseTheirIndexes(t *testing.T) {
 		}{
 			{"checkout", checkout, indexes},
 			{"checkout_peek", first, indexes},
-			{"checkout_item", hold, nil},
-			{"checkout_extend", extend, nil},
+			{"checkout_items", map[string]any{"rows": held, "now": nil}, nil},
+			{"checkout_extend", map[string]any{"rows": held, "lease_ms": 1000, "now": nil}, nil},
 			{"checkout_progress", progress, nil},
 		} {
 			plan := explain(t, e, db, c.statement, c.values)

@@ -79,7 +79,8 @@ func newStore(c *connection) *Store {
 	s.itemChanges = &itemChanges{c, s.policies, s.notices, s.batches, s.itemLists, s.itemRows, s.bookkeeping, s.archive, s.auditing, s.queueStore}
 	s.housekeepingStore = &housekeepingStore{c, s.bookkeeping, s.batches, s.itemLists, s.auditing, s.queueStore}
 	s.checkouts = &checkouts{connection: c, policies: s.policies, notices: s.notices, itemRows: s.itemRows, enqueuing: s.enqueuing, queueStore: s.queueStore, assignStore: s.assignStore}
-	s.holds = &holds{c, s.itemRows, s.bookkeeping, s.archive, s.queueStore, s.auditing, s.leaseStore, s.itemChanges, s.checkouts}
+	s.holds = &holds{connection: c, itemRows: s.itemRows, bookkeeping: s.bookkeeping, archive: s.archive, queueStore: s.queueStore, auditing: s.auditing, leaseStore: s.leaseStore, itemChanges: s.itemChanges, checkouts: s.checkouts}
+	s.extensions.together, s.endings.together = s.extendTogether, s.endTogether
 	s.statisticsStore = &statisticsStore{c, s.bookkeeping, s.auditing, s.queueStore}
 	s.seriesStore = &seriesStore{c}
 	s.tokenStore = &tokenStore{c, s.auditing}

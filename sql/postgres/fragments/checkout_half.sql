@@ -11,7 +11,7 @@ FROM (
       AND EXISTS (SELECT 1 FROM "BotQueues" q
           WHERE q."Name" = @queue AND q."Consumer" = 'robots' AND NOT q."Paused"
             AND (CAST(@limited AS bigint) = 1 OR q."ConcurrencyLimit" IS NULL AND q."KeyConcurrencyLimit" IS NULL AND q."RateLimit" IS NULL AND q."KeyRateLimit" IS NULL)
-            {{robot_may_read}})
+            {{robot_may_read robot=@robot}})
     ORDER BY {{order}}
     LIMIT @limit_rows
     FOR NO KEY UPDATE SKIP LOCKED) {{half}}

@@ -6,4 +6,4 @@ WHERE "Id" = ANY (ARRAY(SELECT i."Id" FROM "BotWorkQueueItems" i WHERE i."Id" = 
   AND "Robot" = CAST(@robot AS text) AND "LockKey" = CAST(@lock_key AS text) AND "LeaseExpiresAt" >= {{now}}
   AND EXISTS (SELECT 1 FROM "BotQueues" q
       WHERE q."Name" = "BotWorkQueueItems"."QueueName"
-        {{robot_may_read}})
+        {{robot_may_read robot=@robot}})

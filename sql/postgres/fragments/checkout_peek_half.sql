@@ -10,6 +10,6 @@ FROM (
       -- include: checkout_filter
       AND EXISTS (SELECT 1 FROM "BotQueues" q
           WHERE q."Name" = @queue AND q."Consumer" = 'robots' AND NOT q."Paused"
-            {{robot_may_read}})
+            {{robot_may_read robot=@robot}})
     ORDER BY {{order}}
     LIMIT @limit_rows) {{half}}

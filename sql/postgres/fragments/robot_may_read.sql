@@ -1,4 +1,4 @@
 -- robot_may_read: the robot may read the queue of the row q of BotQueues.
--- In:  robot
+-- Parameters: robot
 AND (q."PublicAccess" OR EXISTS (SELECT 1 FROM "BotQueueRobots" r
-    WHERE r."QueueName" = q."Name" AND r."Robot" = CAST(@robot AS text) AND r."CanRead"))
+    WHERE r."QueueName" = q."Name" AND r."Robot" = CAST({{robot}} AS text) AND r."CanRead"))

@@ -1,7 +1,7 @@
 -- finish: record the ends of runs.
 -- A run of known duration started that long before its end, but not before the claim or its
 -- recorded start: until then the item waited in the worker's memory.
--- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
+-- In:  worker, instance (NULL: ends by robots), rows [{ItemId, ItemFence, ByRobot, ByKey (its lock key, a hash; NULL: a worker's),
 --      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail, NewStepTimes,
 --      NewAnalytics, KeepMs, Hidden, TookMs (NULL: unknown),
 --      Unbegun (1: released before the run started), Alone (1: it runs alone from now on), Completed, Failed, Stays, Happened [the events for the
@@ -19,7 +19,7 @@
 -- either side, and two statements could deadlock. Items that another worker has got meanwhile are
 -- not locked: a pass rescues and assigns in two statements, and could deadlock with this one.
 WITH j AS MATERIALIZED (
-    SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint, "NewState" int, "Failures" int, "DelayMs" bigint, "NewOutput" text, "ErrorText" text,
+    SELECT r.* FROM json_to_recordset(CAST(@rows AS json)) AS r("ItemId" bigint, "ItemFence" bigint, "ByRobot" text, "ByKey" text, "NewState" int, "Failures" int, "DelayMs" bigint, "NewOutput" text, "ErrorText" text,
     "Kind" text, "NewStep" text, "NewProgress" text, "NewPercent" int, "NewHash" text, "NewTail" text, "NewStepTimes" text, "NewAnalytics" text, "KeepMs" bigint, "Hidden" int, "TookMs" bigint, "Unbegun" int, "Alone" int, "Completed" int, "Failed" int, "Stays" text, "Happened" json, "DueAt" timestamptz)
     -- include: lock_rows condition=i."Fence" = r."ItemFence" AND i."State" = 1
 ), done AS (
@@ -55,7 +55,7 @@ UPDATE "BotWorkQueueItems" SET
 FROM j
 WHERE "Id" = j."ItemId" AND CASE WHEN "Fence" = j."ItemFence" AND "State" = 1 THEN TRUE ELSE FALSE END
   AND ("WorkerId" = @worker AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
-    OR "WorkerId" IS NULL AND "Robot" = CAST(@robot AS text) AND "LockKey" = CAST(@lock_key AS text))
+    OR "WorkerId" IS NULL AND "Robot" = j."ByRobot" AND "LockKey" = j."ByKey")
 RETURNING "Id", "Fence", "QueueName", "StartedAt", {{now}} AS "EndedAt", j."Completed", j."Failed", j."Stays",
     {{pipeline_of config="IntegrationConfig"}} AS "Pipeline", "Priority", COALESCE(j."Kind", '') AS "Kind", j."Happened", j."DueAt"
 ), timed AS (

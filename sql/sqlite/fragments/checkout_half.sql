@@ -11,6 +11,6 @@ FROM (
       AND EXISTS (SELECT 1 FROM BotQueues q
           WHERE q.Name = @queue AND q.Consumer = 'robots' AND q.Paused = 0
             AND (@limited = 1 OR q.ConcurrencyLimit IS NULL AND q.KeyConcurrencyLimit IS NULL AND q.RateLimit IS NULL AND q.KeyRateLimit IS NULL)
-            {{robot_may_read}})
+            {{robot_may_read robot=@robot}})
     ORDER BY {{order}}
     LIMIT CAST(@limit_rows AS INTEGER)) {{half}}

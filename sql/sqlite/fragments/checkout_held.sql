@@ -5,4 +5,4 @@ WHERE Id = @id AND State = 1 AND WorkerId IS NULL AND Fence = @fence
   AND Robot = @robot AND LockKey = @lock_key AND LeaseExpiresAt >= {{now}}
   AND EXISTS (SELECT 1 FROM BotQueues q
       WHERE q.Name = BotWorkQueueItems.QueueName
-        {{robot_may_read}})
+        {{robot_may_read robot=@robot}})

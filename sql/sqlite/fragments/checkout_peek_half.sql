@@ -10,6 +10,6 @@ FROM (
       -- include: checkout_filter
       AND EXISTS (SELECT 1 FROM BotQueues q
           WHERE q.Name = @queue AND q.Consumer = 'robots' AND q.Paused = 0
-            {{robot_may_read}})
+            {{robot_may_read robot=@robot}})
     ORDER BY {{order}}
     LIMIT CAST(@limit_rows AS INTEGER)) {{half}}

@@ -1,7 +1,7 @@
 -- finish: record the ends of runs.
 -- A run of known duration started that long before its end, but not before the claim or its
 -- recorded start: until then the item waited in the worker's memory.
--- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
+-- In:  worker, instance (NULL: ends by robots), rows [{ItemId, ItemFence, ByRobot, ByKey (its lock key, a hash; NULL: a worker's),
 --      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail, NewStepTimes,
 --      NewAnalytics, KeepMs, Hidden, TookMs (NULL: unknown),
 --      Unbegun (1: released before the run started), Alone (1: it runs alone from now on)}], now (NULL: the database clock)
@@ -39,6 +39,7 @@ UPDATE BotWorkQueueItems SET
     DeletedAt = CASE WHEN j.Hidden = 1 THEN {{now_once}} ELSE BotWorkQueueItems.DeletedAt END,
     DeletedReason = CASE WHEN j.Hidden = 1 THEN substr(j.ErrorText, 1, 1000) ELSE BotWorkQueueItems.DeletedReason END
 FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.ItemFence') AS ItemFence,
+        json_extract(value, '$.ByRobot') AS ByRobot, json_extract(value, '$.ByKey') AS ByKey,
         json_extract(value, '$.NewState') AS NewState, json_extract(value, '$.Failures') AS Failures,
         json_extract(value, '$.DelayMs') AS DelayMs, json_extract(value, '$.NewOutput') AS NewOutput,
         json_extract(value, '$.ErrorText') AS ErrorText, json_extract(value, '$.Kind') AS Kind,
@@ -51,5 +52,5 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.I
       FROM jsonb_each(@rows)) j
 WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = 1
   AND (WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)
-    OR WorkerId IS NULL AND Robot = @robot AND LockKey = @lock_key)
+    OR WorkerId IS NULL AND Robot = j.ByRobot AND LockKey = j.ByKey)
 RETURNING Id, Fence, QueueName, CAST(StartedAt AS TEXT), {{now_once}}, {{pipeline_of config=IntegrationConfig}}, Priority;

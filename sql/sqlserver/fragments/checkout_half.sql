@@ -11,5 +11,5 @@ FROM (
       AND EXISTS (SELECT 1 FROM BotQueues q
           WHERE q.Name = CAST(@queue AS NVARCHAR(450)) AND q.Consumer = N'robots' AND q.Paused = 0
             AND (CAST(@limited AS BIGINT) = 1 OR q.ConcurrencyLimit IS NULL AND q.KeyConcurrencyLimit IS NULL AND q.RateLimit IS NULL AND q.KeyRateLimit IS NULL)
-            {{robot_may_read}})
+            {{robot_may_read robot=@robot}})
     ORDER BY {{order}}) {{half}}

@@ -7,4 +7,4 @@ WHERE t.Id = @id AND State = 1 AND WorkerId IS NULL AND Fence = @fence
   AND Robot = CAST(@robot AS NVARCHAR(450)) AND LockKey = CAST(@lock_key AS NVARCHAR(450)) AND LeaseExpiresAt >= {{now}}
   AND EXISTS (SELECT 1 FROM BotQueues q
       WHERE q.Name = t.QueueName
-        {{robot_may_read}})
+        {{robot_may_read robot=@robot}})

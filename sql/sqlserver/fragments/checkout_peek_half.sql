@@ -10,5 +10,5 @@ FROM (
       -- include: checkout_filter
       AND EXISTS (SELECT 1 FROM BotQueues q
           WHERE q.Name = CAST(@queue AS NVARCHAR(450)) AND q.Consumer = N'robots' AND q.Paused = 0
-            {{robot_may_read}})
+            {{robot_may_read robot=@robot}})
     ORDER BY {{order}}) {{half}}

@@ -1,4 +1,4 @@
 -- robot_may_read: the robot may read the queue of the row q of BotQueues.
--- In:  robot
+-- Parameters: robot
 AND (q.PublicAccess = 1 OR EXISTS (SELECT 1 FROM BotQueueRobots r
-    WHERE r.QueueName = q.Name AND r.Robot = CAST(@robot AS NVARCHAR(200)) COLLATE Latin1_General_100_BIN2 AND r.CanRead = 1))
+    WHERE r.QueueName = q.Name AND r.Robot = CAST({{robot}} AS NVARCHAR(200)) COLLATE Latin1_General_100_BIN2 AND r.CanRead = 1))

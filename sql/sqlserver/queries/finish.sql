@@ -1,7 +1,7 @@
 -- finish: record the ends of runs.
 -- A run of known duration started that long before its end, but not before the claim or its
 -- recorded start: until then the item waited in the worker's memory.
--- In:  worker, instance (NULL: a robot's end), robot, lock_key (a hash; NULL: a worker's), rows [{ItemId, ItemFence,
+-- In:  worker, instance (NULL: ends by robots), rows [{ItemId, ItemFence, ByRobot, ByKey (its lock key, a hash; NULL: a worker's),
 --      NewState, Failures, DelayMs, NewOutput, ErrorText, Kind, NewStep, NewProgress, NewPercent, NewHash, NewTail, NewStepTimes,
 --      NewAnalytics, KeepMs, Hidden, TookMs (NULL: unknown),
 --      Unbegun (1: released before the run started), Alone (1: it runs alone from now on)}], now (NULL: the database clock)
@@ -39,11 +39,11 @@ UPDATE t SET
     DeletedAt = CASE WHEN j.Hidden = 1 THEN {{now}} ELSE t.DeletedAt END,
     DeletedReason = CASE WHEN j.Hidden = 1 THEN LEFT(j.ErrorText, 1000) ELSE t.DeletedReason END
 FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
-JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence', NewState INT '$.NewState', Failures INT '$.Failures',
+JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence', ByRobot NVARCHAR(450) '$.ByRobot', ByKey NVARCHAR(450) '$.ByKey', NewState INT '$.NewState', Failures INT '$.Failures',
     DelayMs BIGINT '$.DelayMs', NewOutput NVARCHAR(MAX) '$.NewOutput', ErrorText NVARCHAR(MAX) '$.ErrorText',
     Kind NVARCHAR(20) '$.Kind', NewStep NVARCHAR(200) '$.NewStep', NewProgress NVARCHAR(1000) '$.NewProgress',
     NewPercent INT '$.NewPercent', NewHash NVARCHAR(64) '$.NewHash', NewTail NVARCHAR(MAX) '$.NewTail', NewStepTimes NVARCHAR(4000) '$.NewStepTimes', NewAnalytics NVARCHAR(MAX) '$.NewAnalytics',
     KeepMs BIGINT '$.KeepMs', Hidden INT '$.Hidden', TookMs BIGINT '$.TookMs', Unbegun INT '$.Unbegun', Alone INT '$.Alone') j ON j.ItemId = t.Id
 WHERE t.State = 1 AND t.Fence = j.ItemFence
   AND (t.WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = CAST(@instance AS NVARCHAR(450)))
-    OR t.WorkerId IS NULL AND t.Robot = CAST(@robot AS NVARCHAR(450)) AND t.LockKey = CAST(@lock_key AS NVARCHAR(450)));
+    OR t.WorkerId IS NULL AND t.Robot = j.ByRobot AND t.LockKey = j.ByKey);

@@ -28,6 +28,7 @@ UPDATE BotWorkQueueItems SET
     DeletedAt = CASE WHEN j.Hidden = 1 THEN (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))) ELSE BotWorkQueueItems.DeletedAt END,
     DeletedReason = CASE WHEN j.Hidden = 1 THEN substr(j.ErrorText, 1, 1000) ELSE BotWorkQueueItems.DeletedReason END
 FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.ItemFence') AS ItemFence,
+        json_extract(value, '$.ByRobot') AS ByRobot, json_extract(value, '$.ByKey') AS ByKey,
         json_extract(value, '$.NewState') AS NewState, json_extract(value, '$.Failures') AS Failures,
         json_extract(value, '$.DelayMs') AS DelayMs, json_extract(value, '$.NewOutput') AS NewOutput,
         json_extract(value, '$.ErrorText') AS ErrorText, json_extract(value, '$.Kind') AS Kind,
@@ -40,5 +41,5 @@ FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.I
       FROM jsonb_each(@rows)) j
 WHERE Id = j.ItemId AND Fence = j.ItemFence AND State = 1
   AND (WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = @instance)
-    OR WorkerId IS NULL AND Robot = @robot AND LockKey = @lock_key)
+    OR WorkerId IS NULL AND Robot = j.ByRobot AND LockKey = j.ByKey)
 RETURNING Id, Fence, QueueName, CAST(StartedAt AS TEXT), (SELECT COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))), CASE WHEN length(IntegrationConfig) <= 200 THEN IntegrationConfig ELSE '' END, Priority;

@@ -28,11 +28,11 @@ UPDATE t SET
     DeletedAt = CASE WHEN j.Hidden = 1 THEN COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) ELSE t.DeletedAt END,
     DeletedReason = CASE WHEN j.Hidden = 1 THEN LEFT(j.ErrorText, 1000) ELSE t.DeletedReason END
 FROM BotWorkQueueItems t WITH (UPDLOCK, READPAST, READCOMMITTEDLOCK, ROWLOCK)
-JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence', NewState INT '$.NewState', Failures INT '$.Failures',
+JOIN OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence', ByRobot NVARCHAR(450) '$.ByRobot', ByKey NVARCHAR(450) '$.ByKey', NewState INT '$.NewState', Failures INT '$.Failures',
     DelayMs BIGINT '$.DelayMs', NewOutput NVARCHAR(MAX) '$.NewOutput', ErrorText NVARCHAR(MAX) '$.ErrorText',
     Kind NVARCHAR(20) '$.Kind', NewStep NVARCHAR(200) '$.NewStep', NewProgress NVARCHAR(1000) '$.NewProgress',
     NewPercent INT '$.NewPercent', NewHash NVARCHAR(64) '$.NewHash', NewTail NVARCHAR(MAX) '$.NewTail', NewStepTimes NVARCHAR(4000) '$.NewStepTimes', NewAnalytics NVARCHAR(MAX) '$.NewAnalytics',
     KeepMs BIGINT '$.KeepMs', Hidden INT '$.Hidden', TookMs BIGINT '$.TookMs', Unbegun INT '$.Unbegun', Alone INT '$.Alone') j ON j.ItemId = t.Id
 WHERE t.State = 1 AND t.Fence = j.ItemFence
   AND (t.WorkerId = @worker AND EXISTS (SELECT 1 FROM BotWorkers w WHERE w.Id = @worker AND w.InstanceId = CAST(@instance AS NVARCHAR(450)))
-    OR t.WorkerId IS NULL AND t.Robot = CAST(@robot AS NVARCHAR(450)) AND t.LockKey = CAST(@lock_key AS NVARCHAR(450)));
+    OR t.WorkerId IS NULL AND t.Robot = j.ByRobot AND t.LockKey = j.ByKey);

@@ -9,8 +9,10 @@ SELECT
     i.PipelineHash, i.IdempotencyKey, i.Version, i.FinishBy, i.BatchKey, i.BatchMax, i.BatchWaitMs,
     i.BatchAtMostMs, i.BatchLeaderId, i.StepTimes,
     CASE WHEN i.AvailableAt <= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) THEN 1 ELSE 0 END,
-    CASE WHEN i.State = 1 AND i.WorkerId IS NULL AND i.Fence = @fence AND i.Robot = @robot
-        AND i.LockKey = @lock_key AND i.LeaseExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) THEN 1 ELSE 0 END,
+    CASE WHEN i.State = 1 AND i.WorkerId IS NULL AND i.Fence = j.ItemFence AND i.Robot = j.ByRobot
+        AND i.LockKey = j.ByKey AND i.LeaseExpiresAt >= COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now')) THEN 1 ELSE 0 END,
     COALESCE(@now, strftime('%Y-%m-%d %H:%M:%f', 'now'))
-FROM BotWorkQueueItems i
-WHERE i.Id = @id;
+FROM (SELECT json_extract(value, '$.ItemId') AS ItemId, json_extract(value, '$.ItemFence') AS ItemFence,
+        json_extract(value, '$.ByRobot') AS ByRobot, json_extract(value, '$.ByKey') AS ByKey
+      FROM jsonb_each(@rows)) j
+JOIN BotWorkQueueItems i ON i.Id = j.ItemId;

@@ -10,8 +10,8 @@ SELECT
     i."IdempotencyKey", i."Version", i."FinishBy", i."BatchKey", i."BatchMax", i."BatchWaitMs",
     i."BatchAtMostMs", i."BatchLeaderId", i."StepTimes",
     CASE WHEN i."AvailableAt" <= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) THEN 1 ELSE 0 END,
-    CASE WHEN i."State" = 1 AND i."WorkerId" IS NULL AND i."Fence" = @fence AND i."Robot" = CAST(@robot AS text)
-        AND i."LockKey" = CAST(@lock_key AS text) AND i."LeaseExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) THEN 1 ELSE 0 END,
+    CASE WHEN i."State" = 1 AND i."WorkerId" IS NULL AND i."Fence" = j."ItemFence" AND i."Robot" = j."ByRobot"
+        AND i."LockKey" = j."ByKey" AND i."LeaseExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) THEN 1 ELSE 0 END,
     CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3))
-FROM "BotWorkQueueItems" i
-WHERE i."Id" = @id;
+FROM json_to_recordset(CAST(@rows AS json)) AS j("ItemId" bigint, "ItemFence" bigint, "ByRobot" text, "ByKey" text)
+JOIN "BotWorkQueueItems" i ON i."Id" = j."ItemId";

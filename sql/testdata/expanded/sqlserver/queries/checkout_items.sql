@@ -9,8 +9,8 @@ SELECT
     i.PipelineHash, i.IdempotencyKey, i.Version, i.FinishBy, i.BatchKey, i.BatchMax, i.BatchWaitMs,
     i.BatchAtMostMs, i.BatchLeaderId, i.StepTimes,
     CASE WHEN i.AvailableAt <= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN 1 ELSE 0 END,
-    CASE WHEN i.State = 1 AND i.WorkerId IS NULL AND i.Fence = @fence AND i.Robot = CAST(@robot AS NVARCHAR(450))
-        AND i.LockKey = CAST(@lock_key AS NVARCHAR(450)) AND i.LeaseExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN 1 ELSE 0 END,
+    CASE WHEN i.State = 1 AND i.WorkerId IS NULL AND i.Fence = j.ItemFence AND i.Robot = j.ByRobot
+        AND i.LockKey = j.ByKey AND i.LeaseExpiresAt >= COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3))) THEN 1 ELSE 0 END,
     COALESCE(CAST(@now AS DATETIME2(3)), CAST(SYSUTCDATETIME() AS DATETIME2(3)))
-FROM BotWorkQueueItems i
-WHERE i.Id = @id;
+FROM OPENJSON(@rows) WITH (ItemId BIGINT '$.ItemId', ItemFence BIGINT '$.ItemFence', ByRobot NVARCHAR(450) '$.ByRobot', ByKey NVARCHAR(450) '$.ByKey') j
+JOIN BotWorkQueueItems i ON i.Id = j.ItemId;
