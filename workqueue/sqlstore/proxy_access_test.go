@@ -69,14 +69,22 @@ var accessMethods = []method{
 		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.SignInRefused(ctx, u.ID) },
 			func() int { return x.entries(u.Name, "refuse") }}
 	}},
-	{"SignInFailed", 1, true, func(x *behindProxy) trial {
+	{"ChangePassword", 4, true, func(x *behindProxy) trial {
 		u := x.user()
-		x.byHand(`UPDATE "BotUsers" SET "Failures" = 8 WHERE "Id" = %d`, u.ID)
+		return trial{func(ctx context.Context, s *sqlstore.Store) error {
+			_, err := s.ChangePassword(ctx, access.PasswordChange{UserID: u.ID, Present: u.PasswordHash, Hash: "another"})
+			return err
+		}, func() int {
+			return x.count(`SELECT COUNT(*) FROM "BotUsers" WHERE "Id" = $1 AND "PasswordHash" = 'another'`, u.ID) + 2 - x.waysIn(u.ID) + x.entries(u.Name, "set")
+		}}
+	}},
+	{"SignInFailed", 2, true, func(x *behindProxy) trial {
+		u := x.user()
+		x.byHand(`UPDATE "BotUsers" SET "Failures" = %d WHERE "Id" = %d`, access.AccountFailures-1, u.ID)
 		return trial{func(ctx context.Context, s *sqlstore.Store) error { return s.SignInFailed(ctx, u.ID) },
 			func() int {
-				// Neither is without the other.
-				return x.count(`SELECT COUNT(*) FROM "BotUsers" WHERE "Id" = $1 AND "Failures" = 9 AND "LockedUntil" IS NOT NULL`, u.ID) +
-					2*x.count(`SELECT COUNT(*) FROM "BotUsers" WHERE "Id" = $1 AND ("Failures" = 9) <> ("LockedUntil" IS NOT NULL)`, u.ID)
+				return x.count(`SELECT COUNT(*) FROM "BotUsers" WHERE "Id" = $1 AND "Failures" > 0 AND "LockedUntil" IS NOT NULL`, u.ID) + x.entries(u.Name, "refuse") +
+					3*x.count(fmt.Sprintf(`SELECT COUNT(*) FROM "BotUsers" WHERE "Id" = $1 AND ("Failures" = %d) <> ("LockedUntil" IS NOT NULL)`, access.AccountFailures), u.ID)
 			}}
 	}},
 	{"CreateSession", 2, true, func(x *behindProxy) trial {

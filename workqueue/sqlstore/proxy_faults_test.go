@@ -47,6 +47,9 @@ func faultyMethods(t *testing.T) []method {
 	return all
 }
 
+// Each method has its trial. The trials themselves need PostgreSQL.
+func TestEachMethodHasAFaultyConnection(t *testing.T) { faultyMethods(t) }
+
 // try makes one call during a fault. It fails unless the call returns in time and has changed
 // all or nothing, both at once and after the server has become idle. It returns the error of
 // the call and whether it was executed.

@@ -88,6 +88,14 @@ var reads = []method{
 		_, err := s.Queues(ctx)
 		return err
 	}),
+	reading("RowHolders", func(ctx context.Context, s *sqlstore.Store, it workqueue.Item) error {
+		_, err := s.RowHolders(ctx, it.ID)
+		return err
+	}),
+	reading("OpenSessions", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
+		_, err := s.OpenSessions(ctx)
+		return err
+	}),
 	reading("Workers", func(ctx context.Context, s *sqlstore.Store, _ workqueue.Item) error {
 		_, err := s.Workers(ctx)
 		return err

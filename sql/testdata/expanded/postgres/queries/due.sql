@@ -29,7 +29,7 @@ WITH leaders AS (
                     AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
                     AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
                   )
-                  AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL))
+                  AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL AND k.pid <> pg_backend_pid()))
             ) m) b
         WHERE b."Waits" = 1
         ) g
@@ -51,7 +51,7 @@ FROM (
       AND i."DeletedAt" IS NULL
       AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
       AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
-      AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL))
+      AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL AND k.pid <> pg_backend_pid()))
       AND (CAST(@queues AS text) = '[]' OR i."QueueName" NOT IN (SELECT json_array_elements_text(CAST(@queues AS json))))
       AND (CAST(@pipelines AS text) = '[]' OR substr(i."IntegrationConfig", 1, 200) NOT IN (SELECT json_array_elements_text(CAST(@pipelines AS json))))
       AND (CAST(@keys AS text) = '[]' OR i."LimitKey" IS NULL OR (i."QueueName", i."LimitKey") NOT IN (
@@ -75,7 +75,7 @@ FROM (
       AND i."DeletedAt" IS NULL
       AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
       AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
-      AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL))
+      AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL AND k.pid <> pg_backend_pid()))
       AND (CAST(@queues AS text) = '[]' OR i."QueueName" NOT IN (SELECT json_array_elements_text(CAST(@queues AS json))))
       AND (CAST(@pipelines AS text) = '[]' OR substr(i."IntegrationConfig", 1, 200) NOT IN (SELECT json_array_elements_text(CAST(@pipelines AS json))))
       AND (CAST(@keys AS text) = '[]' OR i."LimitKey" IS NULL OR (i."QueueName", i."LimitKey") NOT IN (
@@ -99,7 +99,7 @@ FROM (
       AND i."DeletedAt" IS NULL
       AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
       AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
-      AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL))
+      AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL AND k.pid <> pg_backend_pid()))
       AND (CAST(@queues AS text) = '[]' OR i."QueueName" NOT IN (SELECT json_array_elements_text(CAST(@queues AS json))))
       AND (CAST(@pipelines AS text) = '[]' OR substr(i."IntegrationConfig", 1, 200) NOT IN (SELECT json_array_elements_text(CAST(@pipelines AS json))))
       AND (CAST(@keys AS text) = '[]' OR i."LimitKey" IS NULL OR (i."QueueName", i."LimitKey") NOT IN (
@@ -123,7 +123,7 @@ FROM (
       AND i."DeletedAt" IS NULL
       AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
       AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
-      AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL))
+      AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL AND k.pid <> pg_backend_pid()))
       AND (CAST(@queues AS text) = '[]' OR i."QueueName" NOT IN (SELECT json_array_elements_text(CAST(@queues AS json))))
       AND (CAST(@pipelines AS text) = '[]' OR substr(i."IntegrationConfig", 1, 200) NOT IN (SELECT json_array_elements_text(CAST(@pipelines AS json))))
       AND (CAST(@keys AS text) = '[]' OR i."LimitKey" IS NULL OR (i."QueueName", i."LimitKey") NOT IN (
@@ -147,7 +147,7 @@ FROM (
       AND i."DeletedAt" IS NULL
       AND (i."ExpiresAt" IS NULL OR i."ExpiresAt" >= CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)))
       AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND (q."Paused" OR q."Consumer" = 'robots'))
-      AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL))
+      AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL AND k.pid <> pg_backend_pid()))
       AND (CAST(@queues AS text) = '[]' OR i."QueueName" NOT IN (SELECT json_array_elements_text(CAST(@queues AS json))))
       AND (CAST(@pipelines AS text) = '[]' OR substr(i."IntegrationConfig", 1, 200) NOT IN (SELECT json_array_elements_text(CAST(@pipelines AS json))))
       AND (CAST(@keys AS text) = '[]' OR i."LimitKey" IS NULL OR (i."QueueName", i."LimitKey") NOT IN (

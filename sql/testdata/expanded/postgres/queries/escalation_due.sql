@@ -10,7 +10,7 @@ FROM (
       AND (CAST(@cap AS bigint) IS NULL OR i."Priority" < CAST(@cap AS bigint))
       AND (CAST(@selective AS bigint) = 0 OR i."Selectors" IS NOT NULL)
       AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND q."Paused")
-      AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL))
+      AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL AND k.pid <> pg_backend_pid()))
     UNION ALL
     SELECT i."Id", i."State", i."Version", i."Priority", i."Selectors", i."AvailableAt", COALESCE(m."Step", 0) AS "Step"
     FROM "BotWorkQueueItems" i
@@ -22,7 +22,7 @@ FROM (
       AND (CAST(@cap AS bigint) IS NULL OR i."Priority" < CAST(@cap AS bigint))
       AND (CAST(@selective AS bigint) = 0 OR i."Selectors" IS NOT NULL)
       AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND q."Paused")
-      AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL))
+      AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL AND k.pid <> pg_backend_pid()))
     UNION ALL
     SELECT i."Id", i."State", i."Version", i."Priority", i."Selectors", i."AvailableAt", COALESCE(m."Step", 0) AS "Step"
     FROM "BotWorkQueueItems" i
@@ -34,6 +34,6 @@ FROM (
       AND (CAST(@cap AS bigint) IS NULL OR i."Priority" < CAST(@cap AS bigint))
       AND (CAST(@selective AS bigint) = 0 OR i."Selectors" IS NOT NULL)
       AND NOT EXISTS (SELECT 1 FROM "BotQueues" q WHERE q."Name" = i."QueueName" AND q."Paused")
-      AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL))
+      AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL AND k.pid <> pg_backend_pid()))
 ) c
 LIMIT @limit_rows;

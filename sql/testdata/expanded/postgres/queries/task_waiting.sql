@@ -3,6 +3,6 @@ FROM "BotWorkQueueItems" i
 WHERE i."State" IN (0, 4) AND i."TaskName" IS NOT NULL
   AND i."State" = @state AND i."Id" > @after_id AND i."DeletedAt" IS NULL
   AND (i."TaskPriority" IS NULL OR i."TaskPriority" = i."Priority")
-  AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL))
+  AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL AND k.pid <> pg_backend_pid()))
 ORDER BY i."Id"
 LIMIT @limit_rows;

@@ -4,7 +4,7 @@ FROM (
         CASE WHEN COALESCE(i."AssignedEstimateMs", i."EstimatedDurationMs") IS NULL THEN CAST(@default_ms AS bigint) WHEN COALESCE(i."AssignedEstimateMs", i."EstimatedDurationMs") < 0 THEN 0
              WHEN COALESCE(i."AssignedEstimateMs", i."EstimatedDurationMs") > 315360000000 THEN 315360000000 ELSE COALESCE(i."AssignedEstimateMs", i."EstimatedDurationMs") END AS "Ms"
     FROM "BotWorkQueueItems" i WHERE i."State" = 5 AND i."Priority" >= @min_priority
-      AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL))
+      AND (i.xmax = '0' OR i.xmax NOT IN (SELECT k.transactionid FROM pg_locks k WHERE k.locktype = 'transactionid' AND k.transactionid IS NOT NULL AND k.pid <> pg_backend_pid()))
     UNION ALL
     SELECT r."WorkerId", r."Priority", 1 AS "Running", r."Channel", r."Since", CASE WHEN r."RunMs" < r."Ms" THEN r."Ms" - r."RunMs" ELSE r."RunMs" END AS "Ms"
     FROM (
