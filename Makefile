@@ -92,7 +92,7 @@ postgres: ## test that the store keeps its contract on PostgreSQL
 
 # They need Chromium, and `make npm`.
 browser: ## try the pages in Chromium: each page in one size and theme, and what an operator does
-	BOTWORK_TEST_GROUPS=browser go test $(TESTFLAGS) -vet=off ./internal/tests/browsertest -count=1 -timeout 10m -run 'CheckerFindsFaults|Gallery|Operator'
+	BOTWORK_TEST_GROUPS=browser go test $(TESTFLAGS) -vet=off ./internal/tests/browsertest -count=1 -timeout 10m -run 'CheckerFindsFaults|Gallery|Operator|Palette|Keys'
 
 gallery: ## all tests of the pages in Chromium, in all sizes and themes
 	BOTWORK_TEST_GROUPS=browser,nightly go test $(TESTFLAGS) -vet=off ./internal/tests/browsertest -count=1 -timeout 20m

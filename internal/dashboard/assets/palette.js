@@ -13,7 +13,7 @@
 
 	// places are the pages of the navigation.
 	function places() {
-		return [...document.querySelectorAll(".side a[href]")].map((link) => ({
+		return [...document.querySelectorAll(".side a[data-key]")].map((link) => ({
 			kind: "page", text: link.querySelector("span").textContent, detail: "g " + link.dataset.key, run: () => { location.href = link.href; },
 		}));
 	}

@@ -122,7 +122,7 @@ func TestBrowserKeys(t *testing.T) {
 	x.must("queues", "pause", "orders")
 	p := x.browser().as("admin")
 	var places []struct{ Key, Path string }
-	p.run(chromedp.Evaluate(`[...document.querySelectorAll(".side a")].map((a) => ({ Key: a.dataset.key, Path: a.getAttribute("href") }))`, &places))
+	p.run(chromedp.Evaluate(`[...document.querySelectorAll(".side > a")].map((a) => ({ Key: a.dataset.key, Path: a.getAttribute("href") }))`, &places))
 	keys := map[string]bool{}
 	for _, place := range places {
 		if place.Key == "" || keys[place.Key] {
