@@ -84,11 +84,15 @@ type Failure struct {
 
 // Fail ends an item that failed. The queue's policy decides whether it is tried again.
 func (c *Client) Fail(ctx context.Context, h Hold, f Failure) (Ended, error) {
+	return c.end(ctx, h, "fail", f.fields())
+}
+
+func (f *Failure) fields() map[string]any {
 	kind := "error"
 	if f.Business {
 		kind = "business"
 	}
-	return c.end(ctx, h, "fail", map[string]any{"kind": kind, "error": f.Error, "analytics": f.Analytics})
+	return map[string]any{"kind": kind, "error": f.Error, "analytics": f.Analytics}
 }
 
 // Postpone releases an item until a time from now. No failure is counted.
@@ -102,10 +106,15 @@ func (c *Client) Release(ctx context.Context, h Hold, reason string) (Ended, err
 }
 
 func (c *Client) end(ctx context.Context, h Hold, verb string, fields map[string]any) (Ended, error) {
-	maps.DeleteFunc(fields, func(_ string, value any) bool { return value == nil || value == "" })
 	var e Ended
-	err := c.held(ctx, h, verb, fields, &e)
+	err := c.held(ctx, h, verb, present(fields), &e)
 	return e, err
+}
+
+// present removes the fields that have no value.
+func present(fields map[string]any) map[string]any {
+	maps.DeleteFunc(fields, func(_ string, value any) bool { return value == nil || value == "" })
+	return fields
 }
 
 // ChangeHeld changes an item that the robot holds. A priority applies to its next attempt.

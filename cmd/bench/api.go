@@ -15,7 +15,8 @@ func (a *command) benchAPICommand() *cobra.Command {
 		Use:   "api",
 		Short: "Measure robots that take items over the HTTP API",
 		Long: `Starts a server of the HTTP API as another process, and robots in this one. Each robot
-waits for an item, sends a heartbeat and reports its success. First the robots work on
+waits for an item, sends a heartbeat and reports its success; with --max it does so for
+several items in each request. First the robots work on
 items that wait; CPU time and memory are those of the server meanwhile. Then items are
 enqueued over HTTP, one after the other at a steady rate, while the robots wait: the
 percentiles are of the time from the answer to the enqueueing request until a robot has
@@ -24,16 +25,18 @@ measured while all robots wait in vain.
 
 ` + benchDoc,
 		Example: `  botwork bench api --robots 50
-  botwork bench api --robots 500 --rate 100`,
+  botwork bench api --robots 500 --rate 100
+  botwork bench api --robots 50 --max 20`,
 	}
 	cmd.Flags().IntVar(&o.Robots, "robots", 50, "number of robots")
+	cmd.Flags().IntVar(&o.Max, "max", 1, "number of items that a robot takes and reports in one request")
 	cmd.Flags().IntVar(&o.Items, "items", 2000, "number of items that wait")
 	cmd.Flags().IntVar(&o.Rate, "rate", 20, "number of items per second that are enqueued while the robots wait")
 	cmd.Flags().DurationVar(&o.For, "for", 10*time.Second, "how long to enqueue items")
 	cmd.Flags().DurationVar(&o.Idle, "idle", 10*time.Second, "how long to measure robots that wait in vain; 0s: not at all")
 	f := newBenchFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := firstError(atLeast("robots", o.Robots, 1), atLeast("items", o.Items, 1), atLeast("rate", o.Rate, 1),
+		if err := firstError(atLeast("robots", o.Robots, 1), atLeast("max", o.Max, 1), atLeast("items", o.Items, 1), atLeast("rate", o.Rate, 1),
 			span("for", o.For, time.Millisecond), span("idle", o.Idle, 0)); err != nil {
 			return err
 		}

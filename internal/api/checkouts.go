@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,7 @@ func (a *API) registerCheckouts() {
 	register(a, add("release", "Release an item", "It is due at once. Counts no failure."+again), a.release)
 	register(a, add("change", "Change an item that the robot holds", "A priority applies to its next attempt. The robot needs the right to write."), a.changeHeld)
 	register(a, add("delete", "Delete an item that the robot holds", "By the deletion policy of its queue. The robot needs the right to write."+again), a.deleteHeld)
+	a.registerCheckoutsMany()
 }
 
 // CheckoutPath is the path of an item that a robot holds.
@@ -66,38 +68,49 @@ type heartbeatInput struct {
 	}
 }
 
-type heartbeatBody struct {
-	Body struct {
-		Continue   bool       `json:"continue" doc:"false: stop the work on the item, its result is refused"`
-		LeaseUntil *time.Time `json:"leaseUntil,omitempty" doc:"when the lease ends now"`
-		Reason     string     `json:"reason,omitempty" enum:"cancelled,lease-lost" doc:"why the robot must stop"`
-	}
+type heartbeatBody struct{ Body Beat }
+
+// Beat is the answer to a heartbeat.
+type Beat struct {
+	Continue   bool       `json:"continue" doc:"false: stop the work on the item, its result is refused"`
+	LeaseUntil *time.Time `json:"leaseUntil,omitempty" doc:"when the lease ends now"`
+	Reason     string     `json:"reason,omitempty" enum:"cancelled,lease-lost" doc:"why the robot must stop"`
 }
 
 func (a *API) heartbeat(ctx context.Context, in *heartbeatInput) (*heartbeatBody, error) {
-	lease := time.Duration(in.Body.Lease)
+	lease, err := checkoutLease(in.Body.Lease)
+	if err != nil {
+		return nil, err
+	}
+	beat, err := a.beat(ctx, in.Body.hold(ctx, in.ID), lease, in.Body.note())
+	return &heartbeatBody{beat}, err
+}
+
+// checkoutLease returns the lease that a heartbeat asks for; 0 means the queue's.
+func checkoutLease(asked workqueue.Duration) (time.Duration, error) {
+	lease := time.Duration(asked)
 	if lease != 0 {
 		if err := workqueue.CheckCheckoutLease(lease); err != nil {
-			return nil, invalid(&workqueue.ItemFault{Field: "lease", Err: err})
+			return 0, invalid(&workqueue.ItemFault{Field: "lease", Err: err})
 		}
 	}
-	h := in.Body.hold(ctx, in.ID)
+	return lease, nil
+}
+
+// beat extends the lease of an item that a robot holds, and records its progress.
+func (a *API) beat(ctx context.Context, h workqueue.Hold, lease time.Duration, note workqueue.RobotNote) (b Beat, err error) {
 	until, err := a.store.ExtendCheckout(ctx, h, lease)
-	if note := in.Body.note(); err == nil && note != (workqueue.RobotNote{}) {
+	if err == nil && note != (workqueue.RobotNote{}) {
 		err = a.store.RobotProgress(ctx, h, note)
 	}
-	out := &heartbeatBody{}
 	switch {
 	case err == nil:
 		utc := until.UTC()
-		out.Body.Continue, out.Body.LeaseUntil = true, &utc
-		return out, nil
+		b.Continue, b.LeaseUntil = true, &utc
 	case errors.Is(err, workqueue.ErrLeaseLost):
-		out.Body.Reason, err = a.whyLost(ctx, h)
-		return out, err
-	default:
-		return nil, err
+		b.Reason, err = a.whyLost(ctx, h)
 	}
+	return b, err
 }
 
 // whyLost returns why a robot no longer holds an item.
@@ -156,12 +169,13 @@ type failInput struct {
 }
 
 func (a *API) fail(ctx context.Context, in *failInput) (*endedBody, error) {
-	end := workqueue.RobotEnd{Kind: workqueue.KindError, Error: in.Body.Error, Analytics: jsonText(in.Body.Analytics)}
-	if in.Body.Kind == string(workqueue.KindBusiness) {
-		end.Kind = workqueue.KindBusiness
-	}
+	end := workqueue.RobotEnd{Kind: failureKind(in.Body.Kind), Error: in.Body.Error, Analytics: jsonText(in.Body.Analytics)}
 	ended, err := a.store.FinishCheckout(ctx, in.Body.hold(ctx, in.ID), end)
 	return a.ended(ended, err)
+}
+
+func failureKind(kind string) workqueue.ErrorKind {
+	return workqueue.ErrorKind(cmp.Or(kind, string(workqueue.KindError)))
 }
 
 // ended answers with the end of an item. If it is due again, robots that wait may take it.

@@ -110,7 +110,7 @@ func TestLanes(t *testing.T) {
 		if op.Open {
 			want = httpserver.Public
 		}
-		if op.ID == "checkouts-heartbeat" {
+		if op.ID == "checkouts-heartbeat" || op.ID == "checkouts-heartbeat-many" {
 			want = httpserver.Heartbeat
 		}
 		check(op.Method, strings.NewReplacer("{id}", "7", "{", "", "}", "").Replace(op.Path), want)

@@ -20,6 +20,7 @@ import (
 type APIOptions struct {
 	Common
 	Robots int           // that work at the same time
+	Max    int           // items of one request of a robot
 	Items  int           // that wait when the robots begin
 	Rate   int           // items per second that are enqueued while the robots wait
 	For    time.Duration // how long they are enqueued
@@ -49,7 +50,7 @@ func (o APIOptions) all() int { return o.Items + o.later() }
 func (o APIOptions) Work() int { return o.warmed().all() + o.rounds()*o.all() }
 
 // API measures robots that take items over HTTP, with a long poll, and send a heartbeat and the
-// result of each. The server is another process; the robots are in this one.
+// result of each, or of all that they have taken at once. The server is another process; the robots are in this one.
 func API(ctx context.Context, o APIOptions) (Report, error) {
 	var all Count
 	rounds, err := o.series(ctx, func(ctx context.Context, of size) (Sample, error) {
@@ -110,6 +111,7 @@ func (o APIOptions) prepare(ctx context.Context, store *sqlstore.Store) (token s
 // apiCrew is the robots of a round.
 type apiCrew struct {
 	robots    int
+	max       int
 	client    *client.Client
 	transport *http.Transport
 	progress  func(int)
@@ -126,45 +128,79 @@ func (o APIOptions) crew(url, token string) (*apiCrew, error) {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost, t.Proxy = 2*o.Robots+10, 2*o.Robots+10, nil
 	c, err := client.New(url, token, client.Options{HTTP: &http.Client{Transport: t}})
-	return &apiCrew{robots: o.Robots, client: c, transport: t, progress: o.progress, done: make(chan struct{}, 1), at: map[int64]time.Time{}}, err
+	return &apiCrew{robots: o.Robots, max: o.Max, client: c, transport: t, progress: o.progress, done: make(chan struct{}, 1), at: map[int64]time.Time{}}, err
 }
 
 // work is one robot, until ctx ends.
 func (c *apiCrew) work(ctx context.Context) error {
 	for ctx.Err() == nil {
-		items, err := c.client.Take(ctx, apiQueue, client.Take{Lease: time.Minute, Wait: 30 * time.Second})
+		items, err := c.client.Take(ctx, apiQueue, client.Take{Max: c.max, Lease: time.Minute, Wait: 30 * time.Second})
 		if ctx.Err() != nil {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
+		if len(items) == 0 {
+			continue
+		}
 		now := time.Now()
+		c.mu.Lock()
 		for _, it := range items {
-			c.mu.Lock()
 			c.at[it.ID] = now
-			c.mu.Unlock()
 			c.taken.note(it.ID)
-			whole := context.WithoutCancel(ctx)
-			b, err := c.client.Heartbeat(whole, it.Hold(), time.Minute, client.Progress{})
-			if err == nil && !b.Continue {
-				err = b.Reason
-			}
-			if err != nil {
-				return fmt.Errorf("heartbeat of item %d: %w", it.ID, err)
-			}
-			if _, err := c.client.Succeed(whole, it.Hold(), map[string]int{"pages": 3}, nil); err != nil {
-				return err
-			}
-			c.ended.Add(1)
-			c.progress(1)
-			select {
-			case c.done <- struct{}{}:
-			default:
-			}
+		}
+		c.mu.Unlock()
+		if err := c.handle(context.WithoutCancel(ctx), items); err != nil {
+			return err
+		}
+		c.ended.Add(int64(len(items)))
+		c.progress(len(items))
+		select {
+		case c.done <- struct{}{}:
+		default:
 		}
 	}
 	return nil
+}
+
+// handle sends a heartbeat and the results of what a robot has taken.
+func (c *apiCrew) handle(ctx context.Context, items []*client.Item) error {
+	output := map[string]int{"pages": 3}
+	if c.max == 1 {
+		h := items[0].Hold()
+		b, err := c.client.Heartbeat(ctx, h, time.Minute, client.Progress{})
+		if err == nil && !b.Continue {
+			err = b.Reason
+		}
+		if err == nil {
+			_, err = c.client.Succeed(ctx, h, output, nil)
+		}
+		return err
+	}
+	beats, ends := make([]client.HoldBeat, len(items)), make([]client.HoldEnd, len(items))
+	for i, it := range items {
+		beats[i], ends[i] = client.HoldBeat{Hold: it.Hold()}, client.HoldEnd{Hold: it.Hold(), Output: output}
+	}
+	beaten, err := c.client.HeartbeatMany(ctx, beats, time.Minute)
+	for _, b := range beaten {
+		if b.Problem != nil {
+			return fmt.Errorf("heartbeat of item %d: %w", b.ID, b.Problem)
+		}
+		if !b.Continue {
+			return fmt.Errorf("heartbeat of item %d: %w", b.ID, b.Reason)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	ended, err := c.client.EndMany(ctx, ends)
+	for _, e := range ended {
+		if e.Problem != nil {
+			return fmt.Errorf("end of item %d: %w", e.ID, e.Problem)
+		}
+	}
+	return err
 }
 
 // measure lets the robots work: first on items that wait, then on items that arrive while the
