@@ -114,14 +114,19 @@ func TestAfterwards(t *testing.T) {
 			workqueue.ErrDraining:                         `["finally","handle","released"]`,
 			workqueue.ErrLeaseLost:                        ``,
 		} {
-			ctx, cancel := context.WithCancelCause(t.Context())
-			_, notes := noted(t, ctx, item(0), afterwards, func(ctx context.Context, _ *handlers.Call) (any, error) {
-				cancel(cause)
-				<-ctx.Done()
-				return nil, ctx.Err()
-			})
-			if notes != want {
-				t.Errorf("%v: %s\nwant %s", cause, notes, want)
+			for _, result := range []error{context.Canceled, nil, handlers.Permanent(boom)} { // the step notices it, or ends by itself
+				ctx, cancel := context.WithCancelCause(t.Context())
+				got, notes := noted(t, ctx, item(0), afterwards, func(ctx context.Context, _ *handlers.Call) (any, error) {
+					cancel(cause)
+					<-ctx.Done()
+					return "done", result
+				})
+				if result == context.Canceled && notes != want {
+					t.Errorf("%v: %s\nwant %s", cause, notes, want)
+				}
+				if cause == workqueue.ErrLeaseLost && (notes != "" || got.Verdict != workqueue.Released || got.Output != "") {
+					t.Errorf("%v, and the step returns %v: %+v, %s; want it released: nothing of finally has run", cause, result, got.Outcome, notes)
+				}
 			}
 		}
 	})
@@ -163,11 +168,13 @@ finally: [{name: hang, handler: Work}, {name: never, handler: Note}]
 		if got, _ := noted(t, t.Context(), run, text, work(false)); got.Verdict != workqueue.Succeeded || got.Error != "" {
 			t.Errorf("outcome = %+v, want success", got.Outcome)
 		}
-		began = time.Now()
 		run.OnLeaseLost = func(stop func()) { time.AfterFunc(5*time.Second, stop) }
-		noted(t, t.Context(), run, text, work(true))
-		if took := time.Since(began); took != 5*time.Second {
-			t.Errorf("a lease that is lost meanwhile: took %v, want 5s", took)
+		for _, fails := range []bool{true, false} {
+			began = time.Now()
+			got, _ := noted(t, t.Context(), run, text, work(fails))
+			if took := time.Since(began); took != 5*time.Second || got.Verdict != workqueue.Released || got.Output != "" {
+				t.Errorf("a lease that is lost meanwhile: took %v, %+v; want 5s, and released", took, got.Outcome)
+			}
 		}
 	})
 }
@@ -186,5 +193,23 @@ func TestCalleeCleansUp(t *testing.T) {
 	}
 	if want := "post failed, post / Boom failed, post / onFailure / undo done, post / finally / close done"; strings.Join(steps, ", ") != want || got.Step != "post / Boom" {
 		t.Errorf("steps = %s, want %s; %+v", strings.Join(steps, ", "), want, got.Outcome)
+	}
+}
+
+// A called pipeline whose finally does not run, because the lease is lost, has not ended: nor has the step
+// that calls it.
+func TestCalleeLosesTheLease(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	k := projectOf(t, map[string]do{"Lose": func(context.Context, *handlers.Call) (any, error) {
+		cancel(workqueue.ErrLeaseLost)
+		return "done", nil
+	}}, map[string]string{
+		"callee": "steps: [{handler: Lose}]\nfinally: [{name: close, handler: Echo}]",
+		"caller": "steps: [{name: post, uses: callee}]",
+	})
+	p, _ := k.Get("caller")
+	got := NewEngine(EngineOptions{}).Run(ctx, p, RunInput{Run: workqueue.NewRun(&workqueue.Item{ID: 1})})
+	if got.Verdict != workqueue.Released || got.Output != "" || got.Steps[0].Status != StepFailed {
+		t.Errorf("outcome %+v, steps %+v; want it released", got.Outcome, got.Steps)
 	}
 }

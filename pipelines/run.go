@@ -129,7 +129,10 @@ func (r *run) execute(ctx context.Context) Result {
 	}
 	r.output()
 	r.settle(ctx)
-	if failures := f.after(ctx, r.result.Outcome, started); failures != "" && r.result.Verdict == workqueue.Failed {
+	switch failures, lost := f.after(ctx, r.result.Outcome, started); {
+	case lost && r.result.Verdict != workqueue.Released:
+		r.lose()
+	case r.result.Verdict == workqueue.Failed:
 		r.result.Error += failures
 	}
 	return r.result

@@ -220,8 +220,11 @@ func (f *frame) pipeline(ctx context.Context) error {
 		err = nil
 	}
 	message, producer := f.message, f.producer
-	f.after(ctx, f.ended(ctx, err), started)
+	_, lost := f.after(ctx, f.ended(ctx, err), started)
 	f.message, f.producer = message, producer
+	if lost {
+		return context.Canceled // the run is interrupted: its own context has ended, too
+	}
 	return err
 }
 

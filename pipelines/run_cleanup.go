@@ -14,21 +14,27 @@ const cleanupTimeout = time.Minute
 
 // after runs the steps that follow the steps of a pipeline: those of onSuccess or onFailure, and those of
 // finally. o is how the pipeline has ended; the steps do not change it. It returns what failed, as a
-// text to add to the error of a failed run.
-func (f *frame) after(ctx context.Context, o workqueue.Outcome, started time.Time) (failures string) {
+// text to add to the error of a failed run. lost reports that the steps did not run to their end, because
+// the item's lease is lost: the run must not count as ended then, else they would never run.
+func (f *frame) after(ctx context.Context, o workqueue.Outcome, started time.Time) (failures string, lost bool) {
 	p := f.p
-	if !p.hasAfter() || errors.Is(context.Cause(ctx), workqueue.ErrLeaseLost) {
-		return ""
+	if !p.hasAfter() {
+		return "", false
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.CleanupTimeout)
-	defer cancel()
+	if isLost(ctx) {
+		return "", true
+	}
+	ctx, lose := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer lose(nil)
 	if it := f.in.Run; it != nil {
 		it.CleanUp(p.CleanupTimeout)
 		defer it.CleanUp(0)
 		if it.OnLeaseLost != nil {
-			it.OnLeaseLost(cancel)
+			it.OnLeaseLost(func() { lose(workqueue.ErrLeaseLost) })
 		}
 	}
+	ctx, cancel := context.WithTimeout(ctx, p.CleanupTimeout)
+	defer cancel()
 	f.resuming = false // these steps run after each attempt
 	f.describeEnd(o, started)
 	list := p.OnSuccess
@@ -43,7 +49,16 @@ func (f *frame) after(ctx context.Context, o workqueue.Outcome, started time.Tim
 			failures += f.cleanUp(ctx, b)
 		}
 	}
-	return failures
+	return failures, isLost(ctx)
+}
+
+// isLost reports whether ctx has ended because the item's lease is lost.
+func isLost(ctx context.Context) bool { return errors.Is(context.Cause(ctx), workqueue.ErrLeaseLost) }
+
+// lose ends the run as one that is interrupted: what it has reached counts for nothing.
+func (r *run) lose() {
+	r.result.Outcome = workqueue.Outcome{Verdict: workqueue.Released, Error: workqueue.ErrLeaseLost.Error()}
+	r.result.Value = nil
 }
 
 // hasAfter reports whether steps run after the others.
