@@ -88,7 +88,7 @@ test: ## run the fast tests, which need nothing but Go; RACE=1 adds the race det
 
 postgres: ## test that the store keeps its contract on PostgreSQL
 	@$(POSTGRES); \
-	go test $(TESTFLAGS) -vet=off -timeout 20m -run '^TestConformance$$/^postgres$$|^TestMachine$$/^postgres$$|NeverDeadlock|^TestConnectionsThatAreReset|Postgres|^TestScratch' ./workqueue/sqlstore ./internal/database ./internal/testdb ./internal/doctor
+	go test $(TESTFLAGS) -vet=off -timeout 20m -run '^TestConformance$$/^postgres$$|^TestMachine$$/^postgres$$|NeverDeadlock|Postgres|^TestScratch' ./workqueue/sqlstore ./internal/database ./internal/testdb ./internal/doctor
 
 # They need Chromium, and `make npm`.
 browser: ## try the pages in Chromium: each page in one size and theme, and what an operator does
