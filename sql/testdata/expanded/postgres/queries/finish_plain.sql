@@ -22,7 +22,7 @@ UPDATE "BotWorkQueueItems" SET
     "ErrorKind" = NULL,
     "RetainUntil" = CAST(COALESCE(CAST(@now AS timestamptz), statement_timestamp()) AS timestamptz(3)) + j."KeepMs" * INTERVAL '1 millisecond'
 FROM j
-WHERE "Id" = j."ItemId" AND CASE WHEN "Fence" = j."ItemFence" AND "State" = 1 AND "WorkerId" = @worker THEN TRUE ELSE FALSE END
+WHERE "Id" = ANY (ARRAY(SELECT k."ItemId" FROM j k)) AND "Id" = j."ItemId" AND CASE WHEN "Fence" = j."ItemFence" AND "State" = 1 AND "WorkerId" = @worker THEN TRUE ELSE FALSE END
   AND EXISTS (SELECT 1 FROM "BotWorkers" w WHERE w."Id" = @worker AND w."InstanceId" = @instance)
 RETURNING "Id", "Fence", "QueueName", CASE WHEN length("IntegrationConfig") <= 200 THEN "IntegrationConfig" ELSE '' END AS "Pipeline",
     CASE WHEN "Priority" > 1000 THEN 2 WHEN "Priority" >= 500 THEN 1 ELSE 0 END AS "Band", date_bin('1 minute', "StartedAt", '2000-01-01 00:00:00+00') AS "StartedIn",
