@@ -233,9 +233,11 @@ func (w *waker) poll(ctx context.Context) {
 			}
 			wake := w.inTurn()
 			next := w.check(ctx, func(t wakeTarget, r workqueue.Readiness) {
-				// An item that has just become due is new, even if others wait without effect.
-				if r == workqueue.ItemsDue || t.worthwhile(time.Now()) {
-					wake(t, r != workqueue.ItemsAssigned)
+				if r == workqueue.ItemsDue { // it is new, even if others wait without effect
+					wake(t, true)
+				} else if worth, again := t.worthwhile(time.Now()); worth {
+					// What is assigned may wait for a slot that a more urgent item would not need.
+					wake(t, r != workqueue.ItemsAssigned || again)
 				}
 			})
 			wait = min(max(wait, pollShare*time.Since(started)), pollLatest)

@@ -98,20 +98,21 @@ func (k *waking) totalMoved() int {
 	return k.moved + k.session.Moved()
 }
 
-// worthwhile reports whether to wake the pipeline for items that a poll has found. The
-// pauses grow as long as waking it has no effect.
-func (k *waking) worthwhile(now time.Time) bool {
+// worthwhile reports whether to wake the pipeline for items that a poll has found, and whether the
+// latest time had no effect. The pauses grow as long as waking it has none.
+func (k *waking) worthwhile(now time.Time) (worth, again bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if moved := k.moved + k.session.Moved(); moved != k.seen {
 		k.seen, k.pause, k.next = moved, 0, time.Time{}
 	}
 	if now.Before(k.next) {
-		return false
+		return false, false
 	}
+	again = k.pause > 0
 	k.pause = min(max(2*k.pause, pollEvery/2), longestPause)
 	k.next = now.Add(k.pause)
-	return true
+	return true, again
 }
 
 // start records the start of a run, and returns its session.

@@ -73,6 +73,7 @@ func stepName(i int) string { return fmt.Sprintf("ExecuteWorkItems %d", i+1) }
 // takes no more items.
 func (p *process) poll() {
 	var woken time.Time
+	moved := -1 // items of the session when it was woken last
 	for {
 		timer := time.NewTimer(p.dice("look").between(lookEvery*8/10, lookEvery))
 		select {
@@ -99,8 +100,9 @@ func (p *process) poll() {
 			if err != nil || ready == workqueue.NothingReady || ready != workqueue.ItemsDue && time.Since(woken) < wakeAgain {
 				continue
 			}
-			woken = time.Now()
-			if !p.session(j).Wake(ready != workqueue.ItemsAssigned) {
+			again := p.session(j).Moved() == moved // waking it had no effect
+			woken, moved = time.Now(), p.session(j).Moved()
+			if !p.session(j).Wake(ready != workqueue.ItemsAssigned || again) {
 				p.scheduler.WakeUp(j.name)
 			}
 		}
