@@ -121,10 +121,10 @@ func TestAfterwards(t *testing.T) {
 					<-ctx.Done()
 					return "done", result
 				})
-				if result == context.Canceled && notes != want {
+				if errors.Is(result, context.Canceled) && notes != want {
 					t.Errorf("%v: %s\nwant %s", cause, notes, want)
 				}
-				if cause == workqueue.ErrLeaseLost && (notes != "" || got.Verdict != workqueue.Released || got.Output != "") {
+				if errors.Is(cause, workqueue.ErrLeaseLost) && (notes != "" || got.Verdict != workqueue.Released || got.Output != "") {
 					t.Errorf("%v, and the step returns %v: %+v, %s; want it released: nothing of finally has run", cause, result, got.Outcome, notes)
 				}
 			}
