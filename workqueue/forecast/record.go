@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
+	"sort"
 	"time"
 
 	"botwork/workqueue"
@@ -85,9 +85,11 @@ func (f *Forecast) sample(most int, seed uint64, waiting *int) []workqueue.ItemF
 		}
 	}
 	*waiting = len(all)
-	slices.SortFunc(all, func(a, b drawn) int { return cmp.Or(cmp.Compare(a.draw, b.draw), cmp.Compare(a.id, b.id)) })
+	sort.Slice(all, func(i, k int) bool {
+		return all[i].draw < all[k].draw || all[i].draw == all[k].draw && all[i].id < all[k].id
+	})
 	all = all[:min(len(all), most)]
-	slices.SortFunc(all, func(a, b drawn) int { return cmp.Compare(a.id, b.id) })
+	sort.Slice(all, func(i, k int) bool { return all[i].id < all[k].id })
 	list := make([]workqueue.ItemForecast, len(all))
 	for i := range all {
 		it, _ := f.Item(all[i].id)

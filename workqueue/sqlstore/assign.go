@@ -1,13 +1,13 @@
 package sqlstore
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"time"
 
 	"botwork/workqueue"
@@ -209,7 +209,7 @@ func (a *assignTx) Write(ctx context.Context, assignments []workqueue.Assignment
 		for i := range chunk {
 			rows[i] = assignRowOf(&chunk[i])
 		}
-		slices.SortFunc(rows, func(a, b assignRow) int { return cmp.Compare(a.ItemID, b.ItemID) })
+		sort.Slice(rows, func(i, k int) bool { return rows[i].ItemID < rows[k].ItemID })
 		for _, move := range []bool{false, true} {
 			n, err := a.write(ctx, rows, move)
 			if err != nil {

@@ -1,10 +1,10 @@
 package sqlstore
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 
 	"botwork/workqueue"
 )
@@ -46,7 +46,7 @@ func claimRows(assignments []workqueue.Assignment) []assignRow {
 	for i := range assignments {
 		rows[i] = assignRowOf(&assignments[i])
 	}
-	slices.SortFunc(rows, func(a, b assignRow) int { return cmp.Compare(a.ItemID, b.ItemID) })
+	sort.Slice(rows, func(i, k int) bool { return rows[i].ItemID < rows[k].ItemID })
 	return rows
 }
 

@@ -2,7 +2,7 @@ package sqlstore
 
 import (
 	"context"
-	"slices"
+	"sort"
 
 	"botwork/workqueue"
 )
@@ -63,7 +63,7 @@ func (*sqlServerEngine) writeOrder(ctx context.Context, a *assignTx, rows []assi
 	if len(orders) == 0 {
 		return nil
 	}
-	slices.SortFunc(orders, func(a, b orderRow) int { return a.compare(b.refRow) })
+	sort.Slice(orders, func(i, k int) bool { return orders[i].compare(orders[k].refRow) < 0 })
 	batch, err := jsonRows(orders)
 	if err != nil {
 		return err

@@ -3,7 +3,7 @@ package sqlstore
 import (
 	"context"
 	"errors"
-	"slices"
+	"sort"
 	"time"
 
 	"botwork/workqueue"
@@ -35,7 +35,7 @@ type plainEnd struct {
 
 // sort puts the ends in the order in which all statements lock items: by id.
 func (p plainEnds) sort() {
-	slices.SortFunc(p, func(a, b plainEnd) int { return a.compare(b.refRow) })
+	sort.Slice(p, func(i, k int) bool { return p[i].compare(p[k].refRow) < 0 })
 }
 
 // writePlain is called only if endsPlainly returns true.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"sort"
 	"time"
 
 	"gorm.io/gorm"
@@ -226,7 +226,7 @@ func (s *holds) extendTogether(ctx context.Context, calls []*gathered[extension]
 
 // extend runs the statement that extends leases, and returns when those end that it has extended, by item.
 func (s *holds) extend(ctx context.Context, lease time.Duration, list []holdRow) (map[int64]time.Time, error) {
-	slices.SortFunc(list, func(a, b holdRow) int { return a.compare(b.refRow) })
+	sort.Slice(list, func(i, k int) bool { return list[i].compare(list[k].refRow) < 0 })
 	named, err := jsonRows(list)
 	if err != nil {
 		return nil, err
