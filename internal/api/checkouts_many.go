@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"botwork/workqueue"
 )
@@ -70,7 +71,7 @@ func (a *API) heartbeatMany(ctx context.Context, in *heartbeatManyInput) (*heart
 	items := in.Body.Items
 	out := &heartbeatManyBody{}
 	out.Body.Items = make([]BeatItem, len(items))
-	a.each(len(items), func(i int) {
+	each(len(items), func(i int) {
 		beat, err := a.beat(ctx, items[i].held(ctx), lease, items[i].note())
 		out.Body.Items[i] = BeatItem{items[i].ID, beat, a.refusedOne(ctx, "checkouts-heartbeat-many", err)}
 	})
@@ -109,7 +110,7 @@ func (a *API) endMany(ctx context.Context, in *endManyInput) (*endManyBody, erro
 	items := in.Body.Items
 	out := &endManyBody{}
 	out.Body.Items = make([]EndedItem, len(items))
-	a.each(len(items), func(i int) {
+	each(len(items), func(i int) {
 		it := &items[i]
 		out.Body.Items[i].ID = it.ID
 		end := workqueue.RobotEnd{Output: jsonText(it.Output), Analytics: jsonText(it.Analytics)}
@@ -135,14 +136,26 @@ func (a *API) endMany(ctx context.Context, in *endManyInput) (*endManyBody, erro
 	return out, nil
 }
 
-// each calls do for the numbers below n, some at the same time.
-func (*API) each(n int, do func(i int)) {
+// each calls do for the numbers below n, some at the same time. It panics if do does: the server recovers
+// in the goroutine of the request only.
+func each(n int, do func(i int)) {
 	var all sync.WaitGroup
+	var fault atomic.Pointer[any]
+	defer func() {
+		if p := fault.Load(); p != nil {
+			panic(*p)
+		}
+	}()
 	free := make(chan struct{}, manyAtOnce)
 	for i := range n {
 		free <- struct{}{}
 		all.Go(func() {
-			defer func() { <-free }()
+			defer func() {
+				if p := recover(); p != nil {
+					fault.Store(&p)
+				}
+				<-free
+			}()
 			do(i)
 		})
 	}
