@@ -24,8 +24,8 @@ type Config struct {
 	// defaults and the environment.
 	File string `yaml:"-"`
 
-	// Environment is the chosen environment; "" if none is. Environments has its values, then
-	// those of the other environments, which the chosen one does not use.
+	// Environment is the chosen environment; "" if none is. Environments has its values first, then
+	// the values of the other environments, which are not in use.
 	Environment  string        `yaml:"-"`
 	Environments []Environment `yaml:"-"`
 

@@ -29,8 +29,8 @@ type Environment struct {
 	// Values are the values as written; nil: none.
 	Values *strictyaml.Node
 
-	// Findings are the mistakes in the file of an environment that was not chosen. The findings
-	// of the settings have those of the chosen one.
+	// Findings are the mistakes in the file of an environment that was not chosen. Mistakes
+	// in the file of the chosen environment are findings of the settings.
 	Findings strictyaml.Findings
 }
 

@@ -323,7 +323,7 @@ func (a *command) runSheet(v runView) {
 	}
 }
 
-// enqueues reports whether a step of the pipeline, or of one that it calls, enqueues items.
+// enqueues reports whether a step of the pipeline or of a called pipeline enqueues items.
 func enqueues(p *pipelines.Pipeline) bool {
 	for _, s := range p.Walk() {
 		if s.Handler == "Enqueue" {

@@ -14,8 +14,8 @@ const (
 	yamlExtension  = "redhat.vscode-yaml"
 )
 
-// codeFiles are the settings of VS Code for a project with its pipelines in the folder dir,
-// relative to the project's, and its settings in a file and in those of its environments.
+// codeFiles are the settings of VS Code for a project. dir is the folder of the pipelines, relative to
+// the project; settings is the settings file, which the files of the environments are named after.
 func codeFiles(dir, settings string) []projectFile {
 	dir = strings.Trim(filepath.ToSlash(dir), "/")
 	indented := func(value any) []byte {

@@ -18,8 +18,8 @@ type Streams struct {
 // other formats with escapes of their own.
 func (s *Streams) Machine() io.Writer { return Raw(s.Stdout) }
 
-// Raw returns the writer below one that shows control characters. What is written there is
-// for programs, or was made visible before it got its colours.
+// Raw returns the writer below a writer that shows control characters: for output that programs
+// read, and for text that was made visible before it got its colours.
 func Raw(w io.Writer) io.Writer {
 	if v, ok := w.(*visible.Writer); ok {
 		return v.Unwrap()
