@@ -150,10 +150,10 @@ type PassInput struct {
 	// that runs counts with its expected remaining time; see HeldWork.
 	Loads []WorkerLoad
 
-	// Due are all due items of the band, as DueItems returns them, if AllDue is true.
-	// Otherwise there may be any number of them, and Due is empty.
-	Due    []DueItem
-	AllDue bool
+	// Due are the first DueLimit due items of the band, as DueItems returns them. DueLimit is
+	// that of the query, or 0 if they were not read.
+	Due      []DueItem
+	DueLimit int
 }
 
 // PassState is what assignment passes remember from one to the next.

@@ -88,6 +88,8 @@ var benchLines = []struct {
 	{bench.P50Ms, "p50", 2, "ms"},
 	{bench.P95Ms, "p95", 2, "ms"},
 	{bench.P99Ms, "p99", 2, "ms"},
+	{bench.WorstMs, "worst", 2, "ms"},
+	{bench.LateItems, "waited for more than 20 ms", 0, "items"},
 	{bench.FromCallP50Ms, "p50 from the call's start", 2, "ms"},
 	{bench.FromCallP95Ms, "p95 from the call's start", 2, "ms"},
 	{bench.FromCallP99Ms, "p99 from the call's start", 2, "ms"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -27,16 +28,21 @@ type LatencyOptions struct {
 	Apart bool
 }
 
-// Figures in addition to the percentiles. The percentiles measure from the return of the
-// call that enqueued the item; these measure from its start, and the cost of an idle
-// worker.
+// Figures in addition to the percentiles. The percentiles, the worst time and the number of
+// items that waited for longer than lateAfter are from the return of the call that enqueued
+// the item; others are from its start, and the cost of an idle worker.
 const (
+	WorstMs                 Figure = "worstMs"
+	LateItems               Figure = "lateItems"
 	FromCallP50Ms           Figure = "fromCallP50Ms"
 	FromCallP95Ms           Figure = "fromCallP95Ms"
 	FromCallP99Ms           Figure = "fromCallP99Ms"
 	IdleCPUPercent          Figure = "idleCpuPercent"
 	IdleStatementsPerSecond Figure = "idleStatementsPerSecond"
 )
+
+// lateAfter is the time until the handler starts that LateItems allows, in milliseconds.
+const lateAfter = 20
 
 func (o LatencyOptions) items() int { return max(int(float64(o.Rate)*o.For.Seconds()), 1) }
 
@@ -175,7 +181,10 @@ func (s Sample) latencies(calls []call, begun *clocked) {
 		at := begun.at[c.id]
 		fromReturn[i], fromCall[i] = milliseconds(max(at.Sub(c.returned), 0)), milliseconds(at.Sub(c.started))
 	}
-	s.percentiles(fromReturn)
+	s.percentiles(fromReturn) // and sorts them
+	s[WorstMs] = quantile(fromReturn, 1)
+	late, _ := slices.BinarySearch(fromReturn, math.Nextafter(lateAfter, math.Inf(1)))
+	s[LateItems] = float64(len(fromReturn) - late)
 	slices.Sort(fromCall)
 	s[FromCallP50Ms], s[FromCallP95Ms], s[FromCallP99Ms] = quantile(fromCall, 0.50), quantile(fromCall, 0.95), quantile(fromCall, 0.99)
 }

@@ -32,3 +32,18 @@ func TestLatency(t *testing.T) {
 		}
 	})
 }
+
+func TestLateItems(t *testing.T) {
+	begin := time.Now()
+	begun := &clocked{at: map[int64]time.Time{}}
+	var calls []call
+	for i, after := range []int{3, 20, 21, -1, 500} {
+		calls = append(calls, call{int64(i), begin, begin})
+		begun.at[int64(i)] = begin.Add(time.Duration(after) * time.Millisecond)
+	}
+	s := Sample{}
+	s.latencies(calls, begun)
+	if s[WorstMs] != 500 || s[LateItems] != 2 || s[P50Ms] != 20 || s[FromCallP50Ms] != 20 {
+		t.Errorf("got %v, want a worst of 500 ms, 2 late items, medians of 20 ms", s)
+	}
+}

@@ -18,6 +18,9 @@ func TestPostgresSessionsAreSet(t *testing.T) {
 		{"no statement is JIT-compiled", server, "jit", "off"},
 		{"JIT is on as the DSN says", withParameter(Postgres, server, "jit", "on"), "jit", "on"},
 		{"no statement runs in parallel", server, parallel, "0"},
+		{"a statement is planned once", server, "plan_cache_mode", "force_generic_plan"},
+		{"statements are planned as the DSN says", withParameter(Postgres, server, "plan_cache_mode", "auto"), "plan_cache_mode", "auto"},
+		{"indexes are worth reading", server, "random_page_cost", "1.1"},
 		{"the DSN sets all", withParameter(Postgres, withParameter(Postgres, withParameter(Postgres, server, "jit", "on"), parallel, "3"), stalledTransaction, "0"), parallel, "3"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -53,7 +53,7 @@ const (
 	surveys = 3
 
 	// leastWindow and mostWindow bound how many items a pass reads.
-	leastWindow, mostWindow = 500, 1_000_000
+	leastWindow, mostWindow = 64, 1_000_000
 
 	// pageLimit bounds how many items a pass under the lock reads at a time.
 	pageLimit = 5000

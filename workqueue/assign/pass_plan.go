@@ -79,16 +79,13 @@ func (p AssignParams) survey(ctx context.Context, store workqueue.AssignStore, s
 	return plan, err
 }
 
-// fewDue is how many due items a pass expects: most passes are made for new items.
-const fewDue = leastWindow / 8
-
 // expectedDue returns how many due items a survey reads along with the workers: none for a worker
 // that claims ahead, since it has a backlog to work on.
 func (p AssignParams) expectedDue() int {
 	if p.Claim != nil && p.Claim.Ahead {
 		return 0
 	}
-	return fewDue
+	return leastWindow
 }
 
 // planner reads the workers, the queues and, if there are at most due of them, the due items.
@@ -272,9 +269,9 @@ func (pl *passPlanner) withoutByHand(due []workqueue.DueItem) []workqueue.DueIte
 	})
 }
 
-// due returns due items: those that ReadPass has already read, if these are all.
+// due returns due items: those that ReadPass has read, if these are as many or all.
 func (pl *passPlanner) due(ctx context.Context, view workqueue.AssignView, full workqueue.Full, limit int) ([]workqueue.DueItem, error) {
-	if pl.AllDue && full.Size() == 0 {
+	if full.Size() == 0 && (limit == pl.DueLimit || len(pl.Due) < pl.DueLimit) {
 		return pl.Due, nil
 	}
 	return view.DueItems(ctx, pl.p.Band, full, limit)

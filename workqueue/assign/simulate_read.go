@@ -165,7 +165,7 @@ func (w *why) situation(ctx context.Context) (*Situation, error) {
 // ones.
 func (w *why) waiting(ctx context.Context) ([]workqueue.DueItem, error) {
 	var list []workqueue.DueItem
-	for limit := 8 * leastWindow; ; limit *= 8 {
+	for limit := 64 * leastWindow; ; limit *= 8 {
 		limit = min(limit, w.p.mostDue())
 		var err error
 		list, err = w.view.DueItems(ctx, workqueue.Band{Min: w.item.Priority, Max: workqueue.EveryPriority.Max}, workqueue.Full{}, limit)

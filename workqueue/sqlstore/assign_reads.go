@@ -158,9 +158,6 @@ func (d *dueRead) item(scan scanner) error {
 	return nil
 }
 
-// complete reports whether these are all due items: no part reached the limit.
-func (d *dueRead) complete() bool { return d.found.len() < d.limit }
-
 // sorted returns the items in their order and drops them from d.
 func (d *dueRead) sorted(limit int) []workqueue.DueItem {
 	list := d.found.all()

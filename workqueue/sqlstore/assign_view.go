@@ -50,8 +50,8 @@ func (v *assignView) ReadPass(ctx context.Context, q workqueue.PassQuery) (workq
 		return workqueue.PassInput{}, err
 	}
 	in := workqueue.PassInput{PassState: *marks, Distributions: distributions, Loads: loads.sorted()}
-	if due != nil && due.complete() {
-		in.Due, in.AllDue = v.due(due, q.Due), true
+	if due != nil {
+		in.Due, in.DueLimit = v.due(due, q.Due), q.Due
 	}
 	return in, nil
 }

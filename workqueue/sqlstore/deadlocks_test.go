@@ -127,6 +127,9 @@ func (h *hunting) refused(err error) {
 func (h *hunting) repeat(ctx context.Context, name string, do func(context.Context) error) {
 	for ctx.Err() == nil {
 		err := do(ctx)
+		if _, ok := errors.AsType[*workqueue.LockedError](err); ok {
+			err = nil // another of these calls holds the row for a moment; a worker tries again
+		}
 		if err != nil && ctx.Err() == nil {
 			h.t.Errorf("%s: %v", name, err)
 			return

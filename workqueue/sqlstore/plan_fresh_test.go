@@ -99,8 +99,13 @@ type planNode struct {
 func fullPlan(t *testing.T, e testdb.Engine, db *sql.DB, name string, values map[string]any) planNode {
 	t.Helper()
 	text, args := compiled(t, e, name, values)
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
 	var plan []byte
-	if err := db.QueryRowContext(t.Context(), "EXPLAIN (FORMAT JSON) "+text, args...).Scan(&plan); err != nil {
+	if err := conn.QueryRowContext(t.Context(), "EXPLAIN (FORMAT JSON) "+prepare(t, conn, name, text, args)).Scan(&plan); err != nil {
 		t.Fatalf("explain %s: %v", name, err)
 	}
 	var list []struct{ Plan planNode }

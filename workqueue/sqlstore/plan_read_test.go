@@ -2,17 +2,22 @@ package sqlstore_test
 
 import (
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"io/fs"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"botwork/internal/database"
 	"botwork/internal/namedsql"
 	"botwork/internal/testdb"
 	sqlfiles "botwork/sql"
 	"botwork/workqueue/sqlstore"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // uses reports whether a plan uses the index, and not only one whose name begins with its name.
@@ -103,7 +108,15 @@ func explainText(t *testing.T, e testdb.Engine, db *sql.DB, name, text string, a
 	if e.Driver == database.SQLite {
 		verb = "EXPLAIN QUERY PLAN "
 	}
-	rows, err := db.QueryContext(t.Context(), verb+text, args...)
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if e.Driver == database.Postgres {
+		text, args = prepare(t, conn, name, text, args), nil
+	}
+	rows, err := conn.QueryContext(t.Context(), verb+text, args...)
 	if err != nil {
 		t.Fatalf("explain %s: %v", name, err)
 	}
@@ -125,6 +138,35 @@ func explainText(t *testing.T, e testdb.Engine, db *sql.DB, name, text string, a
 		t.Fatal(err)
 	}
 	return plan.String()
+}
+
+// preparations numbers the prepared statements: a connection may be used again.
+var preparations atomic.Int64
+
+// prepare prepares a statement for PostgreSQL on a connection, and returns the statement that executes it. Only a
+// prepared statement has the plan that the store uses, one for all values of the parameters.
+func prepare(t *testing.T, conn *sql.Conn, name, text string, args []any) string {
+	t.Helper()
+	planned := fmt.Sprintf("planned_%d", preparations.Add(1))
+	if _, err := conn.ExecContext(t.Context(), "PREPARE "+planned+" AS "+text, pgx.QueryExecModeSimpleProtocol); err != nil {
+		t.Fatalf("prepare %s: %v", name, err)
+	}
+	var literals []string
+	for _, arg := range args {
+		literal := "NULL"
+		if value, err := driver.DefaultParameterConverter.ConvertValue(arg); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		} else if at, ok := value.(time.Time); ok {
+			literal = "'" + at.Format(time.RFC3339Nano) + "'"
+		} else if value != nil {
+			literal = "'" + strings.ReplaceAll(fmt.Sprintf("%v", value), "'", "''") + "'"
+		}
+		literals = append(literals, literal)
+	}
+	if len(literals) == 0 {
+		return "EXECUTE " + planned
+	}
+	return "EXECUTE " + planned + "(" + strings.Join(literals, ", ") + ")"
 }
 
 // fullScan returns the line of a plan that reads all items, or "".

@@ -75,7 +75,7 @@ func (m *machine) progress(t *rapid.T) {
 	for _, ref := range each(held) {
 		note := workqueue.ProgressNote{ItemRef: ref, Step: "fetch"}
 		if rapid.Bool().Draw(t, "with more") {
-			note.Progress, note.Percent, note.LogTail, note.Output = "half", new(50), "a line", `{"half":true}`
+			note.Progress, note.Percent, note.LogTail, note.Output = "half", new(50), "a line\n", `{"half":true}`
 			note.StepTimes = `[{"step":"load","ms":7}]`
 			note.PipelineHash = textOf("import", "one").Hash
 		}
@@ -122,7 +122,7 @@ func (m *machine) drawEnd(t *rapid.T, ref workqueue.ItemRef) workqueue.Finish {
 		f.Took = time.Duration(rapid.Int64Range(1, 30_000_000_000).Draw(t, "took"))
 	}
 	if seldom(t, "with its progress") {
-		f.Step, f.Progress, f.LogTail, f.PipelineHash = "load", "done", "another line", textOf("import", "two").Hash
+		f.Step, f.Progress, f.LogTail, f.PipelineHash = "load", "done", "another line\n", textOf("import", "two").Hash
 	}
 	if seldom(t, "with the times of its steps") {
 		f.StepTimes = `[{"step":"load","ms":7},{"step":"save","ms":0}]`

@@ -50,7 +50,7 @@ func (v *passView) addFault(what, wrong string) {
 func (v *passView) ReadPass(ctx context.Context, q workqueue.PassQuery) (workqueue.PassInput, error) {
 	got, err := v.real.ReadPass(ctx, q)
 	v.addFault("loads", differ(got.Loads, v.model.Loads(q.SeenWithin, workqueue.Band{Min: q.HeldFrom(), Max: q.Band.Max}, q.DefaultEstimate)))
-	if got.AllDue {
+	if got.DueLimit > 0 {
 		v.band = q.Band
 		v.addFault("due items of ReadPass", differ(got.Due, v.model.DueExcluding(q.Band, workqueue.Full{}, q.Due)))
 	}
