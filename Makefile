@@ -138,12 +138,13 @@ fuzz: ## try the parsers and the redactor with made-up texts, each for FUZZTIME 
 simulate: ## live through SEEDS (2000) made-up histories of a cluster in trouble, and break the code on purpose
 	CGO_ENABLED=0 BOTWORK_TEST_GROUPS=mutants go test $(TESTFLAGS) -vet=off ./internal/tests/simulation -count=1 -timeout=0 -seeds $(SEEDS) -one-in $(ONE_IN)
 
+# With the race detector the scheduler of Go chooses at random among goroutines, so that no history is like another.
 nightly: ## all tests: 10,000 histories and all mutants, all pages, sizes and themes, Wine, chaos, failover, many drawn cases, PostgreSQL, the race detector over all
 	$(MAKE) simulate SEEDS=10000
 	$(MAKE) npm gallery wine chaos
 	@$(POSTGRES); \
 	BOTWORK_TEST_GROUPS=nightly,npm,processes go test -p=2 -timeout=0 ./...; \
-	BOTWORK_TEST_GROUPS=nightly,processes CGO_ENABLED=1 go test $(DETECT) -p=2 -timeout=0 ./...
+	BOTWORK_TEST_GROUPS=nightly,processes CGO_ENABLED=1 go test $(DETECT) -p=2 -timeout=0 -skip=^TestSeedIsReproducible ./...
 
 chaos: ## kill, suspend and drain workers for FOR (3m) over each engine, take their database away, then count what is lost or ran twice; SEED repeats
 	@$(POSTGRES); export BOTWORK_TEST_GROUPS=chaos; \

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,6 +38,13 @@ func (a *answers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	handle := a.handlers[min(len(a.requests), len(a.handlers))-1]
 	a.mu.Unlock()
 	handle(w, r)
+}
+
+// sent returns the requests so far.
+func (a *answers) sent() []*http.Request {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.requests)
 }
 
 func status(code int, header, value string) http.HandlerFunc {
@@ -73,16 +81,16 @@ func against(t *testing.T, handlers ...http.HandlerFunc) (*answers, *client.Clie
 func TestRequestsAreSentAgain(t *testing.T) {
 	a, c := against(t, status(503, "", ""), hangUp, status(429, "Retry-After", "0"), status(502, "", ""), answer(`{"items": [{"id": 7}], "checkout": {"lockKey": "", "items": []}}`))
 	made, err := c.Enqueue(t.Context(), "forms", client.NewItem{Payload: map[string]int{"n": 1}, In: client.Span(90 * time.Second)})
-	if err != nil || len(made) != 1 || made[0].ID != 7 || len(a.requests) != 5 {
-		t.Fatalf("got %+v, %v after %d requests", made, err, len(a.requests))
+	if err != nil || len(made) != 1 || made[0].ID != 7 || len(a.sent()) != 5 {
+		t.Fatalf("got %+v, %v after %d requests", made, err, len(a.sent()))
 	}
-	key := a.requests[0].Header.Get("Idempotency-Key")
-	for i, r := range a.requests {
+	key := a.sent()[0].Header.Get("Idempotency-Key")
+	for i, r := range a.sent() {
 		if r.Header.Get("Idempotency-Key") != key || key == "" || r.Header.Get("Authorization") != "Bearer bw_token" || r.URL.Path != "/api/v1/queues/forms/items" {
 			t.Errorf("request %d: %s with %v", i, r.URL.Path, r.Header)
 		}
 	}
-	if _, err := c.Enqueue(t.Context(), "forms", client.NewItem{}); err != nil || a.requests[5].Header.Get("Idempotency-Key") == key {
+	if _, err := c.Enqueue(t.Context(), "forms", client.NewItem{}); err != nil || a.sent()[5].Header.Get("Idempotency-Key") == key {
 		t.Errorf("another request has the same key, or %v", err)
 	}
 }
@@ -94,8 +102,8 @@ func TestRefusedRequestsAreNotSentAgain(t *testing.T) {
 	})
 	_, err := c.Succeed(t.Context(), client.Hold{ItemID: 1, Fence: 2, LockKey: "K"}, nil, nil)
 	p, ok := errors.AsType[*client.Problem](err)
-	if !ok || !errors.Is(err, client.ErrLeaseLost) || errors.Is(err, client.ErrNotFound) || p.Status != 409 || len(a.requests) != 1 {
-		t.Errorf("got %v after %d requests", err, len(a.requests))
+	if !ok || !errors.Is(err, client.ErrLeaseLost) || errors.Is(err, client.ErrNotFound) || p.Status != 409 || len(a.sent()) != 1 {
+		t.Errorf("got %v after %d requests", err, len(a.sent()))
 	}
 	if want := "lost [lease-lost, HTTP 409]: body.fence: old; hint: stop"; p != nil && p.Error() != want {
 		t.Errorf("got %q, want %q", p.Error(), want)
@@ -105,8 +113,8 @@ func TestRefusedRequestsAreNotSentAgain(t *testing.T) {
 func TestAttemptsEnd(t *testing.T) {
 	a, c := against(t, status(503, "", ""))
 	_, err := c.Version(t.Context())
-	if !errors.Is(err, client.Code("code-503")) || len(a.requests) != 6 {
-		t.Errorf("got %v after %d requests, want 6", err, len(a.requests))
+	if !errors.Is(err, client.Code("code-503")) || len(a.sent()) != 6 {
+		t.Errorf("got %v after %d requests, want 6", err, len(a.sent()))
 	}
 	// A proxy's page is no problem of the API.
 	_, c = against(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>", http.StatusForbidden) })
@@ -126,7 +134,7 @@ func TestAttemptsEnd(t *testing.T) {
 func TestRetryAfterIsRespected(t *testing.T) {
 	a, c := against(t, status(429, "Retry-After", "1"), answer(`{"version": "1"}`))
 	begun := time.Now()
-	if v, err := c.Version(t.Context()); err != nil || v != "1" || len(a.requests) != 2 || time.Since(begun) < time.Second {
+	if v, err := c.Version(t.Context()); err != nil || v != "1" || len(a.sent()) != 2 || time.Since(begun) < time.Second {
 		t.Errorf("got %q, %v after %v", v, err, time.Since(begun))
 	}
 }

@@ -149,11 +149,11 @@ func TestUnansweredChanges(t *testing.T) {
 	a, c := against(t, hangUp)
 	if _, err := c.PauseQueue(t.Context(), "default", ""); err == nil {
 		t.Error("no error")
-	} else if _, unsure := errors.AsType[*client.UnansweredError](err); !unsure || len(a.requests) != 6 {
-		t.Errorf("got %v after %d requests", err, len(a.requests))
+	} else if _, unsure := errors.AsType[*client.UnansweredError](err); !unsure || len(a.sent()) != 6 {
+		t.Errorf("got %v after %d requests", err, len(a.sent()))
 	}
-	key := a.requests[0].Header.Get("Idempotency-Key")
-	for _, r := range a.requests {
+	key := a.sent()[0].Header.Get("Idempotency-Key")
+	for _, r := range a.sent() {
 		if key == "" || r.Header.Get("Idempotency-Key") != key {
 			t.Errorf("got the key %q, want %q", r.Header.Get("Idempotency-Key"), key)
 		}

@@ -31,6 +31,7 @@ type connection struct {
 	payloadSearch int // how many items one call looks at when its filter selects by payload
 
 	lockTimeout time.Duration
+	lockNotice  time.Duration               // tests lower it
 	waiting     func([]workqueue.RowHolder) // may be nil
 
 	cipher  workqueue.Cipher // nil: no keys

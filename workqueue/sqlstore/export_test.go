@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go"
@@ -146,12 +145,8 @@ func (s *Store) WatchListings(seen func(text string, args []any)) error {
 	return errors.Join(callbacks.Query().After("gorm:query").Register("watch", watch), callbacks.Row().After("gorm:row").Register("watch", watch))
 }
 
-// SetLockNotice changes how long a change waits before it looks who holds rows.
-func SetLockNotice(t *testing.T, d time.Duration) {
-	before := lockNotice
-	lockNotice = d
-	t.Cleanup(func() { lockNotice = before })
-}
+// SetLockNotice changes how long a change waits before it looks who holds rows. Call it before the first change.
+func (s *Store) SetLockNotice(d time.Duration) { s.connection.lockNotice = d }
 
 // FinishTogether ends checkouts as calls that have collected do. It returns those that are settled; nil for the
 // others, which run by themselves.

@@ -8,8 +8,8 @@ import (
 	"botwork/workqueue"
 )
 
-// lockNotice is how long a change waits before it looks who holds rows and calls Options.Waiting. Tests lower it.
-var lockNotice = 2 * time.Second
+// lockNotice is how long a change waits before it looks who holds rows and calls Options.Waiting.
+const lockNotice = 2 * time.Second
 
 // lockTimeout is how long a change waits for such a row at most, unless the options say otherwise.
 const lockTimeout = 30 * time.Second
@@ -23,7 +23,7 @@ func (s *connection) bounded(ctx context.Context, change func(ctx context.Contex
 	}
 	bounded, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	watch := time.AfterFunc(lockNotice, func() { s.watchLocks(bounded, cancel) })
+	watch := time.AfterFunc(s.lockNotice, func() { s.watchLocks(bounded, cancel) })
 	defer watch.Stop()
 	err := change(bounded)
 	if commit, ok := errors.AsType[*commitError](err); ok && commit.unknown() {
@@ -37,12 +37,12 @@ func (s *connection) bounded(ctx context.Context, change func(ctx context.Contex
 
 // watchLocks looks every other second who holds rows, until ctx ends.
 func (s *connection) watchLocks(ctx context.Context, cancel context.CancelCauseFunc) {
-	waited, reported := lockNotice, false
+	waited, reported := s.lockNotice, false
 	for {
 		list, err := (&waitingStore{s}).OpenSessions(ctx)
 		var holders []workqueue.RowHolder
 		for _, h := range list {
-			if h.Open == 0 || h.Open >= lockNotice {
+			if h.Open == 0 || h.Open >= s.lockNotice {
 				holders = append(holders, h)
 			}
 		}
@@ -56,9 +56,9 @@ func (s *connection) watchLocks(ctx context.Context, cancel context.CancelCauseF
 				return
 			}
 		}
-		if !sleep(ctx, lockNotice) {
+		if !sleep(ctx, s.lockNotice) {
 			return
 		}
-		waited += lockNotice
+		waited += s.lockNotice
 	}
 }

@@ -15,7 +15,6 @@ import (
 // A change that needs a row that a person holds says who holds it, and gives up after the lock
 // timeout without a change; if the person ends before, it is done.
 func TestChangesWaitForRows(t *testing.T) {
-	sqlstore.SetLockNotice(t, 20*time.Millisecond)
 	testdb.Each(t, func(t *testing.T, e testdb.Engine) {
 		if e.Driver == database.SQLite {
 			t.Skip("an open transaction holds the whole database")
@@ -45,6 +44,7 @@ func TestChangesWaitForRows(t *testing.T) {
 						t.Fatal(err)
 					}
 					t.Cleanup(func() { _ = store.Close() })
+					store.SetLockNotice(20 * time.Millisecond)
 					return store
 				}
 				impatient := open(100*time.Millisecond, func(list []workqueue.RowHolder) { said = list })

@@ -149,7 +149,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		o.DSN = database.PlainSQLite(o.DSN)
 	}
 	s := newStore(&connection{statements: sqlfiles.Files, engine: engine, dsn: o.DSN, now: o.Now, cipher: o.Cipher, observe: o.Observe,
-		payloadSearch: orDefault(o.PayloadSearch, workqueue.MaxPayloadSearch), lockTimeout: cmp.Or(o.LockTimeout, lockTimeout), waiting: o.Waiting})
+		payloadSearch: orDefault(o.PayloadSearch, workqueue.MaxPayloadSearch), lockTimeout: cmp.Or(o.LockTimeout, lockTimeout), lockNotice: lockNotice, waiting: o.Waiting})
 	p, err := engine.open(ctx, o, s.greet)
 	if err != nil {
 		return nil, err

@@ -162,6 +162,13 @@ func taskFailureContention(x *fixture) {
 		})
 	}
 	wg.Wait()
+	for again := 1; again > 0; { // a call leaves the failures that another one is handling
+		var err error
+		if again, err = x.Store.NotifyTaskFailures(x.ctx, 7, notice); err != nil {
+			x.Fatal(err)
+		}
+		handled.Add(int32(again))
+	}
 	if got := x.notices(); !slices.Equal(got, want) || handled.Load() != 20 {
 		x.Errorf("handled %d with notices of %v, want each of %v once", handled.Load(), got, want)
 	}
