@@ -146,7 +146,7 @@ func (s *Store) WatchListings(seen func(text string, args []any)) error {
 }
 
 // SetLockNotice changes how long a change waits before it looks who holds rows. Call it before the first change.
-func (s *Store) SetLockNotice(d time.Duration) { s.connection.lockNotice = d }
+func (s *Store) SetLockNotice(d time.Duration) { s.lockNotice = d }
 
 // FinishTogether ends checkouts as calls that have collected do. It returns those that are settled; nil for the
 // others, which run by themselves.
