@@ -57,7 +57,7 @@ ONE_IN ?= 1
 REPORT ?= sqlserver-report.md
 HUNT ?= 2m
 
-.PHONY: help run build editor pictures test postgres browser gallery npm schemas processes wine race fuzz simulate nightly chaos sqlserver lint dist clean
+.PHONY: help run build editor pictures test postgres browser gallery npm schemas processes wine race fuzz simulate nightly chaos guard sqlserver lint dist clean
 
 help: ## print this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r target text; do printf '  make %-9s %s\n' "$$target" "$$text"; done
@@ -139,9 +139,9 @@ simulate: ## live through SEEDS (2000) made-up histories of a cluster in trouble
 	CGO_ENABLED=0 BOTWORK_TEST_GROUPS=mutants go test $(TESTFLAGS) -vet=off ./internal/tests/simulation -count=1 -timeout=0 -seeds $(SEEDS) -one-in $(ONE_IN)
 
 # With the race detector the scheduler of Go chooses at random among goroutines, so that no history is like another.
-nightly: ## all tests: 10,000 histories and all mutants, all pages, sizes and themes, Wine, chaos, failover, many drawn cases, PostgreSQL, the race detector over all
+nightly: ## all tests: 10,000 histories and all mutants, all pages, sizes and themes, Wine, chaos, failover, many drawn cases, PostgreSQL, the race detector over all, the speed
 	$(MAKE) simulate SEEDS=10000
-	$(MAKE) npm gallery wine chaos
+	$(MAKE) npm gallery wine chaos guard
 	@$(POSTGRES); \
 	BOTWORK_TEST_GROUPS=nightly,npm,processes go test -p=2 -timeout=0 ./...; \
 	BOTWORK_TEST_GROUPS=nightly,processes CGO_ENABLED=1 go test $(DETECT) -p=2 -timeout=0 -skip=^TestSeedIsReproducible ./...
@@ -151,6 +151,13 @@ chaos: ## kill, suspend and drain workers for FOR (3m) over each engine, take th
 	go test ./internal/tests/chaos -count=1 -v -timeout=0 -run 'TestNoItemIsLost|TestContainers|TestDatabaseFileIsMovedAway|TestRecovery|TestKillRepeats' \
 		-args -chaos.for=$(FOR) -chaos.seed=$(SEED) -chaos.lateness=1s -chaos.recoveries=5; \
 	go test ./internal/tests/failover -count=1 -v -timeout=0 -parallel 1 -args -failover.rounds=5 -failover.busy=10s
+
+# A file of internal/bench/guard changes only with the reason for the other speed in the commit.
+GUARD := ./botwork bench guard --repeat 5 --against internal/bench/guard
+guard: build ## compare the shares of the engine's speed with those in internal/bench/guard; nothing else may run meanwhile
+	@$(POSTGRES); set -x; \
+	$(GUARD)/sqlite.json; \
+	BOTWORK_DATABASE_DRIVER=postgres BOTWORK_DATABASE_DSN="$$BOTWORK_TEST_POSTGRES_DSN" $(GUARD)/postgres.json
 
 # The DSN is passed on in the environment, where other users do not see it.
 sqlserver: ## try everything that needs a server on the SQL Server of DSN, and write REPORT (sqlserver-report.md)

@@ -53,6 +53,7 @@ func (a *command) benchCommand() *cobra.Command {
 		a.benchMixedCommand(),
 		a.benchForecastCommand(),
 		a.benchLimitCommand(),
+		a.benchGuardCommand(),
 		a.benchWorkerCommand(),
 	)
 }
@@ -94,7 +95,7 @@ type scenario struct {
 }
 
 // measure reads the settings, calls make for the measurement, runs it and prints its report,
-// also if items were lost or started wrongly.
+// also if it is a bad one.
 func (a *command) measure(ctx context.Context, f *benchFlags, make func(bench.Common) (scenario, error)) (err error) {
 	if err := atLeast("repeat", f.repeat, 1); err != nil {
 		return err
@@ -130,10 +131,15 @@ func (a *command) measure(ctx context.Context, f *benchFlags, make func(bench.Co
 	bar = a.NewProgress("measured", s.work)
 	report, err := s.run(ctx)
 	bar.Stop()
-	if err = errors.Join(err, stop()); err != nil && !errors.Is(err, bench.ErrWrongCount) && !errors.Is(err, bench.ErrWrongStart) {
+	if err = errors.Join(err, stop()); err != nil && !measured(err) {
 		return err
 	}
 	return errors.Join(err, a.Print(*f.output, report, func() { a.benchSheet(report) }))
+}
+
+// measured reports whether an error is the result of a measurement.
+func measured(err error) bool {
+	return errors.Is(err, bench.ErrWrongCount) || errors.Is(err, bench.ErrWrongStart) || errors.Is(err, bench.ErrDrift)
 }
 
 // atLeast returns an error if the value of a flag is too small.

@@ -56,6 +56,8 @@ func TestBenchUsage(t *testing.T) {
 	for want, line := range map[string]string{
 		"--repeat 0: want 1 or more":                "bench enqueue --repeat 0",
 		"--items -1: want 1 or more":                "bench drain --items -1",
+		"--items 0: want 1 or more":                 "bench guard --items 0",
+		"--against: open before.json: ":             "bench guard --against before.json",
 		`--sync "off": want full or normal`:         "bench drain --sync off",
 		"--capacity -2: want 1 or more":             "bench limit --capacity -2",
 		"--batch 0: want 1 or more":                 "bench limit --batch 0",
@@ -79,7 +81,7 @@ func TestBenchUsage(t *testing.T) {
 // A run with lost items prints its report, and fails.
 func TestBenchFailsWhenItemsAreLost(t *testing.T) {
 	clitest.InProject(t)
-	for _, failure := range []error{bench.ErrWrongCount, bench.ErrWrongStart} {
+	for _, failure := range []error{bench.ErrWrongCount, bench.ErrWrongStart, bench.ErrDrift} {
 		lost := 3
 		var stdout, stderr bytes.Buffer
 		a := &cli.App{Streams: cli.Streams{Stdout: &stdout, Stderr: &stderr}, Started: true}

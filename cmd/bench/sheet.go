@@ -24,6 +24,8 @@ var benchLines = []struct {
 	{bench.DrainShare, "share of the limit, drained", 2, ""},
 	{bench.EnqueueShare, "share of the limit, in bulk", 2, ""},
 	{bench.OneByOneShare, "share of the limit, one by one", 2, ""},
+	{bench.LatencyShare, "share of the limit, latency", 2, ""},
+	{bench.RobotsShare, "share of the limit, robots", 3, ""},
 	{bench.EmptyItemsPerSecond, "drained from an empty table", 0, "items/s"},
 	{bench.BacklogShare, "share of that", 2, ""},
 	{bench.CleanUpItemsPerSecond, "drained while CleanUp runs", 0, "items/s"},
@@ -123,7 +125,7 @@ var benchLines = []struct {
 }
 
 // benchRates are the labels of itemsPerSecond, by scenario.
-var benchRates = map[string]string{"drain": "drained", "enqueue": "enqueued", "limit": "drained by the engine alone", "backlog": "drained with the backlog", "latency": "enqueued", "api": "taken and finished", "assign": "assigned", "soak": "processed", "mixed": "ended"}
+var benchRates = map[string]string{"drain": "drained", "enqueue": "enqueued", "limit": "drained by the engine alone", "guard": "drained by the engine alone", "backlog": "drained with the backlog", "latency": "enqueued", "api": "taken and finished", "assign": "assigned", "soak": "processed", "mixed": "ended"}
 
 func (a *command) benchSheet(r bench.Report) {
 	what := fmt.Sprintf("%s on %s, %s", r.Scenario, r.Engine, cli.Count(r.N, "item"))
