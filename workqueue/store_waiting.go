@@ -36,8 +36,7 @@ type WaitingStore interface {
 	// ctx ends; then it returns nil. It reports at once what this store does itself
 	// and, if the engine has notifications, as PostgreSQL does, what other processes
 	// do. Notices may be lost, late or duplicate. There is none for changes made by
-	// hand, when a scheduled time arrives, or when a run releases an item, so callers
-	// also poll Ready.
+	// hand or when a scheduled time arrives, so callers also poll Ready.
 	//
 	// notify must return at once; it is called from several goroutines. Listen calls
 	// trouble with the reason why notices from others do not arrive, and with nil
@@ -65,6 +64,10 @@ const (
 	HeldElsewhere = time.Second
 )
 
+// SoonDue is how long before an item becomes due a notice may report it. Callers of Ready find
+// items that become due later in time.
+const SoonDue = time.Second
+
 // Notice reports items that can be worked on now.
 type Notice struct {
 	// Band covers their priorities; other priorities may lie between.
@@ -73,6 +76,9 @@ type Notice struct {
 	// Workers are the workers that they were assigned to; none: they wait for an
 	// assignment pass.
 	Workers []int64
+
+	// Soon is set if none of them is due yet, but some become due within SoonDue.
+	Soon bool
 
 	// Others is set if the notice is from another process: many processes may receive
 	// it.

@@ -21,6 +21,9 @@ const (
 	pollEvery, pollBusy, busyFor = 800 * time.Millisecond, 100 * time.Millisecond, 2 * time.Second
 	pollShare, pollLatest        = 50, 10 * time.Second
 
+	// dueMargin is added to the time until an item becomes due, which engines round down.
+	dueMargin = time.Millisecond
+
 	// openFor is how long a started run usually needs until it claims slots.
 	openFor = 10 * time.Millisecond
 
@@ -40,9 +43,10 @@ type waker struct {
 
 	targets atomic.Pointer[[]wakeTarget]
 	changed chan struct{} // has a token when targets changed, or not all of them were started
-	foreign chan struct{} // has a token when another process has enqueued work
+	foreign chan struct{} // has a token when another process has enqueued work, or some is due soon
 	peers   atomic.Int64  // other workers that are alive
 	putOff  atomic.Int32  // how often pipelines were put off, in a row
+	wakesAt atomic.Int64  // when the next poll is due, in Unix nanoseconds
 
 	stop  context.CancelFunc // nil until start
 	loops sync.WaitGroup
@@ -116,11 +120,12 @@ func (w *waker) end() {
 }
 
 // handleNotice handles a notice of the store. Work that this process enqueued is taken at once.
-// Work of other processes was announced to all workers, so followUp checks it first.
+// Work of other processes was announced to all workers, and some is not due yet, so followUp
+// checks it first.
 func (w *waker) handleNotice(n workqueue.Notice) {
 	switch {
 	case len(n.Ended) > 0: // the runner knows when its own runs end
-	case !n.Others:
+	case !n.Others && !n.Soon:
 		w.wake(n.Band, true)
 	case len(n.Workers) == 0:
 		if w.wanted(n.Band) {
@@ -191,7 +196,8 @@ func (w *waker) inTurn() func(t wakeTarget, pass bool) {
 	}
 }
 
-// followUp looks for work of other processes, which another worker may have taken by now.
+// followUp looks for work of other processes, which another worker may have taken by now, and for
+// what becomes due before the next poll.
 func (w *waker) followUp(ctx context.Context) {
 	for {
 		select {
@@ -206,7 +212,10 @@ func (w *waker) followUp(ctx context.Context) {
 			}
 		}
 		wake := w.inTurn()
-		w.check(ctx, func(t wakeTarget, r workqueue.Readiness) { wake(t, r != workqueue.ItemsAssigned) })
+		next := w.check(ctx, func(t wakeTarget, r workqueue.Readiness) { wake(t, r != workqueue.ItemsAssigned) })
+		if next > 0 && time.Now().Add(next+dueMargin).UnixNano() < w.wakesAt.Load() {
+			offer(w.changed)
+		}
 	}
 }
 
@@ -242,9 +251,10 @@ func (w *waker) poll(ctx context.Context) {
 			})
 			wait = min(max(wait, pollShare*time.Since(started)), pollLatest)
 			if next > 0 {
-				wait = min(wait, next+time.Millisecond) // engines round down to milliseconds
+				wait = min(wait, next+dueMargin)
 			}
 		}
+		w.wakesAt.Store(time.Now().Add(wait).UnixNano())
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():

@@ -93,6 +93,8 @@ func (s *notices) listenOnce(ctx context.Context, report func(workqueue.Notice),
 		case payload == probe && !probed:
 			probed, until = true, time.Now().Add(listeningEvery)
 			works()
+			// What was enqueued before has no notice for this process.
+			report(workqueue.Notice{Band: workqueue.EveryPriority, Others: true})
 		case payload == "" && !probed:
 			return errNoNotices
 		default:
@@ -116,9 +118,15 @@ func (s *notices) recordListening(ctx context.Context) error {
 // the transaction commits.
 const callersName = "transaction"
 
-// payload encodes a notice: the sender, the band, and the workers, if any.
+// soonWord ends the notice of items that soon become due.
+const soonWord = "soon"
+
+// payload encodes a notice: the sender, the band, and the workers or soonWord, if any.
 func (*notices) payload(sender string, n workqueue.Notice) string {
 	text := fmt.Appendf(nil, "%s %d %d", sender, n.Band.Min, n.Band.Max)
+	if n.Soon {
+		text = fmt.Appendf(text, " %s", soonWord)
+	}
 	for _, id := range n.Workers {
 		text = fmt.Appendf(text, " %d", id)
 	}
@@ -129,6 +137,10 @@ func (*notices) payload(sender string, n workqueue.Notice) string {
 // may send other notices.
 func (s *notices) noticeOf(payload string) (workqueue.Notice, bool) {
 	words := strings.Fields(payload)
+	soon := len(words) > 0 && words[len(words)-1] == soonWord
+	if soon {
+		words = words[:len(words)-1]
+	}
 	if len(words) < 3 || words[0] == s.name {
 		return workqueue.Notice{}, false
 	}
@@ -140,5 +152,5 @@ func (s *notices) noticeOf(payload string) (workqueue.Notice, bool) {
 		}
 		numbers = append(numbers, n)
 	}
-	return workqueue.Notice{Band: workqueue.Band{Min: int(numbers[0]), Max: int(numbers[1])}, Workers: numbers[2:], Others: true}, true
+	return workqueue.Notice{Band: workqueue.Band{Min: int(numbers[0]), Max: int(numbers[1])}, Workers: numbers[2:], Soon: soon, Others: true}, true
 }

@@ -15,8 +15,9 @@ const (
 	// items a second.
 	noticeRate, noticeBurst = 200, 20
 
-	// noListenerPause is how long nothing is sent after no process listened.
-	noListenerPause = time.Second
+	// noListenerPause is how long nothing is sent after no process listened. One that begins to
+	// listen meanwhile looks for itself, and then hears nothing for this long at most.
+	noListenerPause = 50 * time.Millisecond
 
 	// noticeTime is the timeout of the statement that sends a notice.
 	noticeTime = 5 * time.Second
@@ -64,6 +65,7 @@ func merge(old *workqueue.Notice, n workqueue.Notice) *workqueue.Notice {
 	if old == nil {
 		return &n
 	}
+	old.Soon = old.Soon && n.Soon
 	old.Band = workqueue.Band{Min: min(old.Band.Min, n.Band.Min), Max: max(old.Band.Max, n.Band.Max)}
 	for _, id := range n.Workers {
 		if len(old.Workers) < noticeWorkers {

@@ -93,8 +93,8 @@ func (s *enqueuing) insertForeign(ctx context.Context, tx foreignTx, items []wor
 	if err := e.insertIn(ctx, tx); err != nil {
 		return nil, err
 	}
-	if band, some := dueBand(e.rows); some {
-		err = s.engine.notifyIn(ctx, s.notices, tx, workqueue.Notice{Band: band})
+	if n, some := noticeOfRows(e.rows); some {
+		err = s.engine.notifyIn(ctx, s.notices, tx, n)
 	}
 	return e, err
 }

@@ -60,6 +60,7 @@ func (s *leaseStore) Finish(ctx context.Context, workerID int64, instanceID stri
 		queues[i] = finishes[i].QueueName
 	}
 	s.ended(queues...)
+	s.readyAgain(finishes)
 	// The ends are already written: an error here must not make the caller retry them. The next
 	// trim removes what is left.
 	_ = s.trimArchives(ctx, archivesOf(finishes))

@@ -17,6 +17,7 @@ type newItemRow struct {
 	prio  int
 	item  *workqueue.NewItem // if it has a time in its deadlines, for error messages
 	due   bool               // as soon as it is inserted
+	soon  bool               // or within workqueue.SoonDue
 
 	// Texts that are sealed once the id is known; the statement enqueue does not get them.
 	body, meta *string
@@ -27,6 +28,7 @@ type newItemRow struct {
 func (r *newItemRow) fill(s *connection, it *workqueue.NewItem, q *workqueue.Queue) error {
 	v := &r.cells
 	r.prio, r.due = it.Priority, it.At.IsZero() && it.In <= 0 && it.Batch == nil
+	r.soon = !r.due && it.Batch == nil && it.In <= workqueue.SoonDue && time.Until(it.At) <= workqueue.SoonDue
 	v[sqlfiles.QueueCell], v[sqlfiles.StateCell], v[sqlfiles.PriorityCell], v[sqlfiles.ConfigCell] = q.Name, int64(it.State), int64(it.Priority), clean(it.IntegrationConfig)
 	v[sqlfiles.DelayCell], v[sqlfiles.ExpediteCell], v[sqlfiles.SealedCell] = ms(it.In), int64(0), int64(0)
 	v.text(sqlfiles.PayloadCell, string(it.Payload))

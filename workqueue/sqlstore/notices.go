@@ -95,26 +95,47 @@ func (s *notices) ended(queues ...string) {
 	}
 }
 
-// readyRows calls ready for inserted items, except for items that are due later: the check of
-// each second finds those.
+// readyRows sends a notice of inserted items, unless all of them become due later.
 func (s *notices) readyRows(rows []newItemRow) {
-	if band, some := dueBand(rows); some {
-		s.ready(band)
+	if n, some := noticeOfRows(rows); some {
+		s.send(n)
+		s.engine.notify(s, n)
 	}
 }
 
-// dueBand returns the band of the rows that are due, and whether any is.
-func dueBand(rows []newItemRow) (band workqueue.Band, some bool) {
+// noticeOfRows returns the notice of the rows that are due, or soon will be, and whether any is.
+func noticeOfRows(rows []newItemRow) (n workqueue.Notice, some bool) {
+	n.Soon = true
 	for i := range rows {
-		if r := &rows[i]; !r.due {
+		r := &rows[i]
+		if !r.due && !r.soon {
 			continue
-		} else if !some {
-			band, some = workqueue.Band{Min: r.prio, Max: r.prio}, true
-		} else {
-			band = workqueue.Band{Min: min(band.Min, r.prio), Max: max(band.Max, r.prio)}
+		}
+		if !some {
+			n.Band, some = workqueue.Band{Min: r.prio, Max: r.prio}, true
+		}
+		n.Band = workqueue.Band{Min: min(n.Band.Min, r.prio), Max: max(n.Band.Max, r.prio)}
+		n.Soon = n.Soon && !r.due
+	}
+	return n, some
+}
+
+// readyAgain sends a notice of items that are tried again soon, and of those that a run has
+// released. Those that a worker gives back before they begin are for others.
+func (s *notices) readyAgain(finishes []workqueue.Finish) {
+	again, others := false, false
+	for i := range finishes {
+		if f := &finishes[i]; (f.State == workqueue.Ready || f.Copy) && f.Delay <= workqueue.SoonDue {
+			again, others = again || !f.Returned(), true
 		}
 	}
-	return band, some
+	n := workqueue.Notice{Band: workqueue.EveryPriority, Soon: true}
+	if again {
+		s.send(n)
+	}
+	if others {
+		s.engine.notify(s, n)
+	}
 }
 
 // notifyAssigned sends other workers a notice that a pass has assigned items to them.

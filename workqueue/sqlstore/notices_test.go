@@ -104,6 +104,10 @@ func TestNoticesReachOtherProcesses(t *testing.T) {
 	onPostgres(t, func(t *testing.T, e testdb.Engine, dsn string) {
 		here, there := e.Open(t, dsn), e.Open(t, dsn)
 		h := listenTo(t, here)
+		// What was enqueued before the process listened has no notice: it looks for that at once.
+		if n := h.await("listening", 7, func() {}); n.Band != workqueue.EveryPriority {
+			t.Errorf("at first got %+v, want every priority", n)
+		}
 		n := h.await("enqueued", 7, func() { enqueueAt(t, there, 7) })
 		if n.Band != (workqueue.Band{Min: 7, Max: 7}) || len(n.Workers) > 0 {
 			t.Errorf("got %+v, want priority 7 and no workers", n)
@@ -125,6 +129,18 @@ func TestNoticesReachOtherProcesses(t *testing.T) {
 		})
 		if !slices.Equal(n.Workers, []int64{w.ID}) {
 			t.Errorf("got %+v, want worker %d", n, w.ID)
+		}
+
+		// An item that a worker gives back before it begins may start in another process.
+		n = h.await("given back", 9, func() {
+			it := factory.Item(storetest.ItemOpts{Priority: 9, State: workqueue.Blocked, Worker: w})
+			lost, err := there.Finish(t.Context(), w.ID, w.InstanceID, []workqueue.Finish{{ItemID: it.ID, Fence: it.Fence, State: workqueue.Ready}})
+			if err != nil || len(lost) > 0 {
+				t.Fatalf("Finish = %v, %v; want no lost item", lost, err)
+			}
+		})
+		if !n.Soon {
+			t.Errorf("got %+v, want one of items that may be due", n)
 		}
 	})
 }

@@ -14,17 +14,18 @@ func TestPayload(t *testing.T) {
 	for _, n := range []workqueue.Notice{
 		{Band: workqueue.EveryPriority},
 		{Band: workqueue.Band{Min: -5, Max: 7}, Workers: []int64{3, 9_000_000_000}},
+		{Band: workqueue.Band{Min: 1, Max: 2}, Soon: true},
 	} {
 		text := here.payload(here.name, n)
 		if _, ok := here.noticeOf(text); ok {
 			t.Errorf("%q: a notice of this process was read as one of another", text)
 		}
 		got, ok := there.noticeOf(text)
-		if !ok || !got.Others || got.Band != n.Band || !slices.Equal(got.Workers, n.Workers) {
+		if !ok || !got.Others || got.Band != n.Band || got.Soon != n.Soon || !slices.Equal(got.Workers, n.Workers) {
 			t.Errorf("%q: read %+v, %t, want %+v", text, got, ok, n)
 		}
 	}
-	for _, text := range []string{"", "probe x", "here", "x 1", "x 1 y", "x 1 2 z", "x 1.5 2"} {
+	for _, text := range []string{"", "probe x", "here", "x 1", "x 1 y", "x 1 2 z", "x 1.5 2", "soon", "x soon", "x 1 soon"} {
 		if n, ok := there.noticeOf(text); ok {
 			t.Errorf("%q: read %+v, want nothing", text, n)
 		}

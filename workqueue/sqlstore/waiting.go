@@ -26,7 +26,10 @@ func (s *waitingStore) Ready(ctx context.Context, workerID int64, band workqueue
 		}
 		return eachRow(rows, func() error { return rows.Scan(&ready, &dueIn) })
 	})
-	return ready, time.Duration(dueIn.Int64) * time.Millisecond, err
+	if dueIn.Valid {
+		next = max(time.Duration(dueIn.Int64)*time.Millisecond, time.Microsecond)
+	}
+	return ready, next, err
 }
 
 // Waits implements workqueue.WaitingStore.

@@ -125,6 +125,7 @@ func listenTests() []test {
 	return []test{
 		{"notices of items that this process makes ready", listenHere},
 		{"no notices of items that are due later", listenNot},
+		{"notices of items that are due soon", listenSoon},
 	}
 }
 
@@ -141,11 +142,13 @@ func (h *notices) add(n workqueue.Notice) {
 }
 
 // has reports whether there is a notice from this process that covers the priority.
-func (h *notices) has(priority int) bool {
+func (h *notices) has(priority int) bool { return h.is(priority, false) }
+
+func (h *notices) is(priority int, soon bool) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.ContainsFunc(h.all, func(n workqueue.Notice) bool {
-		return !n.Others && len(n.Ended) == 0 && len(n.Workers) == 0 && n.Band.Contains(priority)
+		return n.Soon == soon && !n.Others && len(n.Ended) == 0 && len(n.Workers) == 0 && n.Band.Contains(priority)
 	})
 }
 
@@ -219,7 +222,40 @@ func listenNot(x *fixture) {
 	h.all = nil
 	x.enqueueOne(workqueue.NewItem{Priority: 77, In: time.Hour})
 	x.enqueueOne(workqueue.NewItem{Priority: 77, At: time.Now().Add(time.Hour)})
-	if h.has(77) {
+	if h.has(77) || h.is(77, true) {
 		x.Errorf("notices = %v, want none of items that are due in an hour", h.all)
+	}
+}
+
+func listenSoon(x *fixture) {
+	h := x.listen()
+	for name, it := range map[string]workqueue.NewItem{
+		"in half a second":      {In: 500 * time.Millisecond},
+		"at a time close by":    {At: time.Now().Add(300 * time.Millisecond)},
+		"at a time in the past": {At: time.Now().Add(-time.Hour)},
+	} {
+		h.reset()
+		it.Priority = 77
+		if x.enqueueOne(it); !h.is(77, true) {
+			x.Errorf("%s: notices = %v, want one of an item that is due soon", name, h.all)
+		}
+	}
+	w := x.Worker(WorkerOpts{})
+	failed := &workqueue.AttemptNote{Number: 1, Outcome: "failed"}
+	for name, c := range map[string]struct {
+		finish workqueue.Finish
+		soon   bool
+	}{
+		"tried again soon":  {workqueue.Finish{State: workqueue.Ready, Delay: time.Second, Attempt: failed}, true},
+		"tried again later": {workqueue.Finish{State: workqueue.Ready, Delay: 2 * time.Second, Attempt: failed}, false},
+		"given back":        {workqueue.Finish{State: workqueue.Ready}, false}, // others get a notice
+		"done":              {workqueue.Finish{State: workqueue.Processed}, false},
+	} {
+		it := x.Item(ItemOpts{State: workqueue.Blocked, Worker: w})
+		c.finish.ItemID, c.finish.Fence = it.ID, it.Fence
+		h.reset()
+		if lost, err := x.Store.Finish(x.ctx, w.ID, w.InstanceID, []workqueue.Finish{c.finish}); err != nil || len(lost) > 0 || h.is(0, true) != c.soon {
+			x.Errorf("%s: notices = %v (%v, %v), want one of an item that is due soon: %t", name, h.all, lost, err, c.soon)
+		}
 	}
 }

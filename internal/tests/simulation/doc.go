@@ -35,7 +35,7 @@
 //	go test ./internal/tests/simulation -run TestSeeds -seeds 20000
 //	go test ./internal/tests/simulation -run TestSeeds -seed 4711 -v
 //
-// Batches, shares and escalation have histories of their own.
+// Batches, shares, escalation and notices have histories of their own.
 //
 // TestShares: queues compete for the slots of a cluster whose processes die between two statements.
 // In some histories the items of one queue run together, or were scheduled for later.
@@ -52,6 +52,10 @@
 // entry and its values for each item, and each report is one event. Each rule is applied in each
 // minute in which a process makes a pass, and what a process that died has left is made up for. In
 // most histories, the statements that look for items read a copy of the tables that is a moment old.
+//
+// TestNotices: whole processes with the shipped pipelines and without failures. An item starts within
+// 50 ms after a process with a free slot was notified of it, was given it, or saw its time come. So
+// does one that is tried again soon, or that another process gives back.
 //
 // TestMutantsOfStatements and TestMutantsOfCode check that the simulation finds
 // faults. They break the statements and the code one by one, as a careless change

@@ -17,7 +17,7 @@ import (
 
 // codeMutants are careless changes to the code. All of them are compiled into
 // one program, and the environment variable selects one.
-var codeMutants = slices.Concat(runMutants, shareMutants, escalationCodeMutants)
+var codeMutants = slices.Concat(runMutants, shareMutants, escalationCodeMutants, noticeMutants)
 
 type codeMutant struct{ name, file, old, new string }
 
@@ -29,6 +29,8 @@ func (m codeMutant) histories() string {
 		return "TestShares"
 	case "escalation":
 		return "TestEscalation"
+	case "notices":
+		return "TestNotices"
 	}
 	return "TestSeeds"
 }
@@ -124,7 +126,7 @@ func TestMutantsOfCode(t *testing.T) {
 	program := mutated(t)
 	today := time.Now().YearDay()
 	for i, m := range codeMutants {
-		if m.histories() != "TestSeeds" && (i+today)%*oneIn != 0 {
+		if m.histories() != "TestSeeds" && m.histories() != "TestNotices" && (i+today)%*oneIn != 0 {
 			continue
 		}
 		t.Run(m.name, func(t *testing.T) {
@@ -157,7 +159,7 @@ func TestMutantsOfCode(t *testing.T) {
 	}
 	t.Run("none", func(t *testing.T) {
 		t.Parallel()
-		if out, err := exec.Command(program, "-test.run=^(TestSeeds|TestShares|TestEscalation)$", "-seeds", "5").CombinedOutput(); err != nil {
+		if out, err := exec.Command(program, "-test.run=^(TestSeeds|TestShares|TestEscalation|TestNotices)$", "-seeds", "5").CombinedOutput(); err != nil {
 			t.Errorf("the program fails without a mutant: %v\n%s", err, out)
 		}
 	})
