@@ -1,9 +1,8 @@
 package api
 
 import (
-	"cmp"
 	"context"
-	"slices"
+	"sort"
 	"time"
 
 	"botwork/workqueue"
@@ -47,7 +46,7 @@ func (a *API) workerLoads(ctx context.Context, _ *struct{}) (*workerLoads, error
 	for i := range in.Loads {
 		out.Body.Workers[i] = loadOf(&in.Loads[i])
 	}
-	slices.SortStableFunc(out.Body.Workers, func(a, b workerLoad) int { return cmp.Compare(a.Worker, b.Worker) })
+	sort.SliceStable(out.Body.Workers, func(i, k int) bool { return out.Body.Workers[i].Worker < out.Body.Workers[k].Worker })
 	return out, nil
 }
 

@@ -1,7 +1,7 @@
 package bench
 
 import (
-	"slices"
+	"sort"
 	"time"
 )
 
@@ -33,7 +33,7 @@ func (r *repeats) note(process int, n noted) {
 // time between the end of such a run and the kill.
 func (r *repeats) judge() (unexplained, explained int, longest time.Duration) {
 	for _, runs := range r.runs {
-		slices.SortStableFunc(runs, func(a, b placed) int { return a.at.Compare(b.at) })
+		sort.SliceStable(runs, func(i, k int) bool { return runs[i].at.Before(runs[k].at) })
 		wrong := false
 		for i := range len(runs) - 1 {
 			k, killed := r.kills[runs[i].process]

@@ -1,11 +1,11 @@
 package dashboard
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
+	"sort"
 	"time"
 
 	"botwork/internal/api/events"
@@ -67,7 +67,7 @@ type attention struct {
 // list returns what a person should look at, the most urgent first.
 func (f *facts) list() []attention {
 	all := slices.Concat(f.absentWorkers(), f.lostWorkers(), f.failures(), f.failedRuns(), f.beyondBounds(), f.restrained())
-	slices.SortStableFunc(all, func(a, b attention) int { return cmp.Compare(a.rank, b.rank) })
+	sort.SliceStable(all, func(i, k int) bool { return all[i].rank < all[k].rank })
 	return all
 }
 

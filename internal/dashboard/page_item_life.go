@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -130,7 +131,7 @@ func lifeOf(it *item, attempts []attempt, history []entry, why *reason, now time
 	for _, h := range history {
 		l.mark(h.At, "audited", actionText(h.Action), joined(prefixed("by ", h.Actor), h.Reason))
 	}
-	slices.SortStableFunc(l.phases, func(a, b phase) int { return a.From.Compare(b.From) })
+	sort.SliceStable(l.phases, func(i, k int) bool { return l.phases[i].From.Before(l.phases[k].From) })
 	return append(l.phases, expected(it, why)...)
 }
 

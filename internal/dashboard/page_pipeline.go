@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -218,7 +219,7 @@ func failuresBySteps(groups []report.Group) (steps []stepFailures) {
 			most[g.Step], steps[at].Text = g.Items, g.Message
 		}
 	}
-	slices.SortStableFunc(steps, func(a, b stepFailures) int { return b.Items - a.Items })
+	sort.SliceStable(steps, func(i, k int) bool { return steps[i].Items > steps[k].Items })
 	for i := range steps {
 		steps[i].Share = float64(steps[i].Items) / float64(max(steps[0].Items, 1))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 )
@@ -100,7 +101,7 @@ func (t *timeline) bar(n *run) timelineBar {
 // join joins bars of the same outcome that are shorter than the eye sees, and almost touch. Their
 // number may be large: a pipeline that runs each minute has 1,440 on a day.
 func (t *timeline) join(bars []timelineBar) []timelineBar {
-	slices.SortStableFunc(bars, func(a, b timelineBar) int { return a.Start.Compare(b.Start) })
+	sort.SliceStable(bars, func(i, k int) bool { return bars[i].Start.Before(bars[k].Start) })
 	var joined []timelineBar
 	last := map[string]int{} // by outcome: where its last bar is in joined
 	for _, b := range bars {

@@ -1,9 +1,8 @@
 package mixed
 
 import (
-	"cmp"
 	"container/heap"
-	"slices"
+	"sort"
 	"time"
 )
 
@@ -22,8 +21,8 @@ func (r *Record) Inversions(allowance time.Duration) (n int, longest time.Durati
 		}
 	}
 	since := func(w wait) time.Duration { return w.eligible(r.Up) + allowance }
-	slices.SortStableFunc(waiting, func(a, b wait) int { return cmp.Compare(since(a), since(b)) })
-	slices.SortStableFunc(starts, func(a, b wait) int { return cmp.Compare(a.until, b.until) })
+	sort.SliceStable(waiting, func(i, k int) bool { return since(waiting[i]) < since(waiting[k]) })
+	sort.SliceStable(starts, func(i, k int) bool { return starts[i].until < starts[k].until })
 	var urgent urgency
 	for _, s := range starts {
 		for len(waiting) > 0 && since(waiting[0]) < s.until {

@@ -1,8 +1,7 @@
 package mixed
 
 import (
-	"cmp"
-	"slices"
+	"sort"
 	"time"
 )
 
@@ -121,5 +120,5 @@ func (l *Life) withdrawn(at time.Duration) time.Duration {
 
 // SortRuns sorts the runs, which several workers recorded.
 func (l *Life) SortRuns() {
-	slices.SortStableFunc(l.Runs, func(a, b Run) int { return cmp.Compare(a.Began, b.Began) })
+	sort.SliceStable(l.Runs, func(i, k int) bool { return l.Runs[i].Began < l.Runs[k].Began })
 }

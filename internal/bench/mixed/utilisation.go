@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -50,7 +51,7 @@ func (r *Record) waiting(allowance time.Duration) []span {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	sort.SliceStable(all, func(i, k int) bool { return all[i].from < all[k].from })
 	var joined []span
 	for _, s := range all {
 		if last := len(joined) - 1; last >= 0 && s.from <= joined[last].to {
