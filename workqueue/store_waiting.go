@@ -77,7 +77,8 @@ type Notice struct {
 	// assignment pass.
 	Workers []int64
 
-	// Soon is set if none of them is due yet, but some become due within SoonDue.
+	// Soon is set if they become due within SoonDue, or may be due already: ask Ready before a
+	// pass.
 	Soon bool
 
 	// Others is set if the notice is from another process: many processes may receive

@@ -3,6 +3,7 @@ package process
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -46,7 +47,7 @@ type waker struct {
 	foreign chan struct{} // has a token when another process has enqueued work, or some is due soon
 	peers   atomic.Int64  // other workers that are alive
 	putOff  atomic.Int32  // how often pipelines were put off, in a row
-	wakesAt atomic.Int64  // when the next poll is due, in Unix nanoseconds
+	wakesAt atomic.Int64  // when the next poll is due, in Unix nanoseconds; while one is made, never
 
 	stop  context.CancelFunc // nil until start
 	loops sync.WaitGroup
@@ -240,6 +241,8 @@ func (w *waker) poll(ctx context.Context) {
 			if started.Sub(moved) < busyFor {
 				wait = pollBusy
 			}
+			// What it reads may be older than a notice that arrives meanwhile: then it is repeated.
+			w.wakesAt.Store(math.MaxInt64)
 			wake := w.inTurn()
 			next := w.check(ctx, func(t wakeTarget, r workqueue.Readiness) {
 				if r == workqueue.ItemsDue { // it is new, even if others wait without effect

@@ -54,8 +54,8 @@
 // most histories, the statements that look for items read a copy of the tables that is a moment old.
 //
 // TestNotices: whole processes with the shipped pipelines and without failures. An item starts within
-// 50 ms after a process with a free slot was notified of it, was given it, or saw its time come. So
-// does one that is tried again soon, or that another process gives back.
+// 50 ms after a process with a free slot was notified of it, was given it, or saw its time come. The
+// same counts for items that are tried again soon, or that another process gives back.
 //
 // TestMutantsOfStatements and TestMutantsOfCode check that the simulation finds
 // faults. They break the statements and the code one by one, as a careless change

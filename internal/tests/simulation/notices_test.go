@@ -51,7 +51,7 @@ type noticeWorld struct {
 	done  chan struct{} // closed when all items have ended
 }
 
-// noticeItem is what is known of an item.
+// noticeItem records what happened to an item.
 type noticeItem struct {
 	started  time.Time                    // zero: it has not started
 	notified map[*noticeProcess]time.Time // when a process was first notified of it
