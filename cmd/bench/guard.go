@@ -19,10 +19,9 @@ func (a *command) benchGuardCommand() *cobra.Command {
 		Use:   "guard",
 		Short: "Measure shares of the engine's speed, and compare them with an earlier report",
 		Long: `Measures this program and the database engine alone in turns: items enqueued in bulk
-and one by one, a drain, the latency, and 50 robots over HTTP.
-The shares of the engine's speed vary less from machine to machine than the speeds.
+and one by one, a drain, the latency, and 50 robots over HTTP. The shares of the engine's speed vary less from machine to machine than the speeds.
 With --against, the exit code is 1 if a share is smaller than in that report: its
-median by more than 5 %, and the best round below the worst one of that report.
+median by more than 5 %, and the best round below the earlier median.
 
 ` + benchDoc,
 		Example: `  botwork bench guard --repeat 5 --output json > before.json
@@ -38,9 +37,10 @@ median by more than 5 %, and the best round below the worst one of that report.
 			return err
 		}
 		if against != "" {
+			o.Against = &bench.Report{}
 			text, err := os.ReadFile(against)
 			if err == nil {
-				err = json.Unmarshal(text, &o.Against)
+				err = json.Unmarshal(text, o.Against)
 			}
 			if err != nil {
 				return cli.Usagef("--against: %v; want a file that `botwork bench guard --output json` wrote", err)

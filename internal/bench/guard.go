@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,10 +21,10 @@ type GuardOptions struct {
 	Against *Report
 }
 
-// Shares of the engine alone, besides those of [Limit]. The share of the latency is the
-// median time of the engine divided by the program's: on PostgreSQL between two processes; on the
-// other engines that time depends on timers, and it is measured within one. The share of
-// robots is their items per second divided by those that the engine drains.
+// Shares of the engine alone that only [Guard] measures. The share of the latency is the median
+// time of the engine divided by the program's: on PostgreSQL between two processes; on the other
+// engines that time depends on timers, so it is measured within one. The share of robots is their
+// items per second divided by the number that the engine drains.
 const (
 	LatencyShare Figure = "latencyShare"
 	RobotsShare  Figure = "robotsShare"
@@ -53,8 +52,14 @@ func (o GuardOptions) Work() int {
 }
 
 // Guard measures the program and the engine alone in turns. The error wraps ErrDrift if a
-// share is smaller than in the earlier report.
+// share is smaller than in the earlier report. A report that cannot be compared is an error
+// before anything is measured.
 func Guard(ctx context.Context, o GuardOptions) (Report, error) {
+	if o.Against != nil {
+		if err := o.comparable(); err != nil {
+			return Report{}, err
+		}
+	}
 	var all Count
 	rounds, err := o.series(ctx, func(ctx context.Context, of size) (Sample, error) {
 		s, count, err := o.round(ctx, of)
@@ -76,46 +81,53 @@ func (o GuardOptions) round(ctx context.Context, of size) (s Sample, count Count
 		limit.For, items, robots = 0, latency.warmItems(), robots.warmed()
 	}
 	s, count, err = limit.round(ctx, of(limit.Items), of(limit.Single))
-	raw := s[P50Ms]
-	for _, part := range []struct {
-		measure func() (Sample, Count, error)
-		add     func(Sample)
-	}{
-		{func() (Sample, Count, error) { return limit.product(ctx, of(limit.Items), of(limit.Single)) }, s.compare},
-		{func() (Sample, Count, error) { return latency.round(ctx, items) }, func(more Sample) { s[LatencyShare] = raw / more[P50Ms] }},
-		{func() (Sample, Count, error) { return robots.round(ctx) }, func(more Sample) { s[RobotsShare] = more[ItemsPerSecond] / s[ItemsPerSecond] }},
-	} {
-		if err != nil {
-			return s, count, err
-		}
-		var more Sample
-		var counted Count
-		more, counted, err = part.measure()
-		count.add(counted)
-		if err == nil {
-			part.add(more)
-		}
+	if err != nil {
+		return s, count, err
 	}
+	raw := s[P50Ms]
+	product, counted, err := limit.product(ctx, of(limit.Items), of(limit.Single))
+	if count.add(counted); err != nil {
+		return s, count, err
+	}
+	s.compare(product)
+	if product, counted, err = latency.round(ctx, items); err != nil {
+		return s, count, err
+	}
+	count.add(counted)
+	s[LatencyShare] = raw / product[P50Ms]
+	product, counted, err = robots.round(ctx)
+	count.add(counted)
+	s[RobotsShare] = product[ItemsPerSecond] / s[ItemsPerSecond]
 	return s, count, err
 }
 
-// drift compares the shares with those of an earlier report. A share is smaller if its median
-// is, by more than allowedDrift, and each of the rounds lies below each of the earlier ones: a
-// disturbance of some rounds is no drift.
-func (r Report) drift(before Report) error {
-	if before.Scenario != r.Scenario || before.Engine != r.Engine {
-		return fmt.Errorf("compare with a report of %s on %s: want %s on %s", before.Scenario, before.Engine, r.Scenario, r.Engine)
+// comparable returns an error unless the earlier report can be compared with what o measures.
+func (o GuardOptions) comparable() error {
+	b := o.Against
+	if b.Scenario != "guard" || b.Engine != string(o.Driver) || b.N != o.Items {
+		return fmt.Errorf("the report to compare with is of %q on %q with %d items: want guard on %s with %d", b.Scenario, b.Engine, b.N, o.Driver, o.Items)
 	}
+	for _, of := range guarded {
+		if b.Figures[of].Median <= 0 {
+			return fmt.Errorf("the report to compare with has no %s; hint: write it again with this version", of)
+		}
+	}
+	return nil
+}
+
+// drift compares the shares with an earlier report. A share is smaller if its median is, by more
+// than allowedDrift, and each round lies below the earlier median: a disturbance of some rounds is
+// no drift.
+func (r Report) drift(before Report) error {
 	var found []string
 	for _, of := range guarded {
 		now, then := r.Figures[of], before.Figures[of]
-		if now.Median < then.Median*(1-allowedDrift) && now.Largest < then.Smallest {
+		if now.Median < then.Median*(1-allowedDrift) && now.Largest < then.Median {
 			found = append(found, fmt.Sprintf("%s %.3f (%.3f – %.3f), before %.3f (%.3f – %.3f)", of, now.Median, now.Smallest, now.Largest, then.Median, then.Smallest, then.Largest))
 		}
 	}
 	if found == nil {
 		return nil
 	}
-	slices.Sort(found)
 	return fmt.Errorf("%w: %s", ErrDrift, strings.Join(found, "; "))
 }

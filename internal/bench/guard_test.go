@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"botwork/internal/database"
 	"botwork/internal/testdb"
 )
 
@@ -27,7 +28,8 @@ func TestGuard(t *testing.T) {
 		if got := progress.sum(); got != o.Work() {
 			t.Errorf("progress of %d, want %d", got, o.Work())
 		}
-		o.Against = &Report{Scenario: "guard", Engine: string(e.Driver), Figures: map[Figure]Spread{RobotsShare: {Median: math.MaxFloat64, Smallest: math.MaxFloat64}}}
+		o.Against = &r
+		r.Figures[RobotsShare] = Spread{Median: math.MaxFloat64}
 		if _, err := Guard(t.Context(), o); !errors.Is(err, ErrDrift) || !strings.Contains(err.Error(), string(RobotsShare)) {
 			t.Errorf("compared with a much faster one: error %v, want one of %s", err, RobotsShare)
 		}
@@ -46,18 +48,39 @@ func TestDrift(t *testing.T) {
 		"faster":                              {report(0.5, 0.5, 0.5), false},
 		"the same":                            {before, false},
 		"four percent slower":                 {report(0.384, 0.384, 0.384), false},
-		"six percent slower":                  {report(0.37, 0.376, 0.379), true},
-		"slower, with one round as before":    {report(0.3, 0.35, 0.38), false},
-		"slower, with one round nearly so":    {report(0.3, 0.35, 0.3799), true},
+		"six percent slower":                  {report(0.37, 0.376, 0.38), true},
+		"slower, with one round as before":    {report(0.3, 0.35, 0.40), false},
+		"slower, with one round nearly so":    {report(0.3, 0.35, 0.399), true},
 		"faster in the worst round of before": {report(0.375, 0.381, 0.39), false},
 	} {
 		if err := test.now.drift(before); errors.Is(err, ErrDrift) != test.drift || err != nil != test.drift {
 			t.Errorf("%s: error %v, want drift: %t", name, err, test.drift)
 		}
 	}
-	other := report(1, 1, 1)
-	other.Engine = "postgres"
-	if err := other.drift(before); err == nil || errors.Is(err, ErrDrift) {
-		t.Errorf("another engine: error %v, want one that is no drift", err)
+}
+
+// A report that cannot be compared is refused before anything is measured.
+func TestGuardRefusesReports(t *testing.T) {
+	shares := func() map[Figure]Spread {
+		figures := map[Figure]Spread{}
+		for _, of := range guarded {
+			figures[of] = Spread{1, 1, 1}
+		}
+		return figures
+	}
+	incomplete := shares()
+	delete(incomplete, RobotsShare)
+	o := GuardOptions{Common: Common{Driver: database.SQLite}, Items: 50}
+	for want, before := range map[string]Report{
+		`"" on "" with 0 items`:         {},
+		`"limit" on "sqlite" with 50`:   {Scenario: "limit", Engine: "sqlite", N: 50, Figures: shares()},
+		`"guard" on "postgres" with 50`: {Scenario: "guard", Engine: "postgres", N: 50, Figures: shares()},
+		`want guard on sqlite with 50`:  {Scenario: "guard", Engine: "sqlite", N: 20, Figures: shares()},
+		"has no " + string(RobotsShare): {Scenario: "guard", Engine: "sqlite", N: 50, Figures: incomplete},
+	} {
+		o.Against = &before
+		if _, err := Guard(t.Context(), o); err == nil || errors.Is(err, ErrDrift) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
 	}
 }
